@@ -16,7 +16,7 @@ const service = z.object({
 });
 export type Service = z.infer<typeof service>;
 
-/** What the tests look at; the Compose schema itself is checked by `dclint`. */
+/** The parts that the tests read; `dclint` checks the Compose schema itself. */
 const composeFile = z.object({
   services: z.record(z.string(), service),
   secrets: z.record(z.string(), z.object({ file: z.string() })),
@@ -28,12 +28,12 @@ const fill = (text: string): string => text.replace(/\$\{\w+(?::-([^}]*))?\}/g, 
 
 export const filledCompose = (): string => fill(readText('docker-compose.yml'));
 
-/** The file as Compose reads it: anchors merged first, variables filled as text after. */
+/** The file as Compose reads it: anchors merged first, then variables replaced in the text. */
 export function readCompose(): ComposeFile {
   const reviver = (_: unknown, value: unknown): unknown => (typeof value === 'string' ? fill(value) : value);
   return composeFile.parse(parse(readText('docker-compose.yml'), reviver, { merge: true }));
 }
 
-/** Those of our own image. */
+/** Services with the project's own image. */
 export const serversOf = (compose: ComposeFile): [string, Service][] =>
   Object.entries(compose.services).filter(([, { image }]) => image === 'tailgate-server');

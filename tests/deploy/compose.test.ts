@@ -21,7 +21,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** What `dclint` says of a compose file: the official schema first, then its rules, less those about taste. */
+/** The findings of `dclint` in a compose file: the official schema, then its rules, without those on style. */
 function lint(text: string): string {
   const path = join(folder, 'docker-compose.yml');
   writeFileSync(path, text);
@@ -32,13 +32,13 @@ function lint(text: string): string {
 }
 
 describe('docker-compose.yml', () => {
-  test('holds to the Compose schema', () => {
+  test('fits the Compose schema', () => {
     expect(lint(filledCompose())).toBe('');
     expect(lint(filledCompose().replace('restart: unless-stopped', 'restarts: always'))).toContain('invalid-schema');
     expect(lint(filledCompose().replace('postgres:18-alpine', 'postgres'))).toContain('require-explicit-tag');
   });
 
-  test('runs two servers behind the proxy, and the proxy knows both', () => {
+  test('runs two servers behind the proxy, and the proxy uses both', () => {
     const upstreams = [...readText('server/deploy/nginx.conf').matchAll(/^\s*server (\S+):(\d+)/gm)];
     const expected = servers.map(([name, { environment }]) => [name, environment['PORT']]);
     expect(servers).toHaveLength(2);
@@ -51,14 +51,14 @@ describe('docker-compose.yml', () => {
     expect(set.filter((name) => !known.includes(name))).toEqual([]);
   });
 
-  test('its health checks ask for what the API has', () => {
+  test('its health checks request existing endpoints', () => {
     const asked = [...filledCompose().matchAll(/http:\/\/127\.0\.0\.1:\d+\/api(\/[\w/-]+)/g)].map(([, path]) => path);
     const answered = Object.values(operations).map(({ path }): string => path);
     expect(asked).toHaveLength(2);
     expect(asked.filter((path) => !answered.includes(path ?? ''))).toEqual([]);
   });
 
-  test('what it mounts and builds from is there', () => {
+  test('its mounts and build contexts exist', () => {
     const mounted = Object.values(compose.services)
       .flatMap(({ volumes }) => volumes)
       .flatMap((volume) => (volume.startsWith('./') ? (volume.split(':')[0] ?? []) : []));
@@ -68,18 +68,18 @@ describe('docker-compose.yml', () => {
     expect(needed.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
-  test.each(Object.entries(compose.services))('%s has a limit of memory', (_, { mem_limit }) => {
+  test.each(Object.entries(compose.services))('%s has a memory limit', (_, { mem_limit }) => {
     expect(mem_limit).toMatch(/^\d+[mg]$/);
   });
 
-  test('its proxy limits the connections of an address, as the security page says', () => {
+  test('its proxy limits the connections of an address to the number on the security page', () => {
     expect(readText('docs/security.md')).toContain('`limit_conn`');
     expect(readText('server/deploy/nginx.conf')).toMatch(
       /^\s*limit_conn_zone \$binary_remote_addr zone=(\w+):[^;]+;[^]*^\s*limit_conn \1 \d+;/m,
     );
   });
 
-  test('its proxy refuses in the words of the catalogue', () => {
+  test('its proxy refuses with the catalogue’s messages', () => {
     expect(readText('server/deploy/nginx.conf')).toContain(`"message":"${errorCodes.RATE_LIMITED.meaning}"`);
   });
 
@@ -89,7 +89,7 @@ describe('docker-compose.yml', () => {
       cap_drop: ['ALL'],
       security_opt: ['no-new-privileges:true'],
     });
-    // The proxy's image is built to run as its own user.
+    // The proxy's image runs as its own user.
     const user = service.image.startsWith('nginxinc/nginx-unprivileged') ? 'nginx' : service.user;
     expect(user).toBeDefined();
     expect(user).not.toMatch(/^(root|0)\b/);
@@ -97,14 +97,14 @@ describe('docker-compose.yml', () => {
 });
 
 describe('the secrets', () => {
-  /** Runs the script in a copy of the folder, as an operator would in a clone. */
+  /** Runs the script in a copy of the folder, as an operator does in a clone. */
   function makeSecrets(): Record<string, string | undefined> {
     cpSync(join(root, 'server/deploy/make-secrets.sh'), join(folder, 'make-secrets.sh'));
     execFileSync('sh', [join(folder, 'make-secrets.sh')], { stdio: 'pipe' });
     return parseEnv(readFileSync(join(folder, 'secrets/server.env'), 'utf8'));
   }
 
-  test('with them the server’s settings are complete and valid', () => {
+  test('complete the server’s settings, which are then valid', () => {
     const secrets = makeSecrets();
     for (const [, { environment, command }] of servers) {
       const config = loadConfig({ ...environment, ...secrets }, command.slice(command.indexOf('--role')));
@@ -114,7 +114,7 @@ describe('the secrets', () => {
     }
   });
 
-  test('they are made once, kept from others, and never stand in the file', () => {
+  test('are made once, protected from other users, and never part of the file', () => {
     const secrets = makeSecrets();
     expect(makeSecrets()).toEqual(secrets);
     expect(statSync(join(folder, 'secrets')).mode & 0o077).toBe(0);

@@ -8,11 +8,11 @@ import { expect, test } from 'vitest';
 import { root } from '../house/source-file.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-// `npm start` and `npm test` install what is missing. First commands of one checkout take turns.
+// `npm start` and `npm test` install missing packages. First commands of one checkout take turns.
 
 const COMMANDS = 5;
 
-/** Stands for npm: notes when it begins and ends, installs the pinned Node, and takes as long as its input. */
+/** Replaces npm: records when it begins and ends, installs the pinned Node, and takes as long as its input. */
 const npm = `
   import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
   appendFileSync('installs', 'begin ');
@@ -28,7 +28,7 @@ const killed = `
   require('node:net').createServer().listen(path, () => process.kill(process.pid, 'SIGKILL'));
 `;
 
-/** Holds a command at the moment at which it has found the dead lock, until another one installs. */
+/** Stops a command right after it has found the dead lock, until another one installs. */
 const late = `
   import net from 'node:net';
   import { syncBuiltinESMExports } from 'node:module';
@@ -63,7 +63,7 @@ test('commands that find the lock of a killed one install once', async () => {
     await once(command, 'close');
     return command.exitCode;
   });
-  // The one that listens, and a connection of each that waits for it.
+  // The command that listens, and a connection of each command that waits for it.
   const sockets = async () =>
     (await readFile('/proc/net/unix', 'utf8')).split('\n').filter((line) => line.endsWith(lock));
   await expect.poll(async () => (await sockets()).length, { timeout: 20_000 }).toBe(COMMANDS);

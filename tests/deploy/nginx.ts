@@ -8,18 +8,18 @@ import { createInterface } from 'node:readline';
 import { once } from 'node:events';
 import { readText } from '../house/source-file.ts';
 
-/** So few connections an address may have in the test. */
+/** The test's limit of connections of an address. */
 export const connectionsOfOne = 8;
 
 export type Proxy = { socket: string; stop: () => Promise<void> };
 
-/** Replaces exactly one place; a configuration that has changed under the test must not pass unseen. */
+/** Replaces exactly one place; the test fails where the configuration has changed. */
 function replaceOne(text: string, from: string, to: string): string {
   if (text.split(from).length !== 2) throw new Error(`nginx.conf no longer has exactly one "${from}"`);
   return text.replace(from, to);
 }
 
-/** A real nginx with our configuration between Unix sockets: only the addresses are the test's. */
+/** A real nginx with the project's configuration between Unix sockets: only the addresses are the test's. */
 export async function startNginx(upstreams: [string, string]): Promise<Proxy> {
   const folder = mkdtempSync(join(tmpdir(), 'tailgate-proxy-'));
   const socket = join(folder, 'proxy.sock');
@@ -42,7 +42,7 @@ export async function startNginx(upstreams: [string, string]): Promise<Proxy> {
   const said: string[] = [];
   for await (const line of createInterface(child.stderr)) {
     said.push(line);
-    // Said once its sockets are open.
+    // nginx reports this once its sockets are open.
     if (line.includes('event method')) break;
   }
   if (child.exitCode !== null || !said.at(-1)?.includes('event method')) {

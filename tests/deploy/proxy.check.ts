@@ -30,7 +30,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** What either server does with the next request. */
+/** The handler of both servers for the next request. */
 function answerOnce(answer: (request: IncomingMessage, response: ServerResponse) => void): void {
   const listener = (incoming: IncomingMessage, response: ServerResponse): void => {
     for (const server of servers) server.off('request', listener);
@@ -52,12 +52,12 @@ async function answerOf(sent: ClientRequest): Promise<{ status: number | undefin
   return { status: response.statusCode, body: await text(response) };
 }
 
-test('the drivers’ credentials keep their underscores', async () => {
+test('the proxy passes the underscores of the drivers’ credentials', async () => {
   answerOnce((incoming, response) => response.end(JSON.stringify(incoming.headers)));
   const sent = send('GET', { employee_id: '1001', api_token: 'abc', 'x-forwarded-for': '203.0.113.9' });
   const { body } = await answerOf(sent.end());
   expect(JSON.parse(body)).toMatchObject({ employee_id: '1001', api_token: 'abc' });
-  // What a phone claims about its own address goes no further.
+  // The proxy drops the address that a phone claims.
   expect(body).not.toContain('203.0.113.9');
 });
 
@@ -74,7 +74,7 @@ test('a body reaches the server while the phone still sends it', async () => {
   expect(await answerOf(sent.end('last chunk'))).toEqual({ status: 200, body: 'whole' });
 });
 
-test('a large photo is for the server to refuse, not for the proxy', async () => {
+test('the proxy passes a large photo, and the server refuses it', async () => {
   answerOnce((incoming, response) => {
     incoming.resume().on('end', () => response.end('taken'));
   });
@@ -82,7 +82,7 @@ test('a large photo is for the server to refuse, not for the proxy', async () =>
   expect(await answerOf(sent)).toEqual({ status: 200, body: 'taken' });
 });
 
-test('an answer streams through as it is written', async () => {
+test('the proxy streams an answer while it is written', async () => {
   let rest = (): void => {};
   answerOnce((_, response) => {
     response.write('early');
@@ -91,7 +91,7 @@ test('an answer streams through as it is written', async () => {
   const response = (await responseTo(send('GET').end())).setEncoding('utf8');
   const chunks: string[] = [];
   for await (const chunk of response) {
-    // Only when the first half has come through does the server write the second.
+    // The server writes the second half only after the first half has come through.
     if (chunks.push(String(chunk)) === 1) rest();
   }
   expect(chunks).toEqual(['early', ' late']);
@@ -112,7 +112,7 @@ test('a socket upgrades and carries frames both ways', async () => {
   for (const each of sockets) each.close();
 });
 
-test('an address has so many connections in use at once; the next one is told to come again', async () => {
+test('the proxy refuses the connections of an address above its limit, with a time to retry', async () => {
   const sockets = servers.map((server) => new WebSocketServer({ server, path: '/api/sync' }));
   const clients = Array.from({ length: connectionsOfOne }, () => new WebSocket(`ws+unix://${proxy.socket}:/api/sync`));
   await Promise.all(clients.map((client) => once(client, 'open')));

@@ -8,7 +8,7 @@ export interface ExposedFigure {
   readonly help: string;
 }
 
-/** Every figure that a process may tell, whatever its role, as Prometheus reads it. */
+/** Every figure that a process of any role may report, as Prometheus reads it. */
 export async function exposedFigures(): Promise<ExposedFigure[]> {
   const log = recordedLog();
   const node = { version: '0.0.0', role: 'all' } as const;

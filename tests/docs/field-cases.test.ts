@@ -4,18 +4,18 @@ import { importsOf, readText, readTree } from '../house/source-file.ts';
 
 const numbers = Array.from({ length: 30 }, (_, n) => n + 1);
 
-/** On what every field case has to be played: what the phones of the field cases stand on, in their order. */
+/** The storages on which every field case has to run, in the order of their phones. */
 const storages = [...readText('tests/support/field-fixture.ts').matchAll(/\bstorage: '([^']+)'/g)].map(
   ([, storage = '']) => storage,
 );
 
-/** Where a case that has a file of its own is played, by the part of the tests' support that only this storage has. */
+/** The storage of a case that has a file of its own, by the part of the tests' support that only this storage uses. */
 const ownStorages: Record<string, string> = {
   'browser.ts': 'IndexedDB in Chromium',
   'sqlite-store.ts': 'SQLite in Node',
 };
 
-/** Titles that say a number. Those of a file that plays its cases on every storage stand inside of that. */
+/** Titles with a number. A file that runs its cases on every storage has them inside that block. */
 const title = (indentation: string): RegExp =>
   new RegExp(`^${indentation}(?:test|it)(?:\\.each\\([^)]*\\))?\\(\\s*['"\`]field case (\\d+): \\S`, 'gm');
 
@@ -32,7 +32,7 @@ function playedIn(file: SourceFile): { readonly on: readonly string[]; readonly 
 type Played = Map<string, Set<string>>;
 const cell = (n: number, storage: string): string => `${n} on ${storage}`;
 
-/** The files in which a test's title begins `field case N:`, by number and storage. */
+/** The files with a test title `field case N:`, by number and storage. */
 function titled(): Played {
   const found: Played = new Map();
   for (const file of readTree().values()) {
@@ -60,12 +60,12 @@ function written(): Played {
   return found;
 }
 
-test('each of the thirty field cases is played on every storage', () => {
+test('each of the thirty field cases runs on every storage', () => {
   expect(storages).toEqual(expect.arrayContaining(Object.values(ownStorages)));
   const wanted = numbers.flatMap((n) => storages.map((storage) => cell(n, storage)));
   expect([...titled().keys()].sort()).toEqual(wanted.sort());
 });
 
-test('the page names for each of them the files of its tests, by storage', () => {
+test('the page names the test files of each case, by storage', () => {
   expect(written()).toEqual(titled());
 });

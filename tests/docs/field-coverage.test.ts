@@ -21,7 +21,7 @@ describe('the field table', () => {
     expect(without).toEqual([]);
   });
 
-  test('every test that it names exists, and covers a field that exists', () => {
+  test('every listed test exists, and covers an existing field', () => {
     const dead = Object.entries(coverage).flatMap(([name, coverings]) => {
       const payload = every.find((each) => each.name === name);
       if (!payload) return [`${name} is no payload`];

@@ -1,9 +1,9 @@
-/** A test that covers fields, by the beginnings of their paths; `''` stands for every field of the payload. */
+/** A test that covers fields, by the beginnings of their paths; `''` means every field of the payload. */
 export interface Covering {
   readonly fields: readonly string[];
-  /** Under tests. */
+  /** Relative to tests/. */
   readonly file: string;
-  /** As it stands in the file, or its beginning. */
+  /** The title in the file, or its beginning. */
   readonly title: string;
 }
 
@@ -59,7 +59,7 @@ const preview = cover('server/http/delivery-email.test.ts', 'GET /api/route/stop
 const report = cover('server/http/load-reports.test.ts', 'stores the report and returns its time');
 const filters = cover('server/http/load-reports.test.ts', '%s=%s, newest capturedAt first');
 
-/** What covers each payload; `syncStops body` is the body of the operation `syncStops`. */
+/** The tests of each payload; `syncStops body` is the body of the operation `syncStops`. */
 export const coverage: Readonly<Record<string, readonly Covering[]>> = {
   'listEmployees data': [cover('server/http/auth.test.ts', 'registers an employee of the master, %s')],
   'signUp body': [

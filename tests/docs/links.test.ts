@@ -16,7 +16,7 @@ const anchorOf = (heading: string): string =>
 const anchorsOf = (page: SourceFile | undefined): string[] =>
   [...withoutCode(page?.text ?? '').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading));
 
-/** Links of a page that lead nowhere in the tree. */
+/** Links of a page without a target in the tree. */
 function deadLinks(page: SourceFile, tree: ReadonlyMap<string, SourceFile>): string[] {
   const links = [...withoutCode(page.text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
   return links.filter((link) => {
@@ -28,7 +28,7 @@ function deadLinks(page: SourceFile, tree: ReadonlyMap<string, SourceFile>): str
   });
 }
 
-test('every link between documents leads somewhere', () => {
+test('every link between documents has a target', () => {
   const tree = readTree();
   const pages = [...tree.values()].filter(({ path }) => path.endsWith('.md'));
   const dead = pages.flatMap((page) => deadLinks(page, tree).map((link) => `${page.path}: ${link}`));
@@ -36,7 +36,7 @@ test('every link between documents leads somewhere', () => {
   expect(dead).toEqual([]);
 });
 
-test('a dead link and a dead anchor are seen', () => {
+test('the check finds a dead link and a dead anchor', () => {
   const page = { path: 'docs/page.md', text: '# One\n[a](missing.md) [b](#two) [c](#one) [d](https://example.org)' };
   expect(deadLinks(page, new Map([[page.path, page]]))).toEqual(['missing.md', '#two']);
 });

@@ -26,7 +26,7 @@ const listed = Object.entries(paths).flatMap(([path, item]) =>
 );
 
 describe('docs/openapi.json', () => {
-  test('is what the code says (else: npm run openapi)', () => {
+  test('is the output of the code (else: npm run openapi)', () => {
     expect(committed === `${JSON.stringify(generated, null, 2)}\n`, 'run npm run openapi and commit').toBe(true);
   });
 
@@ -36,7 +36,7 @@ describe('docs/openapi.json', () => {
     expect(validator.version).toBe('3.1');
   });
 
-  test('lists every operation on exactly the path sets that have it', () => {
+  test('lists every operation on exactly its path sets', () => {
     const mounted = Object.values(operations).flatMap(({ method, path, sets, answers }) =>
       (answers === 'file' ? [method, 'HEAD'] : [method]).flatMap((verb) =>
         sets.map((set) => `${verb} ${pathSets[set]}${path.replaceAll(/:(\w+)/g, '{$1}')}`),
@@ -58,7 +58,7 @@ describe('docs/openapi.json', () => {
 describe('examples', () => {
   const examples: Examples = recorded;
 
-  test.each(Object.entries(operations))('%s has one that fits what it takes and answers', (name, operation) => {
+  test.each(Object.entries(operations))('%s has one that fits its request and response', (name, operation) => {
     const example = examples[name];
     if (!example) throw new Error(`record one: npm run openapi:record`);
     const { method, path, sets, form, body, answers } = operation;
@@ -75,14 +75,14 @@ describe('examples', () => {
     expect(example.body === undefined, 'a body is shown where one is read').toBe(!form && body === nothing);
   });
 
-  test('none is of an operation that is gone', () => {
+  test('no example belongs to a removed operation', () => {
     expect(Object.keys(examples).sort()).toEqual(Object.keys(operations).sort());
   });
 });
 
 const ordinary = new Headers({ 'content-type': 'application/json; charset=utf-8', 'x-request-id': 'x', etag: '"x"' });
 
-/** Every object's properties that have no description; those of the envelope are explained once, at the beginning. */
+/** Every object's properties without a description; those of the envelope are explained once, at the beginning. */
 function unexplained(part: unknown, place: string): string[] {
   if (typeof part !== 'object' || part === null) return [];
   return Object.entries(part).flatMap(([name, value]: [string, unknown]) => {

@@ -18,7 +18,7 @@ function tableUnder(heading: string, page: string): string[][] {
   );
 }
 
-test('the operator’s page has every setting as config.ts has it', () => {
+test('the operator’s page has every setting of config.ts', () => {
   const written = tableUnder('Settings', readText('docs/operations.md'));
   const meant = settings.map(({ name, default: value, description }) => [
     `\`${name}\``,
@@ -30,7 +30,7 @@ test('the operator’s page has every setting as config.ts has it', () => {
 
 const exposed = await exposedFigures();
 
-test('the operator’s page has every figure as /metrics has it', () => {
+test('the operator’s page has every figure of /metrics', () => {
   const meant = exposed.map(({ name, type, labels, help }) => [
     labels.length === 0 ? `\`${name}\`` : `\`${name}{${labels.join(',')}}\``,
     type,
@@ -59,7 +59,7 @@ const rules = z.object({
 });
 const alerts = rules.parse(parse(readText('server/deploy/alerts.yml'))).groups.flatMap((group) => group.rules);
 
-/** What stands in an expression of PromQL, by kind; `⚠` is what is none. */
+/** The parts of a PromQL expression, by kind; `⚠` marks an invalid part. */
 function wordsOf(expr: string): Map<string, string[]> {
   const words = new Map<string, string[]>();
   parser.parse(expr).iterate({
@@ -70,18 +70,18 @@ function wordsOf(expr: string): Map<string, string[]> {
   return words;
 }
 
-test('the operator’s page says of every alert what it means and what to do', () => {
+test('the operator’s page has meaning and action of every alert', () => {
   const rows = tableUnder('Alerts', readText('docs/operations.md'));
   expect(rows.map(([alert]) => alert)).toEqual(alerts.map(({ alert }) => `\`${alert}\``));
   expect(rows.filter((cells) => cells.some((cell) => cell === ''))).toEqual([]);
 });
 
-/** Labels of each name that an expression may ask for. */
+/** Labels of each name that an expression may use. */
 const labelsOf = new Map<string, readonly string[]>(
   exposed.map(({ name, type, labels }) => (type === 'histogram' ? [`${name}_bucket`, ['le']] : [name, labels])),
 );
 
-test.each(alerts)('$alert asks for figures and labels that there are', ({ expr }) => {
+test.each(alerts)('$alert uses existing figures and labels', ({ expr }) => {
   const words = wordsOf(expr);
   const figures = words.get('Identifier') ?? [];
   const labels = figures.flatMap((name) => labelsOf.get(name) ?? []);

@@ -2,9 +2,9 @@ import { pathSets } from '@tailgate/sync-protocol';
 import { operations } from '../../server/src/http/operations.ts';
 import * as z from 'zod/mini';
 
-// Every field of every payload of the operations table, as the schemas say it.
+// Every field of every payload of the operations table, from the schemas.
 
-/** A field of a payload; `path` is dotted, `[]` stands for each item of a list. */
+/** A field of a payload; `path` is dotted, `[]` means each item of a list. */
 export interface Field {
   readonly path: string;
   readonly type: string;
@@ -79,7 +79,7 @@ function* fieldsOf(schema: JsonSchema, path: string, required = true): Generator
     }
     return;
   }
-  // No schema at all: nothing is read or answered.
+  // No schema: the operation reads or returns nothing.
   if (path === '' && solid.every(({ type, anyOf, additionalProperties }) => !type && !anyOf && !additionalProperties))
     return;
   yield { path: path || '(itself)', type: typesText(solid) || 'null', nullable, required };
@@ -111,7 +111,7 @@ function typeText(schema: JsonSchema): string {
 
 function numberText({ type, minimum, maximum }: JsonSchema): string {
   const kind = type === 'integer' ? 'integer' : 'number';
-  // What any integer of JavaScript can be says nothing.
+  // The bounds of every JavaScript integer carry no information.
   const isBounded = maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER;
   return isBounded ? `${kind}, ${minimum ?? ''}–${maximum}` : kind;
 }

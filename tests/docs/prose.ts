@@ -1,7 +1,7 @@
 import { parseSync } from 'oxc-parser';
 import { lineAt, type SourceFile } from '../house/source-file.ts';
 
-/** A piece of text that people read, and its line in the file. */
+/** A piece of text for people, and its line in the file. */
 export interface Prose {
   readonly path: string;
   readonly line: number;
@@ -11,7 +11,7 @@ export interface Prose {
 const withoutCode = (text: string): string =>
   text.replace(/^ *```[\s\S]*?^ *```/gm, blank).replace(/`[^`\n]*`/g, blank);
 
-/** Keeps the lines where they are. */
+/** Preserves the line numbers. */
 const blank = (code: string): string => code.replace(/[^\n]/g, ' ');
 
 const titles = /\b(?:test|describe|it)(?:\.\w+)*(?:\([^()]*\))?\(\s*(?:'([^'\n]*)'|`([^`]*)`|"([^"\n]*)")/g;

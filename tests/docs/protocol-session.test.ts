@@ -17,7 +17,7 @@ const said = [...page.matchAll(/^([»«]) (\{.*\})$/gm)].map(([, speaker, text =
 const told = said.flatMap(([speaker, frame]) => (speaker === '«' ? [serverFrame.parse(frame)] : []));
 const asked = said.flatMap(([speaker, frame]) => (speaker === '»' ? [clientFrame.parse(frame)] : []));
 
-/** What frames of one kind look like: patches of a route and of the code lists differ. */
+/** Identifies frames of one kind: patches of a route and of the code lists differ. */
 const kindOf = (frame: ServerFrame): string =>
   'scope' in frame ? `${frame.type} ${frame.scope.split(':')[0]}` : frame.type;
 const members = z.record(z.string(), z.unknown());
@@ -30,7 +30,7 @@ const membersOf = (frame: ServerFrame): string[] =>
 
 const key = { facility: 'F01', id: 'R100', week_end: '20261121' };
 
-/** The conversation of the page, held with a real server. */
+/** The conversation of the page, repeated with a real server. */
 async function converse(): Promise<ServerFrame[]> {
   const node = await startSyncNode({ limits: { sweep_ms: 20 } });
   const { pool } = node.database;
@@ -65,12 +65,12 @@ async function converse(): Promise<ServerFrame[]> {
 }
 
 describe('the conversation in docs/protocol.md', () => {
-  test('is as a real server holds it: the same frames, with the same members', async () => {
+  test('equals that of a real server: the same frames, with the same members', async () => {
     const heard = new Map((await converse()).map((frame) => [kindOf(frame), membersOf(frame)]));
     expect(new Map(told.map((frame) => [kindOf(frame), membersOf(frame)]))).toEqual(heard);
   });
 
-  test('begins with hello, and what is asked is answered', () => {
+  test('begins with hello, and every request has its answer', () => {
     expect(asked.map(({ type }: ClientFrame) => type)).toEqual(['hello', 'push', 'ping']);
     expect(told.map(({ type }) => type).filter((type) => type !== 'patch')).toEqual(['welcome', 'ack', 'pong']);
   });

@@ -27,14 +27,14 @@ const named = (text: string): string[] => [...text.matchAll(/^\| `([^`]+)`/gm)].
 describe('docs/protocol.md', () => {
   const lines = [...page.matchAll(/^([»«]) (\{.*\})$/gm)].map(([, speaker, text = '']) => ({ speaker, text }));
 
-  test.each(lines)('what is said is a frame: $speaker $text', ({ speaker, text }) => {
+  test.each(lines)('each message is a frame: $speaker $text', ({ speaker, text }) => {
     const frame: unknown = JSON.parse(text);
     expect((speaker === '«' ? serverFrame : clientFrame).safeParse(frame)).toMatchObject({ success: true });
     const pushed = pushFrame.safeParse(frame).data?.mutations ?? [];
     for (const item of pushed) expect(mutation.safeParse(item)).toMatchObject({ success: true });
   });
 
-  test('holds a conversation', () => {
+  test('contains a conversation', () => {
     expect(lines.length).toBeGreaterThan(8);
   });
 
@@ -49,14 +49,14 @@ describe('docs/protocol.md', () => {
     }
     const held = new Map<string, number>();
     for (const { scope, from, docs, checksum } of patches) {
-      // Of the first patch of a replica that held something only the sum afterwards is known.
+      // For the first patch of a non-empty replica only the sum afterwards is known.
       const before = from === null ? 0 : held.get(scope);
       expect(before === undefined ? checksum : sumOf(docs, before)).toBe(checksum);
       held.set(scope, checksum);
     }
   });
 
-  test('the item of the conversation is sealed as the page says, with the hash and the link that it tells', () => {
+  test('the conversation’s item is sealed by the page’s rules, with its hash and link', () => {
     const [pushed] = lines.flatMap(({ text }) => pushFrame.safeParse(JSON.parse(text)).data?.mutations ?? []);
     const item = mutation.parse(pushed);
     const hash = base64Sha(contentText(item));
@@ -75,7 +75,7 @@ describe('docs/protocol.md', () => {
   test('names every frame, in both directions', () => {
     const [ofPhone = '', ofServer = ''] = section('Frames').split('From the server:');
     expect(named(ofPhone)).toEqual(clientFrame.def.options.map((option) => [...option.shape.type.def.values].join('')));
-    // In the order in which a reader wants them; phones list those that they heed apart.
+    // In reading order; the page lists the codes that phones handle separately.
     expect(named(ofServer).toSorted()).toEqual(
       serverFrame.def.options.map((option) => [...option.shape.type.def.values].join('')).toSorted(),
     );
@@ -93,7 +93,7 @@ describe('docs/protocol.md', () => {
     expect(Object.fromEntries(rows)).toEqual(closeCodes);
   });
 
-  test('tells the limits as they are', () => {
+  test('contains the current limits', () => {
     const { frame_bytes, mutations_per_push, pushes_in_flight, ping_ms } = syncLimits;
     const rows = [...section('Limits').matchAll(/^\| `(\w+)` +\| (\d+)/gm)].map((match) => [
       match[1],
@@ -106,11 +106,11 @@ describe('docs/protocol.md', () => {
   });
 });
 
-/** Documents that come for the first time. */
+/** Documents that appear for the first time. */
 const sumOf = (docs: PatchFrame['docs'], before: number): number =>
   docs.reduce((sum, { key, version }) => addToChecksum(sum, key, version), before);
 
-// The compiler refuses a list that is not whole.
+// The compiler refuses an incomplete list.
 const kept = {
   VALIDATION_FAILED: 0,
   UNKNOWN_MUTATION: 0,

@@ -8,7 +8,7 @@ const rows = (/(?:^\|.*\n)+/m.exec(section)?.[0].trim().split('\n') ?? [])
   .slice(2)
   .map((row) => row.split('|').slice(1, -1));
 
-/** Every endpoint of the table, with what the last column says of it. */
+/** Every endpoint of the table, with the text of its last column. */
 const written = rows.flatMap((cells) =>
   [...(cells[0] ?? '').matchAll(/`([A-Z]+ \/[\w/:-]+)`/g)].map(
     ([, endpoint = '']) => `${endpoint} ${cells.at(-1)?.trim()}`,
@@ -22,7 +22,7 @@ test('docs/security.md names each open endpoint once, and whether strict closes 
   expect(written.toSorted()).toEqual(open.toSorted());
 });
 
-test('each row tells the risk and what is done about it', () => {
+test('each row contains the risk and its mitigation', () => {
   expect(rows.length).toBeGreaterThan(10);
   expect(rows.filter((cells) => cells.length !== 4 || cells.some((cell) => cell.trim() === ''))).toEqual([]);
 });

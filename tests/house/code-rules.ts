@@ -5,20 +5,23 @@ import type { Finding, Rule, SourceFile } from './source-file.ts';
 
 const nameOf = (node: Node): string | undefined => (node.type === 'Identifier' ? node.name : undefined);
 
-function finding(file: SourceFile, node: { start: number }, says: string): Finding {
-  return { path: file.path, line: lineAt(file.text, node.start), says };
+function finding(file: SourceFile, node: { start: number }, message: string): Finding {
+  return { path: file.path, line: lineAt(file.text, node.start), message };
 }
 
-/** Settings enter in one place, parsed and named; a variable read elsewhere is one that nobody documents. */
+/**
+ * config.ts is the sole reader of the environment; it parses and names each setting. A variable read elsewhere stays
+ * undocumented.
+ */
 export const environment: Rule = {
   name: 'only config.ts reads the environment',
   check: (file) => {
     if (!/^(server\/(src|bin)|client-sdk\/src|sync-protocol\/src)\/.*\.tsx?$/.test(file.path)) return [];
     if (file.path === 'server/src/config.ts') return [];
     const found: Finding[] = [];
-    // The programs hand the environment on whole: to `loadConfig`, and npm's own marks to `endWithNpm`.
+    // Programs pass the environment on whole: to `loadConfig`, and npm's own marks to `endWithNpm`.
     const handed = new Set<number>();
-    // What we set ourselves, for a library that is loaded next, is no setting.
+    // A variable that the program sets itself, for a library that it loads next, is no setting.
     const written = new Set<number>();
     new Visitor({
       CallExpression: (node) => {
@@ -38,7 +41,7 @@ export const environment: Rule = {
   },
 };
 
-/** `new Promise((resolve) => setTimeout(resolve, n))`: a guess at how long something takes. */
+/** `new Promise((resolve) => setTimeout(resolve, n))` guesses how long something takes. */
 function isSleep(call: Expression, resolvers: ReadonlySet<string>): boolean {
   if (call.type !== 'CallExpression' || nameOf(call.callee) !== 'setTimeout') return false;
   const first = call.arguments[0];
@@ -48,7 +51,7 @@ function isSleep(call: Expression, resolvers: ReadonlySet<string>): boolean {
 export const sleeps: Rule = {
   name: 'tests wait for events, not for time',
   check: (file) => {
-    // A bench sets the pace of its drivers: there, time is the subject.
+    // A bench sets the pace of its drivers: time is its subject.
     if (!file.path.startsWith('tests/') || file.path.startsWith('tests/bench/') || !isTypeScript(file.path)) return [];
     const found: Finding[] = importsOf(file)
       .filter((each) => each.specifier === 'node:timers/promises')

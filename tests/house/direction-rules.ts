@@ -5,8 +5,8 @@ import type { Finding, Import, Rule, SourceFile } from './source-file.ts';
 
 const isTest = (path: string): boolean => path.startsWith('tests/');
 
-function findAt(file: SourceFile, offset: number, says: string): Finding {
-  return { path: file.path, line: lineAt(file.text, offset), says };
+function findAt(file: SourceFile, offset: number, message: string): Finding {
+  return { path: file.path, line: lineAt(file.text, offset), message };
 }
 
 function wrongWay(file: SourceFile, found: Import): Finding[] {
@@ -28,18 +28,18 @@ function wrongLibrary(file: SourceFile, found: Import): Finding[] {
   return [findAt(file, found.offset, `${name} belongs to ${homes.join(', ')}`)];
 }
 
-/** Imports follow `directions.ts`; a source file outside every part has not said where it may point. */
+/** Imports follow `directions.ts`; every source file belongs to one of its parts. */
 export const direction: Rule = {
-  name: 'imports point the way directions.ts says',
+  name: 'imports follow directions.ts',
   check: (file) => {
     if (!isTypeScript(file.path) || !file.path.includes('/')) return [];
     if (!partOf(file.path) && file.path.includes('/src/'))
-      return [findAt(file, 0, 'belongs to no part: say in tests/house/directions.ts where it may point')];
+      return [findAt(file, 0, 'belongs to no part: add it to tests/house/directions.ts')];
     return importsOf(file).flatMap((found) => [...wrongWay(file, found), ...wrongLibrary(file, found)]);
   },
 };
 
-/** Everything that an import chain reaches from a door, with the chain for the message. */
+/** Every file that an import chain reaches from an entry point, with the chain for the message. */
 function reachableFrom(
   door: string,
   tree: ReadonlyMap<string, SourceFile>,
@@ -57,7 +57,7 @@ function reachableFrom(
   return reached;
 }
 
-/** Two files that name each other are one that was cut in the wrong place; types count, a reader needs both as well. */
+/** Two files that import each other were split in the wrong place. Types count: a reader needs both files as well. */
 export const circles: Rule = {
   name: 'imports go in no circle',
   check: (file, tree) => {
@@ -75,7 +75,7 @@ export const circles: Rule = {
 
 const isLoaded = (found: Import): boolean => !found.typesOnly;
 
-/** What a phone loads holds no Node: one stray `node:fs` three imports deep breaks every bundler. */
+/** The code of a phone contains no Node: one `node:fs` three imports deep breaks every bundler. */
 export const browserSafe: Rule = {
   name: 'what browsers load reaches no Node built-in',
   check: (file, tree) => {

@@ -1,6 +1,6 @@
 /**
  * Import directions between the folders of the tree. The linter reads this table (`oxlint.config.ts` marks a wrong
- * import in the editor), and `tests/house.test.ts` follows every import to its file.
+ * import in the editor), and `tests/house/rules.test.ts` follows every import to its file.
  *
  *   sync-protocol: schema ◄ wire ◄ rules, rest          ◄── client-sdk
  *         ▲
@@ -11,7 +11,7 @@
  *         │                 └────────► ops ────────┼──┘
  *         │                                        ▼
  *         │                                host: tools, reads, db2, connection ► files
- *         └── app.ts composes all of it. wire, db and runtime are below: they know no domain.
+ *         └── app.ts composes all of it. wire, db and runtime are below, without a domain.
  */
 
 /** A part of the tree. A file belongs to the part with the longest `path` that its own path begins with. */
@@ -67,7 +67,7 @@ const operators = (name: string, uses: string[], why: string): Part => ({
 
 export const parts: Part[] = [
   { path: 'sync-protocol/', uses: [], why: 'the protocol depends on zod alone, by the name #schema' },
-  { path: 'sync-protocol/src/schema/', uses: [], why: 'values and documents are the ground of the protocol' },
+  { path: 'sync-protocol/src/schema/', uses: [], why: 'values and documents are the base of the protocol' },
   { path: 'sync-protocol/src/wire/', uses: protocol('schema/'), why: 'frames carry documents' },
   {
     path: 'sync-protocol/src/rules/',
@@ -75,7 +75,7 @@ export const parts: Part[] = [
     usesTypes: protocol('wire/'),
     why: 'rules take documents; a transport does not change them',
   },
-  { path: 'sync-protocol/src/rest/', uses: protocol('schema/', 'wire/'), why: 'an operation names what it carries' },
+  { path: 'sync-protocol/src/rest/', uses: protocol('schema/', 'wire/'), why: 'an operation names its values' },
   {
     path: 'client-sdk/',
     uses: ['sync-protocol/'],
@@ -92,7 +92,7 @@ export const parts: Part[] = [
   mutations(
     'apply/',
     ['mutations/quarantine/', 'mutations/jobs/wakeups.ts', 'clock/server-clock.ts'],
-    'apply loads, decides and saves a batch; it does not know how items arrive',
+    'apply loads, decides and saves a batch; it does not depend on how items arrive',
   ),
   mutations('quarantine/', [], 'quarantine keeps what the rules refuse'),
   mutations(
@@ -104,10 +104,10 @@ export const parts: Part[] = [
   {
     path: 'server/src/wire/',
     uses: ['sync-protocol/', ...sliceFolders, ...server('db/unavailable.ts')],
-    why: 'both edges share it: it knows neither',
+    why: 'both edges share it: it depends on neither',
   },
   edge('http/answers/', ['wire/'], 'an answer is built from what a handler returns'),
-  edge('http/server/', ['wire/', 'http/answers/', 'db/'], 'the server distrusts a connection, whatever it asks for'),
+  edge('http/server/', ['wire/', 'http/answers/', 'db/'], 'the server limits every connection, for any request'),
   edge(
     'http/endpoints/',
     ['wire/', 'http/answers/', 'http/server/', 'mutations/', 'runtime/single-flight.ts'],
@@ -146,7 +146,7 @@ export const parts: Part[] = [
       ...server('mutations/jobs/', 'db/', 'host/', 'replication/control/', 'runtime/interval.ts'),
     ],
     usesTypes: server('config.ts'),
-    why: 'the way out writes what the mirror holds; it never reads an office edit',
+    why: 'the way out writes the state of the mirror; it never reads an office edit',
   },
   {
     path: 'server/src/replication/in/',
@@ -157,12 +157,12 @@ export const parts: Part[] = [
       ...server('runtime/interval.ts'),
     ],
     usesTypes: server('config.ts'),
-    why: 'an office edit becomes a mutation; the import leaves to the way out what is ours',
+    why: 'an office edit becomes a mutation; the import leaves the service’s own columns to the way out',
   },
   {
     path: 'server/src/replication/control/',
     uses: ['sync-protocol/', ...server('db/', 'host/', 'runtime/interval.ts')],
-    why: 'control decides whether the host may be used, not what for',
+    why: 'control decides whether the host may be used, not for which purpose',
   },
   {
     path: 'server/src/host/',
@@ -179,7 +179,7 @@ export const parts: Part[] = [
   {
     path: 'server/src/host/reads/',
     uses: server('host/host.ts', 'host/files/'),
-    why: 'what is asked of the host: rows, the doorbell, marks of change',
+    why: 'requests to the host: rows, the doorbell, marks of change',
   },
   {
     path: 'server/src/host/connection/',
@@ -191,7 +191,7 @@ export const parts: Part[] = [
     path: 'server/src/host/db2/',
     uses: server('host/host.ts', 'host/files/', 'host/connection/'),
     usesTypes: server('config.ts'),
-    why: 'a connection knows the files and no domain',
+    why: 'a connection depends on the files and no domain',
   },
   {
     path: 'server/src/host/tools/',
@@ -203,18 +203,18 @@ export const parts: Part[] = [
     path: 'server/src/db/',
     uses: server('runtime/start-error.ts'),
     usesTypes: server('config.ts'),
-    why: 'the database layer knows no domain',
+    why: 'the database layer depends on no domain',
   },
   {
     path: 'server/src/embedded-postgres/',
     uses: server('runtime/'),
     usesTypes: server('config.ts', 'db/'),
-    why: 'starts and stops a PostgreSQL; queries nothing of ours',
+    why: 'starts and stops a PostgreSQL; queries none of the service’s tables',
   },
   {
     path: 'server/src/clock/',
     uses: server('db/', 'runtime/interval.ts'),
-    why: 'the time that every part stamps with; it reads the times of rows alone',
+    why: 'the clock of every stamp; it reads the times of rows alone',
   },
   {
     path: 'server/src/runtime/',
@@ -265,11 +265,11 @@ export const parts: Part[] = [
   {
     path: 'tests/',
     uses: ['server/', 'client-sdk/', 'sync-protocol/', 'oxlint.config.ts'],
-    why: 'tests see everything',
+    why: 'tests may import everything',
   },
 ];
 
-/** Libraries that speak for a technology stay in the folders of that technology. */
+/** Libraries of one technology stay in the folders of that technology. */
 export const libraries: Record<string, string[]> = {
   pg: server('db/', 'embedded-postgres/', 'host/connection/'),
   'embedded-postgres': server('embedded-postgres/'),
@@ -293,7 +293,7 @@ export const libraries: Record<string, string[]> = {
   eta: server('mail/'),
   react: ['client-sdk/src/react/'],
   '@node-rs/argon2': server('auth/'),
-  // The protocol imports `#schema`: what reads its schemas on a phone is a tenth of zod's weight.
+  // The protocol imports `#schema`: its schema reader on a phone has a tenth of zod's size.
   zod: ['server/'],
 };
 

@@ -3,7 +3,7 @@ import type { Finding, Rule, SourceFile } from './source-file.ts';
 
 const longest = 400;
 
-/** Names that the platform or the reader's habit fixes. */
+/** Names that the platform or convention requires. */
 const givenNames =
   /^(README|LICENSE|NOTICE|CHANGELOG|CONTRIBUTING|SECURITY|Dockerfile(\.dockerignore)?|PULL_REQUEST_TEMPLATE|ISSUE_TEMPLATE|\d{4}_[a-z0-9_]+\.sql)(\.md)?$/;
 const kebab = /^\.?[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*$/;
@@ -13,12 +13,12 @@ export const names: Rule = {
   name: 'names are kebab-case and name a subject',
   check: ({ path }) =>
     path.split('/').flatMap((step) => {
-      const says = vague.test(step.replace(/\.[^.]*$/, ''))
-        ? `"${step}" says nothing: name the subject`
+      const message = vague.test(step.replace(/\.[^.]*$/, ''))
+        ? `"${step}" is too general: name the subject`
         : !kebab.test(step) && !givenNames.test(step)
           ? `"${step}" is not kebab-case`
           : undefined;
-      return says === undefined ? [] : [{ path, line: 1, says }];
+      return message === undefined ? [] : [{ path, line: 1, message }];
     }),
 };
 
@@ -27,21 +27,19 @@ export const length: Rule = {
   check: ({ path, text }) => {
     const lines = text.trimEnd().split('\n').length;
     const written = /\.(tsx?|mjs|sql)$/.test(path);
-    return written && lines > longest
-      ? [{ path, line: longest, says: `${lines} lines: look for the second idea` }]
-      : [];
+    return written && lines > longest ? [{ path, line: longest, message: `${lines} lines: split it by subject` }] : [];
   },
 };
 
-function everyMatch(file: SourceFile, pattern: RegExp, says: (match: string) => string): Finding[] {
+function everyMatch(file: SourceFile, pattern: RegExp, message: (match: string) => string): Finding[] {
   return [...file.text.matchAll(pattern)].map((match) => ({
     path: file.path,
     line: lineAt(file.text, match.index),
-    says: says(match[0].trim()),
+    message: message(match[0].trim()),
   }));
 }
 
-/** A path of somebody's machine works on that machine only. */
+/** A path of one machine works on that machine only. */
 export const machinePaths: Rule = {
   name: 'nothing names a path of one machine',
   check: (file) =>
@@ -52,7 +50,10 @@ export const machinePaths: Rule = {
     ),
 };
 
-/** The linter's and the compiler's silencers. Their names are put together here so that this file does not hold them. */
+/**
+ * The directives that silence the linter and the compiler. The code assembles their names, so that this file does not
+ * contain them.
+ */
 const silencers = new RegExp(
   ['@ts-(ignore|nocheck|expect-error)', '(ox|es)lint-(disable|enable)', 'prettier-ignore', 'as unknown as'].join('|'),
   'g',
@@ -79,10 +80,10 @@ export const portableScripts: Rule = {
       : [],
 };
 
-/** The customer's own page is theirs; docs/README.md says where the tree has what it says. */
+/** The customer's own page is not in the tree; docs/README.md names the pages with its content. */
 const foreignPages = ['interface.md'];
 
-/** `protocol.md`, `decision 7`: whoever reads the line goes there next. */
+/** `protocol.md`, `decision 7`: a reader follows such references. */
 export const citations: Rule = {
   name: 'pages that code cites are in the tree',
   check: (file, tree) => {
@@ -93,10 +94,10 @@ export const citations: Rule = {
     return [
       ...[...file.text.matchAll(/(?<![\w./-])[\w-]+\.md\b/g)]
         .filter(([page]) => !foreignPages.includes(page.toLowerCase()) && !isThere(page))
-        .map(({ index, 0: page }) => ({ index, says: `"${page}" is no page of ours` })),
+        .map(({ index, 0: page }) => ({ index, message: `"${page}" is not a page of the project` })),
       ...[...file.text.matchAll(/\bdecisions? (\d+)/gi)]
         .filter(([, number = '']) => !isDecided(number))
-        .map(({ index, 0: words }) => ({ index, says: `"${words}" was never taken` })),
-    ].map(({ index, says }) => ({ path: file.path, line: lineAt(file.text, index), says }));
+        .map(({ index, 0: words }) => ({ index, message: `"${words}" does not exist` })),
+    ].map(({ index, message }) => ({ path: file.path, line: lineAt(file.text, index), message }));
   },
 };

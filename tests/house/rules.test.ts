@@ -9,66 +9,71 @@ import { sqlPlace } from './sql-rules.ts';
 const treeOf = (files: Record<string, string>): Map<string, SourceFile> =>
   new Map(Object.entries(files).map(([path, text]) => [path, { path, text }]));
 
-function sees(rule: Rule, path: string, text: string, says: string): void {
-  test(`${rule.name}: ${path}, ${says}`, () => {
-    expect(findings(rule, treeOf({ [path]: text })).join('\n')).toContain(says);
+function finds(rule: Rule, path: string, text: string, message: string): void {
+  test(`${rule.name}: ${path}, ${message}`, () => {
+    expect(findings(rule, treeOf({ [path]: text })).join('\n')).toContain(message);
   });
 }
 
-function passes(rule: Rule, path: string, text: string): void {
+function accepts(rule: Rule, path: string, text: string): void {
   test(`${rule.name}: ${path}, ${text.slice(0, 60)}`, () => {
     expect(findings(rule, treeOf({ [path]: text }))).toEqual([]);
   });
 }
 
-describe('each rule sees what it is for', () => {
-  sees(
+describe('each rule finds its violation', () => {
+  finds(
     direction,
     'server/src/stops/rules.ts',
     `import { mount } from '../http/answers/mount.ts';`,
     'may not import server/src/http/',
   );
-  sees(direction, 'server/src/stops/rules.ts', `import { pool } from '../db/pool.ts';`, 'as a type it may');
-  sees(direction, 'server/src/sync/feed.ts', `export * from '../http/errors.ts';`, 'never another edge');
-  sees(
+  finds(direction, 'server/src/stops/rules.ts', `import { pool } from '../db/pool.ts';`, 'as a type it may');
+  finds(direction, 'server/src/sync/feed.ts', `export * from '../http/errors.ts';`, 'never another edge');
+  finds(
     direction,
     'server/src/http/endpoints/stop-endpoints.ts',
     `const feed = await import('../../sync/feed.ts');`,
     'never another edge',
   );
-  sees(
+  finds(
     direction,
     'sync-protocol/src/wire/version.ts',
     `import { x } from '@tailgate/server';`,
     'frames carry documents',
   );
-  sees(direction, 'server/src/routes/rules.ts', `import pg from 'pg';`, 'pg belongs to');
-  sees(direction, 'server/src/elsewhere/thing.ts', `export const x = 1;`, 'belongs to no part');
-  sees(sqlPlace, 'server/src/stops/rules.ts', 'const q = `select id from stop`;', 'outside sql.ts');
-  sees(sqlPlace, 'server/src/stops/rules.ts', `run('insert into stop values ($1)');`, 'outside sql.ts');
-  sees(sqlPlace, 'server/src/stops/sql.ts', 'export const q = `SELECT id from stop`;', 'lower case, not SELECT');
-  sees(sqlPlace, 'server/src/stops/sql.ts', 'const f = (id) => `select a from stop where id = ${id}`;', 'splices `id`');
-  sees(names, 'server/src/stops/stopRules.ts', '', 'not kebab-case');
-  sees(names, 'server/src/utils/text.ts', '', 'says nothing');
-  sees(names, 'server/src/route-manager.ts', '', 'says nothing');
-  sees(length, 'server/src/long.ts', 'x\n'.repeat(401), '401 lines');
-  sees(machinePaths, 'docs/start.md', ['see ', 'work/main'].join('/'), 'path of one machine');
-  sees(machinePaths, 'tests/a.ts', `open('${['', 'tmp', 'x'].join('/')}')`, 'path of one machine');
-  sees(silence, 'server/src/a.ts', `// ${['@ts', 'ignore'].join('-')}`, 'silences a tool');
-  sees(silence, 'server/src/a.ts', `const x = y ${['as', 'unknown', 'as'].join(' ')} string;`, 'silences a tool');
-  sees(portableScripts, 'package.json', '"start": "exec node server/src/main.ts"', 'needs a POSIX shell');
-  sees(portableScripts, 'server/package.json', '"start": "PORT=1 node main.ts"', 'needs a POSIX shell');
-  sees(portableScripts, 'package.json', `"a": "node -e 'x()'"`, 'needs a POSIX shell');
-  sees(citations, 'server/src/a.ts', '/** As protocol.md says. */', '"protocol.md" is no page of ours');
-  sees(citations, 'server/src/a.ts', '// Nobody is asked (decision 99).', '"decision 99" was never taken');
-  sees(environment, 'server/src/db/pool.ts', 'const url = process.env.DATABASE_URL;', 'take it from config.ts');
-  sees(environment, 'server/src/db/pool.ts', 'const { PORT } = process.env;', 'take it from config.ts');
-  sees(sleeps, 'tests/a.test.ts', 'await new Promise((done) => setTimeout(done, 50));', 'sleeps');
-  sees(sleeps, 'tests/a.test.ts', `import { setTimeout } from 'node:timers/promises';`, 'sleeps');
-  sees(skipped, 'tests/a.test.ts', `it.skip('later', () => {});`, 'cannot fail');
-  sees(skipped, 'tests/a.test.ts', `describe.runIf(linux)('y', () => {});`, 'cannot fail');
+  finds(direction, 'server/src/routes/rules.ts', `import pg from 'pg';`, 'pg belongs to');
+  finds(direction, 'server/src/elsewhere/thing.ts', `export const x = 1;`, 'belongs to no part');
+  finds(sqlPlace, 'server/src/stops/rules.ts', 'const q = `select id from stop`;', 'outside sql.ts');
+  finds(sqlPlace, 'server/src/stops/rules.ts', `run('insert into stop values ($1)');`, 'outside sql.ts');
+  finds(sqlPlace, 'server/src/stops/sql.ts', 'export const q = `SELECT id from stop`;', 'lower case, not SELECT');
+  finds(
+    sqlPlace,
+    'server/src/stops/sql.ts',
+    'const f = (id) => `select a from stop where id = ${id}`;',
+    'splices `id`',
+  );
+  finds(names, 'server/src/stops/stopRules.ts', '', 'not kebab-case');
+  finds(names, 'server/src/utils/text.ts', '', 'is too general');
+  finds(names, 'server/src/route-manager.ts', '', 'is too general');
+  finds(length, 'server/src/long.ts', 'x\n'.repeat(401), '401 lines');
+  finds(machinePaths, 'docs/start.md', ['see ', 'work/main'].join('/'), 'path of one machine');
+  finds(machinePaths, 'tests/a.ts', `open('${['', 'tmp', 'x'].join('/')}')`, 'path of one machine');
+  finds(silence, 'server/src/a.ts', `// ${['@ts', 'ignore'].join('-')}`, 'silences a tool');
+  finds(silence, 'server/src/a.ts', `const x = y ${['as', 'unknown', 'as'].join(' ')} string;`, 'silences a tool');
+  finds(portableScripts, 'package.json', '"start": "exec node server/src/main.ts"', 'needs a POSIX shell');
+  finds(portableScripts, 'server/package.json', '"start": "PORT=1 node main.ts"', 'needs a POSIX shell');
+  finds(portableScripts, 'package.json', `"a": "node -e 'x()'"`, 'needs a POSIX shell');
+  finds(citations, 'server/src/a.ts', '/** As protocol.md says. */', '"protocol.md" is not a page of the project');
+  finds(citations, 'server/src/a.ts', '// No request is sent (decision 99).', '"decision 99" does not exist');
+  finds(environment, 'server/src/db/pool.ts', 'const url = process.env.DATABASE_URL;', 'take it from config.ts');
+  finds(environment, 'server/src/db/pool.ts', 'const { PORT } = process.env;', 'take it from config.ts');
+  finds(sleeps, 'tests/a.test.ts', 'await new Promise((done) => setTimeout(done, 50));', 'sleeps');
+  finds(sleeps, 'tests/a.test.ts', `import { setTimeout } from 'node:timers/promises';`, 'sleeps');
+  finds(skipped, 'tests/a.test.ts', `it.skip('later', () => {});`, 'cannot fail');
+  finds(skipped, 'tests/a.test.ts', `describe.runIf(linux)('y', () => {});`, 'cannot fail');
 
-  test('what browsers load: a built-in three imports deep is found, with its chain', () => {
+  test('browser-safe code: the rule finds a built-in three imports deep, with its chain', () => {
     const tree = treeOf({
       'client-sdk/src/index.ts': `export * from './client.ts';`,
       'client-sdk/src/client.ts': `import { open } from './store/open.ts';`,
@@ -78,7 +83,7 @@ describe('each rule sees what it is for', () => {
   });
 });
 
-test('a circle is found, through types and three files, and named with its chain', () => {
+test('the rule finds a circle through types and three files, and names its chain', () => {
   const tree = treeOf({
     'server/src/sync/hub.ts': `import type { Connection } from './connection.ts';`,
     'server/src/sync/connection.ts': `import { Line } from './line.ts';`,
@@ -90,33 +95,33 @@ test('a circle is found, through types and three files, and named with its chain
   expect(found[0]).toContain('sync/connection.ts → server/src/sync/line.ts → server/src/sync/hub.ts');
 });
 
-describe('each rule lets pass what is right', () => {
-  passes(direction, 'server/src/stops/queries.ts', `import type { Tx } from '../db/types.ts';`);
-  passes(direction, 'server/src/stops/rules.ts', `import { routeKey } from '../routes/rules.ts';`);
-  passes(direction, 'server/src/replication/out/worker.ts', `import { openHost } from './host/open.ts';`);
-  passes(direction, 'client-sdk/src/client.ts', `import { frame } from '@tailgate/sync-protocol';`);
-  passes(
+describe('each rule accepts valid code', () => {
+  accepts(direction, 'server/src/stops/queries.ts', `import type { Tx } from '../db/types.ts';`);
+  accepts(direction, 'server/src/stops/rules.ts', `import { routeKey } from '../routes/rules.ts';`);
+  accepts(direction, 'server/src/replication/out/worker.ts', `import { openHost } from './host/open.ts';`);
+  accepts(direction, 'client-sdk/src/client.ts', `import { frame } from '@tailgate/sync-protocol';`);
+  accepts(
     sqlPlace,
     'server/src/stops/rules.ts',
     `throw new Error('update the stop and select a reason from the list');`,
   );
-  passes(
+  accepts(
     sqlPlace,
     'server/src/stops/sql.ts',
     'const columns = `a, b`; export const q = `select ${columns} from stop`;',
   );
-  passes(environment, 'server/src/main.ts', 'const config = loadConfig(process.env, process.argv);');
-  passes(
+  accepts(environment, 'server/src/main.ts', 'const config = loadConfig(process.env, process.argv);');
+  accepts(
     sleeps,
     'tests/a.test.ts',
     'await new Promise((done, fail) => { setTimeout(() => fail(new Error("late")), 50); on(done); });',
   );
-  passes(
+  accepts(
     machinePaths,
     'docs/protocol.md',
     'GET /route/drivers and /workers answer alike; see https://example.org/home/page',
   );
-  passes(portableScripts, 'package.json', '"start": "node server/src/main.ts && tsc -p .", "node": "24.21.0"');
-  passes(names, 'server/migrations/0001_mirror.sql', '');
-  passes(citations, 'server/src/a.ts', '/** Interface.md 4.4, contract §4. */');
+  accepts(portableScripts, 'package.json', '"start": "node server/src/main.ts && tsc -p .", "node": "24.21.0"');
+  accepts(names, 'server/migrations/0001_mirror.sql', '');
+  accepts(citations, 'server/src/a.ts', '/** Interface.md 4.4, contract §4. */');
 });

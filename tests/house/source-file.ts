@@ -5,18 +5,18 @@ import { parseSync, type Program } from 'oxc-parser';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** A file of the tree as the house's rules see it. */
+/** A file of the tree as the house rules read it. */
 export type SourceFile = {
   /** Relative to the root, with forward slashes. */
   path: string;
   text: string;
 };
 
-export type Finding = { path: string; line: number; says: string };
+export type Finding = { path: string; line: number; message: string };
 
 export type Rule = {
   name: string;
-  /** Looks at one file; `tree` is every path of the tree, for rules that follow imports. */
+  /** Checks one file; `tree` is every path of the tree, for rules that follow imports. */
   check: (file: SourceFile, tree: ReadonlyMap<string, SourceFile>) => Finding[];
 };
 
@@ -24,12 +24,12 @@ export type Import = { specifier: string; typesOnly: boolean; offset: number };
 
 export const isTypeScript = (path: string): boolean => /\.tsx?$/.test(path);
 
-/** Files of ours, committed or not: what git ignores and what others wrote stays out. */
+/** Files of the project, committed or not; ignored and third-party files stay out. */
 export function readTree(): Map<string, SourceFile> {
-  const strangers = ['node_modules', '.git', 'dist', '.data', 'coverage'];
+  const thirdParty = ['node_modules', '.git', 'dist', '.data', 'coverage'];
   const paths = globSync('**/*.{ts,tsx,mjs,js,sql,md,json,yml,yaml,sh,conf,html}', {
     cwd: root,
-    exclude: (path) => strangers.includes(path.split('/').at(-1) ?? '') || path.endsWith('bench/results'),
+    exclude: (path) => thirdParty.includes(path.split('/').at(-1) ?? '') || path.endsWith('bench/results'),
   });
   const dotted = globSync(['.ci/*', '.github/**/*.{md,yml}', '.*rc', 'server/deploy/*', '.editorconfig'], {
     cwd: root,
@@ -44,7 +44,7 @@ export const lineAt = (text: string, offset: number): number => text.slice(0, of
 
 const imports = new WeakMap<SourceFile, Import[]>();
 
-/** Every import and re-export of a file, types included: a slice that names an edge's type knows the edge. */
+/** Every import and re-export of a file, types included: a slice that names an edge's type depends on the edge. */
 export function importsOf(file: SourceFile): Import[] {
   const found = imports.get(file) ?? readImports(file);
   imports.set(file, found);
@@ -90,8 +90,8 @@ export const packageOf = (specifier: string): string =>
     .slice(0, specifier.startsWith('@') ? 2 : 1)
     .join('/');
 
-/** What a rule says of a tree, a line a finding. */
+/** The findings of a rule in a tree, one line each. */
 export function findings(rule: Rule, tree: ReadonlyMap<string, SourceFile>): string[] {
-  const say = ({ path, line, says }: Finding): string => `${path}:${line} ${says}`;
+  const say = ({ path, line, message }: Finding): string => `${path}:${line} ${message}`;
   return [...tree.values()].flatMap((file) => rule.check(file, tree)).map(say);
 }

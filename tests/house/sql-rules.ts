@@ -5,13 +5,13 @@ import type { Finding, Rule, SourceFile } from './source-file.ts';
 
 type Statement = { text: string; offset: number; template?: TemplateLiteral };
 
-/** How statements begin; prose such as "update the stop" does not. */
+/** The beginnings of statements; prose such as "update the stop" does not match. */
 const opening =
   /^\s*(select\s[\s\S]*\sfrom\s|select\s+[\w.]+\(|insert\s+into\s|update\s+[\w."${}]+\s[\s\S]*\bset\s|delete\s+from\s|merge\s+into\s|with\s+(recursive\s+)?\w+\s*(\([^)]*\)\s*)?as\s|(create|alter|drop)\s+(table|schema|index|function|trigger|role|database)\s|truncate\s|lock\s+table\s)/i;
 
 const keyword = /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM|FROM|WHERE|VALUES|ORDER BY|GROUP BY|RETURNING|ON CONFLICT)\b/;
 
-/** The database and host grounds build statements from definitions; migrations and tests are SQL's own ground. */
+/** The database and host folders build statements from definitions; migrations and tests may contain any SQL. */
 const grounds = /^(server\/src\/(db|embedded-postgres|host)\/|server\/migrations\/|tests\/)/;
 const homes = /(^|[/-])(sql|queries)\.ts$/;
 
@@ -31,7 +31,7 @@ function statementsOf(file: SourceFile): Statement[] {
   return found;
 }
 
-/** Names fixed when the module loads: imports and top-level constants. No caller's value can be one of them. */
+/** Names fixed when the module loads: imports and top-level constants. None of them can be a caller's value. */
 function fixedNames(file: SourceFile): Set<string> {
   const names = new Set<string>();
   for (const node of programOf(file).body) {
@@ -53,12 +53,12 @@ function splices(file: SourceFile, statement: Statement): Finding[] {
     .map((node) => ({
       path: file.path,
       line: lineAt(file.text, node.start),
-      says: `splices \`${file.text.slice(node.start, node.end)}\` into a statement: values are parameters, fragments are constants of the module`,
+      message: `splices \`${file.text.slice(node.start, node.end)}\` into a statement: values are parameters, fragments are constants of the module`,
     }));
 }
 
 export const sqlPlace: Rule = {
-  name: 'SQL lives in sql.ts and queries.ts, lower case, with parameters only',
+  name: 'SQL is in sql.ts and queries.ts, lower case, with parameters only',
   check: (file) => {
     if (!isTypeScript(file.path) || grounds.test(file.path)) return [];
     return statementsOf(file).flatMap((statement) => {
@@ -69,11 +69,11 @@ export const sqlPlace: Rule = {
             {
               path: file.path,
               line,
-              says: 'a statement outside sql.ts, queries.ts, db/, embedded-postgres/ and host/',
+              message: 'a statement outside sql.ts, queries.ts, db/, embedded-postgres/ and host/',
             },
           ];
       const shout = keyword.exec(statement.text);
-      const loud = shout ? [{ path: file.path, line, says: `SQL is lower case, not ${shout[0]}` }] : [];
+      const loud = shout ? [{ path: file.path, line, message: `SQL is lower case, not ${shout[0]}` }] : [];
       return [...place, ...loud, ...splices(file, statement)];
     });
   },

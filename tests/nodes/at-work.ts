@@ -2,13 +2,13 @@ import type { Receipt } from '@tailgate/client-sdk';
 import type { Device } from '../system/device.ts';
 import type { Diary } from '../system/diary.ts';
 
-/** So many changes of a driver are on their way at a time. */
+/** The number of a driver's changes in flight. */
 const ON_THEIR_WAY = 5;
 
-/** A driver at work: some changes are always on their way, whatever becomes of the server. */
+/** A driver at work: some changes are always in flight, whatever the server's state. */
 export class AtWork {
   readonly phone: Device;
-  /** Ids of what the server has said that it has. */
+  /** Ids of the changes that the server has acknowledged. */
   readonly acknowledged = new Set<string>();
   readonly ids: string[] = [];
   readonly #diary: Diary;
@@ -21,13 +21,13 @@ export class AtWork {
     this.#stops = stops;
   }
 
-  /** Resolves when that many changes have been acknowledged. */
+  /** Resolves when this number of changes has been acknowledged. */
   has(count: number): Promise<void> {
     if (this.acknowledged.size >= count) return Promise.resolve();
     return new Promise((resolve) => this.#awaited.set(count, resolve));
   }
 
-  /** Makes so many changes. Resolves when the last one is recorded. */
+  /** Makes this number of changes. Resolves when the last one is recorded. */
   async work(changes: number): Promise<void> {
     const answers: Promise<unknown>[] = [];
     for (let n = 0; n < changes; n++) {
@@ -39,7 +39,7 @@ export class AtWork {
   }
 
   #record(n: number): Receipt {
-    // Another stop each time: what is said twice of one stop may become one change.
+    // Another stop each time: two changes of one stop may be merged.
     const id = this.#stops[n % this.#stops.length] ?? 0;
     const end_delivery_time = `2026-11-20T16:00:${String(n).padStart(2, '0')}.000Z`;
     const updates = { status: 'D', end_delivery_time, driver_comments: `word ${n}` } as const;

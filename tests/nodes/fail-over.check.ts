@@ -11,13 +11,13 @@ import { demoRoute, openService } from '../system/service.ts';
 import { AtWork } from './at-work.ts';
 import { openReplicatedPostgres } from './replicated-postgres.ts';
 
-/** Changes of each phone, and how many of them were acknowledged when the primary dies. */
+/** Changes of each phone, and the number acknowledged when the primary dies. */
 const CHANGES = 40;
 const BEFORE = 25;
 
-test('a PostgreSQL fail-over: nothing acknowledged is lost, servers end and say why, phones and host find together', async () => {
+test('a PostgreSQL fail-over loses no acknowledged change, ends the servers with a reason, and phones and host converge', async () => {
   const postgres = await openReplicatedPostgres();
-  // The address that servers know leads to whichever PostgreSQL is the primary.
+  // The servers' address leads to the PostgreSQL that is the primary.
   const address = await startTcpProxy(postgres.primary.port);
   const service = await openService({ databaseUrl: () => address.through(postgres.primary.url) });
   const { server } = service;

@@ -41,9 +41,9 @@ async function leasesOfRoute(): Promise<number> {
 const commentAt = ({ app }: Device, stop: number) => app.stop(stop, route).current?.updates.driver_comments;
 
 describe('several processes on one PostgreSQL', () => {
-  test('the route of a worker that is killed is taken over', async ({ annotate }) => {
+  test('another worker takes over the route of a killed worker', async ({ annotate }) => {
     const next = await startServer(service.env, ['--role', 'worker']);
-    // It looks away until the other one has the route and is in the middle of it, at two seconds a statement.
+    // This worker is paused until the other one has the route and is in the middle of it, at two seconds a statement.
     signal(next, 'SIGSTOP');
     await service.fault('slow', 'on');
     const day = new Diary(route);
@@ -62,7 +62,7 @@ describe('several processes on one PostgreSQL', () => {
     await worker.start();
   });
 
-  test('each change is brought to the host once, whoever took it in and however many could bring it', async () => {
+  test('the workers write each change to the host once, from any node and with any number of workers', async () => {
     const writes = await service.watchWrites();
     const stops = Array.from({ length: 40 }, (_, n) => n + 1);
     const big = demoRoute('R900');
@@ -82,7 +82,7 @@ describe('several processes on one PostgreSQL', () => {
     expect(await hostHolds(service, big)).toEqual(day.expected());
   });
 
-  test('what is recorded at one node is shown at the other, both ways', async ({ annotate }) => {
+  test('a change that one node accepts appears on the other, both ways', async ({ annotate }) => {
     const times: number[] = [];
     const pass = async (from: Device, to: Device, stop: number, word: string): Promise<void> => {
       const start = performance.now();

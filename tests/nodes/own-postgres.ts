@@ -21,9 +21,9 @@ export interface OwnPostgres {
   /** Of the database `postgres`. */
   readonly url: string;
   start(): Promise<void>;
-  /** As for maintenance: sessions are ended, what is committed is written. */
+  /** As for maintenance: sessions end, committed data is written. */
   stop(): Promise<void>;
-  /** Gone as it stood: nothing is finished, nobody is told. No process of it stays behind. */
+  /** Kills all processes at once: nothing is finished, no client is notified. */
   crash(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export async function openOwnPostgres(): Promise<OwnPostgres> {
   return runCluster(cluster);
 }
 
-/** The PostgreSQL of a data folder that is there. */
+/** The PostgreSQL of an existing data folder. */
 export async function runCluster(cluster: Cluster): Promise<OwnPostgres> {
   const port = await reservePort();
   const postgres: OwnPostgres = {

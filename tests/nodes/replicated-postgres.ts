@@ -13,11 +13,11 @@ import { openOwnPostgres, PASSWORD, runCluster, type OwnPostgres } from './own-p
 const run = promisify(execFile);
 const STANDBY = 'standby';
 
-/** A durable PostgreSQL and a standby that has every commit before it is answered (synchronous replication). */
+/** A durable PostgreSQL and a standby that receives every commit before the answer (synchronous replication). */
 export interface ReplicatedPostgres {
   readonly primary: OwnPostgres;
   readonly standby: OwnPostgres;
-  /** The standby takes writes, on a new timeline. */
+  /** Promotes the standby, on a new timeline. */
   promoteStandby(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export async function openReplicatedPostgres(): Promise<ReplicatedPostgres> {
   };
 }
 
-/** As `pg_basebackup` would make it, which the embedded build does not bring. */
+/** A copy as `pg_basebackup` makes it, which the embedded build lacks. */
 async function openStandby(primary: OwnPostgres): Promise<OwnPostgres> {
   const cluster = await placeCluster(await temporaryFolder());
   const data = join(cluster.folder, 'data');
@@ -54,7 +54,7 @@ async function openStandby(primary: OwnPostgres): Promise<OwnPostgres> {
     const { rows } = await admin.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)');
     return rows[0]?.labelfile ?? '';
   });
-  // The log comes over the wire, from the start of the backup on.
+  // The log comes over the connection, from the start of the backup on.
   for (const left of ['postmaster.pid', 'postmaster.opts', 'pg_wal'])
     await rm(join(data, left), { recursive: true, force: true });
   await mkdir(join(data, 'pg_wal'), { mode: 0o700 });

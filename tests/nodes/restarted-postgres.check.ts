@@ -10,20 +10,23 @@ import { demoRoute, openService } from '../system/service.ts';
 import { AtWork } from './at-work.ts';
 import { openOwnPostgres, type OwnPostgres } from './own-postgres.ts';
 
-/** Changes of each phone around each end of PostgreSQL, how many were acknowledged before it, and how many come after. */
+/**
+ * Changes of each phone around each stop of PostgreSQL: the number acknowledged before it, and the number made after
+ * it.
+ */
 const CHANGES = 20;
 const BEFORE = 10;
 const AFTER = 3;
 
 const endings = ['stop', 'crash'] as const satisfies (keyof OwnPostgres)[];
 
-/** Resolves when this phone shows a new error that says that the database is away. An outage is shown once: listen before it. */
+/** Resolves when this phone shows a new error about the missing database. An outage is shown once: listen before it. */
 async function refusalOf({ app: { status } }: Device): Promise<void> {
   const before = status.current.lastError;
   await until(status, ({ lastError }) => lastError !== before && lastError?.code === 'DATABASE_UNAVAILABLE');
 }
 
-test('PostgreSQL restarted: REST says when to come back, sockets stay, all goes on by itself and nothing is lost', async () => {
+test('PostgreSQL restarted: REST answers with a time to retry, sockets stay open, all parts recover and lose nothing', async () => {
   const postgres = await openOwnPostgres();
   const service = await openService({ role: 'api', databaseUrl: () => postgres.url });
   const worker = await startServer(service.env, ['--role', 'worker']);
@@ -65,7 +68,7 @@ test('PostgreSQL restarted: REST says when to come back, sockets stay, all goes 
   expect((await inLedger()).toSorted()).toEqual([...new Set(drivers.flatMap(({ ids }) => ids))].toSorted());
   expect(await hostHolds(service, day.route)).toEqual(day.expected());
   expect(await hostHolds(service, otherDay.route)).toEqual(otherDay.expected());
-  // Not for a moment did a phone lose its line, and nobody started a process anew.
+  // No phone lost its connection, and no process was started again.
   expect(connections).toEqual(new Set(['online']));
   expect([service.server.pid, worker.pid]).toEqual(processes);
 });

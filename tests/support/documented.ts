@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import * as z from 'zod/mini';
 
-// Holds every answer against docs/openapi.json: a path, status, header or field that it does not name is a fault.
+// Compares every answer with docs/openapi.json: an undocumented path, status, header or field is a fault.
 
 const response = z.object({
   headers: z.optional(z.record(z.string(), z.object({ $ref: z.string() }))),
@@ -31,7 +31,7 @@ const written: unknown = JSON.parse(readFileSync(new URL('../../docs/openapi.jso
 const document = documentSchema.parse(written);
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
-// Published schemas are open, for clients that meet a field of tomorrow; an answer of today has no field too many.
+// Published schemas are open, for fields of newer servers; an answer of this server has no field too many.
 ajv.addSchema(closed(z.record(z.string(), z.unknown()).parse(written)), 'openapi');
 
 export interface SeenAnswer {
@@ -44,13 +44,13 @@ export interface SeenAnswer {
   readonly body: unknown;
 }
 
-/** What the document does not say of an answer. Empty where all is as documented. */
+/** The undocumented parts of an answer; empty for a documented one. */
 export function undocumented({ method, url, status, headers, body }: SeenAnswer): string[] {
-  // As the router reads it: what no client sends ends a path, too.
+  // As the router reads it: characters that no client sends end a path, too.
   const [path = ''] = url.split(/[?#]/);
   if (!/^\/api(\/|$)/.test(path) || /^\/api\/sync(\/|$)/.test(path) || method === 'OPTIONS') return [];
   const place = `${method} ${path} ${status}`;
-  // A slash behind is ignored where there is something without it.
+  // A trailing slash is ignored on a known path.
   const found = find(method, status === 404 ? path : path.replace(/\/$/, ''));
   if (!found) return validate('#/components/schemas/Error', body).map((fault) => `${place}: ${fault}`);
   const listed = found.operation.responses[status];
@@ -62,7 +62,7 @@ export function undocumented({ method, url, status, headers, body }: SeenAnswer)
   ].map((fault) => `${place}: ${fault}`);
 }
 
-/** What the document does not say of a request's body. */
+/** The undocumented parts of a request's body. */
 export function undocumentedBody(method: string, path: string, body: unknown): string[] {
   const { operation, pointer } = find(method, path) ?? {};
   const [type] = Object.keys(operation?.requestBody?.content ?? {});

@@ -8,12 +8,12 @@ import { recordedLog } from './recorded-log.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** By which driver tests reach the host: the stand-in's own, or `npm run test:db2`'s. */
+    /** The driver by which tests reach the host: the stand-in's own, or that of `npm run test:db2`. */
     hostDriver: 'postgres' | 'ibm_db' | undefined;
   }
 }
 
-/** The host that lies in this PostgreSQL, opened by the driver that this run is about. */
+/** The host in this PostgreSQL, opened by the driver of this run. */
 export async function openTestHost(url: string, program: string, library = 'PODDTA'): Promise<Host> {
   const log = recordedLog();
   if (inject('hostDriver') !== 'ibm_db') return openStandIn({ url, library, log, program });
@@ -25,13 +25,13 @@ export function db2Address(url: string): string {
   return url.replace(/^postgres(ql)?:/, 'db2:');
 }
 
-/** The settings by which a server of its own process reaches that host. */
+/** The settings by which a server in its own process reaches that host. */
 export function hostSettings(url: string): Record<string, string> {
   if (inject('hostDriver') !== 'ibm_db') return { LEGACY_URL: url };
   return { LEGACY_URL: db2Address(url), NODE_PATH: process.env['NODE_PATH'] ?? '' };
 }
 
-/** The stand-in makes its library itself; a Db2 has one, and a catalog. */
+/** The stand-in creates its library itself; a Db2 has one, and a catalog. */
 export async function makeLibrary({ url, pool }: TestDatabase, library = 'PODDTA'): Promise<void> {
   if (inject('hostDriver') !== 'ibm_db') return;
   await (await openStandIn({ url, library, log: recordedLog() })).close();

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 const module = JSON.stringify(join(import.meta.dirname, 'ends-with-us.ts'));
 
-/** A program with two things that must not outlive it; the second one opens when it is told to. */
+/** A program with two resources that must not outlive it; the second one opens on request. */
 const program = `
 import { once } from 'node:events';
 import { endsWithUs, uninterrupted } from ${module};
@@ -41,7 +41,7 @@ function start() {
   };
 }
 
-test('a signal in mid-opening waits for it, and then everything is ended, the latest first', async () => {
+test('a signal during opening waits for it, and then everything is ended, the latest first', async () => {
   const { child, until, ending } = start();
   await until('opening');
   child.kill('SIGTERM');
@@ -51,7 +51,7 @@ test('a signal in mid-opening waits for it, and then everything is ended, the la
   expect(await ending()).toEqual({ code: 143, said });
 });
 
-test('a fault ends what is still open, and what was closed is left alone', async () => {
+test('a fault ends all open resources, and leaves closed ones alone', async () => {
   const { child, until, ending } = start();
   await until('opening');
   child.stdin.write('go on');

@@ -2,22 +2,21 @@ import { rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import { isAlive } from '../../server/src/embedded-postgres/cluster.ts';
 
-// What a program for the command line has begun beside itself (a PostgreSQL, a child, a folder) must not outlive it:
-// whoever measures or tests next would do so beside it. Its own `finally`s do not run where a signal or a fault ends it.
+// The resources of a command-line program (a PostgreSQL, a child, a folder) must not outlive it: they would disturb the
+// next test or measurement. Its own `finally`s do not run where a signal or a fault ends it.
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const ENDS_WITHIN_MS = 5_000;
 const LOOK_MS = 20;
 
-/** In the order in which they were begun. */
+/** In the order of their start. */
 const endings = new Set<() => void>();
 let openings = 0;
 let askedBy: NodeJS.Signals | undefined;
 
 /**
- * Has `end` run where this process ends by a signal or by a fault, the latest first. It must be done when it returns.
- *
- * @returns to be called where it has been ended as it should be
+ * Runs `end` where this process ends by a signal or by a fault, the latest first. It must be done when it returns.
+ * @returns a function to call after the regular end
  */
 export function endsWithUs(end: () => void): () => void {
   endings.add(end);
@@ -28,7 +27,7 @@ export function endsWithUs(end: () => void): () => void {
   };
 }
 
-/** Signals wait until `open` is done: half-way nobody can say yet what there is to be ended. */
+/** Signals wait until `open` is done: half-way there is no complete list to end. */
 export async function uninterrupted<Opened>(open: () => Promise<Opened>): Promise<Opened> {
   openings++;
   listen();
@@ -41,12 +40,12 @@ export async function uninterrupted<Opened>(open: () => Promise<Opened>): Promis
   }
 }
 
-/** A PostgreSQL that nobody will miss, and the folder that is its. */
+/** A throw-away PostgreSQL, and its folder. */
 export function postgresEndsWithUs(pid: number, folder: string): () => void {
   return endsWithUs(() => {
-    // "Immediate" shutdown: there is nothing to be kept.
+    // "Immediate" shutdown: nothing has to be retained.
     if (isAlive(pid)) process.kill(pid, 'SIGQUIT');
-    // While it ends it still writes there. Nothing else can be waited for where a process exits.
+    // While it ends it still writes there. An exiting process can wait for nothing else.
     for (let waited = 0; waited < ENDS_WITHIN_MS && isAlive(pid); waited += LOOK_MS)
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS);
     rmSync(folder, { recursive: true, force: true });

@@ -1,7 +1,7 @@
 import { errorCodes } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 
-// What every answer in JSON is (contract §1), field by field.
+// The envelope of every JSON answer (contract §1), field by field.
 
 const told = z.string().check(z.minLength(1));
 

@@ -1,7 +1,10 @@
 import { expect } from 'vitest';
 import { undocumented } from './documented.ts';
 
-/** `fetch` for small answers of a server in another process; the test fails where docs/openapi.json does not say so. */
+/**
+ * `fetch` for small answers of a server in another process; the test fails where docs/openapi.json does not contain the
+ * answer.
+ */
 export async function fetchDocumented(url: string): Promise<Response> {
   const response = await fetch(url);
   const { status, headers } = response;

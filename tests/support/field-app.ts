@@ -8,18 +8,18 @@ import { LateAcks } from './late-acks.ts';
 import { password } from './people.ts';
 import { until } from './sdk-device.ts';
 
-/** How an app of the field cases finds its server and its storage. */
+/** The addresses of the server and of the storage for an app of the field cases. */
 export interface FieldAppOptions {
   readonly url: string;
   readonly store: Store;
   readonly files: FileStore;
-  /** How far the phone's clock is ahead of this machine's: the days that have gone by in a story. */
+  /** How far the phone's clock is ahead of this machine's: the days that have passed in a story. */
   readonly elapsedMs: number;
-  /** What it takes from where it runs; the platform's own where nothing is said. */
+  /** The app's platform; by default the real one. */
   readonly environment?: Environment;
 }
 
-/** What a driver says of a stop. */
+/** A driver's values of a stop. */
 export interface Said {
   readonly status?: 'D';
   readonly driver_comments?: string;
@@ -35,13 +35,13 @@ export interface Shown {
   readonly pending: number;
 }
 
-/** A photo or a signature that somebody takes. */
+/** A photo or a signature to take. */
 export interface Taken {
   readonly kind: FileKind;
   readonly name?: string;
   /** Bytes. */
   readonly size: number;
-  /** Another number, another picture. */
+  /** Each number gives another picture. */
   readonly picture: number;
 }
 
@@ -51,16 +51,13 @@ export interface Told {
   readonly what: ClientEvents[keyof ClientEvents];
 }
 
-/** How far a phone's clocks have gone ahead of this machine's. */
+/** How far a phone's clocks are ahead of this machine's. */
 interface Gone {
   wallMs: number;
   monotonicMs: number;
 }
 
-/**
- * What an app developer would write around the SDK, as small as the field cases need it. It runs here or in a page: all
- * that goes in and comes out is JSON.
- */
+/** A minimal app around the SDK for the field cases. It runs here or in a page: all arguments and results are JSON. */
 export class FieldApp {
   readonly #client: Client;
   readonly #uploads: Uploads;
@@ -79,7 +76,7 @@ export class FieldApp {
   }
 
   static async start({ url, store, files, elapsedMs, environment = platform }: FieldAppOptions): Promise<FieldApp> {
-    // Where sockets found nobody for a moment plain HTTP stands in for them: it looks for news as often as it pings.
+    // Where sockets fail, plain HTTP replaces them: it polls as often as it pings.
     const timing = { retryBaseMs: 20, retryCapMs: 250, pingMs: 200, answerMs: 2_000, socketAgainMs: 200 };
     const gone = { wallMs: elapsedMs, monotonicMs: 0 };
     const acks = new LateAcks();
@@ -93,18 +90,18 @@ export class FieldApp {
     return new FieldApp(await createClient({ url, store, timing, uploads, ...parts }), uploads, acks, gone);
   }
 
-  /** Somebody sets the phone's clock; the one that never jumps goes on. */
+  /** Sets the phone's wall clock; the monotonic clock goes on. */
   async turnClock(ms: number): Promise<void> {
     this.#gone.wallMs += ms;
   }
 
-  /** So much time goes by on this phone. */
+  /** Advances the clocks of this phone. */
   async elapse(ms: number): Promise<void> {
     this.#gone.wallMs += ms;
     this.#gone.monotonicMs += ms;
   }
 
-  /** What the platform says of the network from now on, true or not; Node says nothing. */
+  /** The network state that the platform reports from now on, true or not; Node reports none. */
   async stickOnline(isOnline: boolean): Promise<void> {
     if (!('document' in globalThis)) return;
     Object.defineProperty(navigator, 'onLine', { configurable: true, get: () => isOnline });
@@ -133,7 +130,7 @@ export class FieldApp {
     return receipt.id;
   }
 
-  /** As an app that knows less of the routes than the server: what this one would refuse at once, too. */
+  /** As an app that has fewer rules than the server: without this app's own checks. */
   async recordUnchecked(route: RouteKey, stop: number, updates: Said): Promise<string> {
     const args = { route, stop: { id: stop, updates } };
     const receipt = this.#client.record({ name: 'stop.update', version: 1, args });
@@ -141,7 +138,7 @@ export class FieldApp {
     return receipt.id;
   }
 
-  /** Records the comment of a stop again and again, longer than anybody reads, until the disk takes no more. */
+  /** Records the comment of a stop again and again, with a longer text each time, until the disk is full. */
   async fillDisk(key: RouteKey, stops: readonly number[]): Promise<string[]> {
     const ids: string[] = [];
     while (this.#client.status.current.storage === 'ok') {
@@ -162,7 +159,7 @@ export class FieldApp {
     await this.#receipt(id).saved;
   }
 
-  /** Resolves with what the server has answered. */
+  /** Resolves with the server's answer. */
   settled(id: string): Promise<ReceiptState> {
     return until(this.#receipt(id), isOneOf('accepted', 'on_host', 'quarantined'));
   }
@@ -171,7 +168,7 @@ export class FieldApp {
     return until(this.#receipt(id), isOneOf('on_host', 'quarantined'));
   }
 
-  /** From now on the server's answers to pushes come later than all else that it says. */
+  /** From now on the server's answers to pushes come later than all of its other messages. */
   async holdAcks(): Promise<void> {
     this.#acks.hold();
   }
@@ -185,12 +182,12 @@ export class FieldApp {
   }
 
   async shown(key: RouteKey): Promise<Shown[]> {
-    // A page that opens while the last one still goes has to be told by it.
+    // A page that opens while the last one still closes must get it from that one.
     await until(this.#client.route(key), (route) => route !== undefined);
     return this.#shown(key);
   }
 
-  /** Keeps what the driver reads at this stop from now on, for `seen`. */
+  /** Records the driver's view of this stop from now on, for `seen`. */
   async watch(key: RouteKey, stop: number): Promise<void> {
     this.#client.stop(stop, key).subscribe((now) => this.#seen.push(now?.updates.driver_comments ?? null));
   }
@@ -234,7 +231,7 @@ export class FieldApp {
     return (await this.#uploads.add(new Blob([pictureOf(picture, size)]), file)).id;
   }
 
-  /** Resolves with `here`, or with why it never will be. */
+  /** Resolves with `here`, or with the reason why it never arrives. */
   fileHere(id: string): Promise<string> {
     return this.#uploads.here(id).then(
       () => 'here',
@@ -275,7 +272,7 @@ const isOneOf =
 
 const longComment = 'x'.repeat(1_900);
 
-/** Bytes that nothing can compress; the same wherever they are asked for. */
+/** Incompressible bytes; the same in every call. */
 export function pictureOf(picture: number, size: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(size);
   // A linear congruential generator (Numerical Recipes); its high bits are random enough for a picture.

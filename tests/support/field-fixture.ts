@@ -9,10 +9,10 @@ import { sqlitePhone } from './sqlite-phone.ts';
 import { startSyncNode, type SyncNode } from './sync-node.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
-/** What a file on the server may have, so that a story can have one that is too large. */
+/** Size limit of files on the server, for stories with a too large one. */
 export const largestFile = 2 * 1024 * 1024;
 
-/** What was taken in of a route. */
+/** The accepted changes of a route. */
 export interface LedgerRow {
   id: string;
   employee: string;
@@ -29,13 +29,13 @@ export interface OnTheRoad {
   readonly driver: string;
 }
 
-/** Where the field cases happen: the real server with a worker and a host, the network before it, and phones. */
+/** The place of the field cases: the real server with a worker and a host, the network before it, and phones. */
 export class FieldDeps {
   readonly depot: Depot;
   readonly node: SyncNode;
   readonly network: TcpProxy;
   readonly #newPhone: (options?: PhoneOptions) => Promise<FieldPhone>;
-  /** Tells drivers of one storage from those of another. */
+  /** Separates drivers of one storage from those of another. */
   readonly #letter: string;
   #drivers = 0;
 
@@ -47,7 +47,7 @@ export class FieldDeps {
     this.#letter = storage.letter;
   }
 
-  /** Whatever weather and time the story before has left. */
+  /** Resets network and time after the story before. */
   async clear(): Promise<void> {
     this.node.clock.now = new Date();
     this.network.pass();
@@ -88,13 +88,13 @@ export class FieldDeps {
     await app.untilOffline();
   }
 
-  /** The app is killed, and what it had open with it. */
+  /** Kills the app with all of its connections. */
   async kill(phone: FieldPhone): Promise<void> {
     await phone.kill();
     this.network.cut();
   }
 
-  /** What was taken in of a route, in the order of its versions. */
+  /** The accepted changes of a route, in the order of its versions. */
   async ledgerOf({ id }: RouteKey): Promise<LedgerRow[]> {
     const statement =
       'select id, employee, stop_id, edit_time, warnings, body from ledger where route_id = $1 order by version, seq nulls first';
@@ -105,24 +105,24 @@ export class FieldDeps {
     return (await this.ledgerOf(key)).map(({ id }) => id);
   }
 
-  /** What a person has to know of this driver's queues: a chain that does not fit, items that are gone. */
+  /** The incidents of this driver's queues for the office: a broken chain, lost items. */
   async incidentsOf(driver: string): Promise<string[]> {
     const statement = 'select kind from incident where employee = $1';
     return (await this.depot.database.pool.query<{ kind: string }>(statement, [driver])).rows.map(({ kind }) => kind);
   }
 
-  /** What somebody in the office says of a stop, through another node. */
+  /** An edit of a stop by the office, through another node. */
   async office(key: RouteKey, stop: StopObjectInput, at: Date): Promise<void> {
     const actor = { kind: 'office', user: 'CLERK' } as const;
     expect(await this.depot.pipeline.submit({ ...change(key, stop, at), actor })).toMatchObject({ result: 'applied' });
   }
 
-  /** No push of this driver's queues is committed before what comes back is called. */
+  /** Blocks commits of this driver's pushes until the returned function is called. */
   holdCommits(driver: string): Promise<() => Promise<void>> {
     return this.#hold('select from client where employee = $1 for update', [driver]);
   }
 
-  /** Nothing more of any stop is written on the host before what comes back is called. */
+  /** Blocks writes of stops on the host until the returned function is called. */
   holdHost(): Promise<() => Promise<void>> {
     return this.#hold('lock table PODDTA.RTSTUP in exclusive mode', []);
   }
@@ -134,7 +134,7 @@ export class FieldDeps {
     await expect.poll(async () => (await this.depot.database.pool.query(waiting)).rowCount).toBeGreaterThan(0);
   }
 
-  /** Takes a lock and keeps it until what comes back is called; at the latest until the story ends. */
+  /** Takes a lock until the returned function is called, at the latest until the story ends. */
   async #hold(lock: string, values: readonly string[]): Promise<() => Promise<void>> {
     const holder: PoolClient = await this.depot.database.pool.connect();
     let isHeld = true;
@@ -168,7 +168,7 @@ interface World {
   readonly node: SyncNode;
   readonly network: TcpProxy;
   readonly chromium: ChromiumPhones;
-  /** Where phones find the server. */
+  /** The address for phones. */
   readonly url: string;
 }
 
@@ -189,9 +189,8 @@ const storages: readonly Storage[] = [
 ];
 
 /**
- * Plays the field cases of a file on every storage: `tell` says each of them once.
- *
- * @param tell is given the ground on which the stories happen, to be called in a test
+ * Runs the field cases of a file on every storage: `tell` defines each of them once.
+ * @param tell receives the environment of the stories, to be called in a test
  */
 export function fieldCases(tell: (deps: () => FieldDeps) => void): void {
   let world: World;
@@ -211,7 +210,7 @@ export function fieldCases(tell: (deps: () => FieldDeps) => void): void {
 
 async function openWorld(): Promise<World> {
   const depot = await openDepot();
-  // All that phones learn is told by notifications: nothing here waits for a sweep.
+  // All news reach the phones by notifications: nothing here waits for a sweep.
   const limits = { sweep_ms: 60_000 };
   const node = await startSyncNode({ database: depot.database, limits, uploadLimits: { fileBytes: largestFile } });
   await depot.worker().start();

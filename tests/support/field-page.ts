@@ -1,4 +1,4 @@
-// What the page of phones in Chromium runs. The part after `#` in its address names the phone.
+// The script of the phones' page in Chromium. The part after `#` in its address names the phone.
 import type { Store } from '@tailgate/client-sdk';
 import { openIndexedDb } from '@tailgate/client-sdk';
 import type { FileStore } from '@tailgate/client-sdk/uploads';
@@ -17,7 +17,7 @@ declare global {
 
 const phone = location.hash.slice(1);
 
-/** Connections that the SDK has opened: a test closes them under its feet, as iOS does in the background. */
+/** Connections that the SDK has opened: a test closes them in use, as iOS does in the background. */
 const opened: IDBDatabase[] = [];
 const open = indexedDB.open.bind(indexedDB);
 IDBFactory.prototype.open = (...args) => {

@@ -3,42 +3,42 @@ import type { FileStore } from '@tailgate/client-sdk/uploads';
 import { isKeptFile } from '../../client-sdk/src/uploads/file-store.ts';
 import type { FieldApp } from './field-app.ts';
 
-/** The app's doors, wherever it runs. */
+/** The app's functions, on every platform. */
 export type AppDoors = Pick<FieldApp, Exclude<keyof FieldApp, 'close'>>;
 
-/** A driver's phone: a storage that stays, and the app on it. The same calls, whatever the platform. */
+/** A driver's phone: a storage that stays, and the app on it. The same calls on every platform. */
 export interface FieldPhone {
-  /** The app that runs. */
+  /** The running app. */
   readonly app: AppDoors;
-  /** Starts the app. @param elapsedMs how far the phone's clock has gone since the story began */
+  /** Starts the app. @param elapsedMs time on the phone's clock since the story began */
   start(elapsedMs?: number): Promise<void>;
   stop(): Promise<void>;
-  /** The system kills the app: nothing of it runs any more. Where the network has to break, break it. */
+  /** The system kills the app: nothing of it runs any more. The caller breaks the network where it has to break. */
   kill(): Promise<void>;
-  /** The app a second time on the same storage, as another tab or process; where the platform lets it in. */
+  /** The app a second time on the same storage, as another tab or process; where the platform allows it. */
   twin(): FieldPhone;
   /** Rows of the storage, while no app runs. */
   rows(table: Table): Promise<Row[]>;
   write(changes: readonly StoreChange[]): Promise<void>;
-  /** Leaves the storage as an app of tomorrow would that needs more of it than this one. */
+  /** Leaves the storage as a newer version of the app would. */
   growStorage(): Promise<void>;
   /** The platform closes the app's connections to its storage, while it runs. */
   closeStorage(): Promise<void>;
-  /** The disk of a phone with little room has some again. */
+  /** Frees space on a full disk. */
   makeRoom(): Promise<void>;
-  /** The bytes of a file go from the storage, what is known of it stays; while no app runs. */
+  /** Deletes the bytes of a file from the storage, and leaves its record; while no app runs. */
   loseBytes(id: string): Promise<void>;
-  /** How large the records are in which a file's bytes lie. */
+  /** The sizes of the records with a file's bytes. */
   recordSizes(id: string): Promise<number[]>;
 }
 
-/** What a phone is like. */
+/** Properties of a phone. */
 export interface PhoneOptions {
-  /** How many bytes its disk takes until there is room; as many as there are where nothing is said. */
+  /** The number of bytes that fit on its disk; unlimited by default. */
   readonly roomBytes?: number;
 }
 
-/** Uses a storage that nobody else has open, and closes it. */
+/** Opens a storage that no app uses, and closes it afterwards. */
 export async function during<Opened extends { close(): Promise<void> }, Value>(
   opening: Promise<Opened>,
   work: (opened: Opened) => Promise<Value>,
@@ -51,7 +51,7 @@ export async function during<Opened extends { close(): Promise<void> }, Value>(
   }
 }
 
-/** What the doors do with a store of files: one way for all platforms. */
+/** The functions for a store of files, the same for all platforms. */
 export const fileDoors = {
   loseBytes: async (files: FileStore, id: string): Promise<void> => {
     const facts = (await files.files()).find(({ key }) => key === id)?.value;

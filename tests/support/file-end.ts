@@ -2,7 +2,7 @@ type Ending = (failed: boolean) => Promise<void>;
 
 const endings: Ending[] = [];
 
-/** Has `ending` run after the last test and hook of this file, the latest first; it is told whether a test failed. */
+/** Runs `ending` after the last test and hook of this file, the latest first; the argument is whether a test failed. */
 export function atFileEnd(ending: Ending): void {
   endings.push(ending);
 }

@@ -9,7 +9,7 @@ export interface FilesDeps {
 
 const random = new TestBytes('files in stores');
 
-/** What every store of files does, whatever it stands on. */
+/** The common behaviour of every store of files. */
 export function keepsFiles(newDeps: () => Promise<FilesDeps> | FilesDeps): void {
   let deps: FilesDeps;
   let store: FileStore;
@@ -26,7 +26,7 @@ export function keepsFiles(newDeps: () => Promise<FilesDeps> | FilesDeps): void 
     await store.remove('NEVER');
   });
 
-  test('keeps what is known of a file, and its bytes in pieces', async () => {
+  test('stores the record of a file, and its bytes in pieces', async () => {
     const pieces = [random.take(256 * 1024), random.take(256 * 1024), random.take(17)];
     await store.put('A', { name: 'Tür – 日本.jpg', state: { at: 'saved' } }, pieces);
     await store.put('B', { name: '' }, [new Uint8Array(0)]);
@@ -42,7 +42,7 @@ export function keepsFiles(newDeps: () => Promise<FilesDeps> | FilesDeps): void 
     expect(await store.piece('B', 0)).toEqual(new Uint8Array(0));
   });
 
-  test('what is put without bytes leaves the bytes', async () => {
+  test('a put without bytes leaves the bytes', async () => {
     const piece = random.take(1_000);
     await store.put('A', { at: 'saved' }, [piece]);
     await store.put('A', { at: 'here' });
@@ -50,7 +50,7 @@ export function keepsFiles(newDeps: () => Promise<FilesDeps> | FilesDeps): void 
     expect(await store.piece('A', 0)).toEqual(piece);
   });
 
-  test('what was put or given is a copy', async () => {
+  test('stores and returns copies', async () => {
     const piece = random.take(100);
     const before = piece.slice();
     await store.put('A', {}, [piece]);
@@ -59,7 +59,7 @@ export function keepsFiles(newDeps: () => Promise<FilesDeps> | FilesDeps): void 
     expect(await store.piece('A', 0)).toEqual(before);
   });
 
-  test('removes a file with all of its bytes, and nothing of one whose id begins alike', async () => {
+  test('removes a file with all of its bytes, and nothing of one with the same id prefix', async () => {
     const pieces = [random.take(10), random.take(10)];
     await store.put('A', {}, pieces);
     await store.put('AA', {}, pieces);
@@ -69,7 +69,7 @@ export function keepsFiles(newDeps: () => Promise<FilesDeps> | FilesDeps): void 
     expect(await store.piece('AA', 1)).toEqual(pieces[1]);
   });
 
-  test('keeps its files when it is closed and opened again', async () => {
+  test('retains its files when it is closed and opened again', async () => {
     const piece = random.take(300_000);
     await store.put('A', { kind: 'photo' }, [piece]);
     await store.close();

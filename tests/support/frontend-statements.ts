@@ -1,21 +1,21 @@
-/** What of a connection to PostgreSQL can be let through at once. */
+/** A unit of a PostgreSQL connection that can pass at once. */
 export interface Parcel {
   readonly bytes: Buffer;
-  /** The statement that it has PostgreSQL run: its name where a program has given it one in words, else its text. */
+  /** The statement that PostgreSQL runs: its name in words where it has one, else its text. */
   readonly statement: string | undefined;
 }
 
-/** First messages have no type; these two ask for encryption and are followed by another first message. */
+/** First messages have no type; these two request encryption and are followed by another first message. */
 const NO_START_YET = new Set([80_877_103, 80_877_104]);
 const LENGTH_BYTES = 4;
 
 /**
- * Cuts what a client says (PostgreSQL, "Message Flow") into statements. A statement is what runs or does not: a simple
- * query, or all that is said up to a Sync; what is only prepared runs nothing.
+ * Splits a client's messages (PostgreSQL, "Message Flow") into statements. A statement runs as a whole: a simple query,
+ * or all messages up to a Sync; a mere preparation runs nothing.
  */
 export class FrontendStatements {
   #bytes = Buffer.alloc(0);
-  /** Bytes at the front that belong to the statement that is being said. */
+  /** Bytes at the front that belong to the current statement. */
   #said = 0;
   #statement: string | undefined;
   #runs = false;
@@ -55,7 +55,7 @@ export class FrontendStatements {
     return true;
   }
 
-  /** @returns whether the message ends what may wait for more */
+  /** @returns whether the message completes a statement */
   #read(type: string, body: Buffer): boolean {
     switch (type) {
       case 'Q':

@@ -15,7 +15,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   endWithNpm(process.env);
   const running = await startTestCluster();
   project.provide('postgresUrl', running.url);
-  // The servers that tests start load the same modules: what one has compiled saves each of the others half a second of CPU.
+  // The servers of tests load the same modules: the compile cache of one saves each of the others half a second of CPU.
   process.env['NODE_COMPILE_CACHE'] = join(running.home, 'compiled');
   return async () => {
     delete process.env['NODE_COMPILE_CACHE'];

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { atFileEnd } from './file-end.ts';
 import { reservePort } from './reserved-port.ts';
 
-/** Another program that speaks HTTP; it ends with the file. @returns its address */
+/** Another HTTP server; it ends with the file. @returns its address */
 export async function startHttpPeer(answer: RequestListener): Promise<string> {
   const server = createServer(answer);
   const port = await reservePort();

@@ -1,6 +1,6 @@
 import type { Environment, Socket, SocketEvent } from '@tailgate/client-sdk';
 
-/** Keeps back the answers to pushes while everything else passes: the protocol leaves open which comes first. */
+/** Delays the answers to pushes while everything else passes: the protocol leaves the order open. */
 export class LateAcks {
   #held: (() => void)[] | undefined;
   #noticed: () => void = () => {};

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { atFileEnd, endFile } from './file-end.ts';
 import { activeResources, leakedSince } from './leaks.ts';
 
-test('what a file leaves open is seen; what it has closed is not, even if closing takes a moment', async () => {
+test('the check finds resources that a file leaves open; closed ones pass, even if closing takes a moment', async () => {
   const before = activeResources();
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -13,7 +13,7 @@ test('what a file leaves open is seen; what it has closed is not, even if closin
   expect(await leakedSince(before)).toEqual([]);
 });
 
-test('a timer that runs on is seen', async () => {
+test('the check finds a running timer', async () => {
   const timer = setInterval(() => undefined, 60_000);
   const leaked = await leakedSince(new Map(), 20);
   clearInterval(timer);

@@ -1,8 +1,11 @@
-/** What keeps a process alive and was opened by somebody: sockets, servers, child processes, workers, timers. */
+/** Resources that keep a process alive: sockets, servers, child processes, workers, timers. */
 const WATCHED =
   /^(TCPSocketWrap|TCPServerWrap|PipeServerWrap|TLSWrap|UDPWrap|ProcessWrap|MessagePort|FSEventWrap|Timeout)$/;
 
-/** Closing takes some turns of the event loop, and the runner's own timers come and go; nothing of ours takes longer. */
+/**
+ * Closing takes some turns of the event loop, and the runner's own timers come and go; no resource of the tests takes
+ * longer.
+ */
 const PATIENCE_MS = 2_000;
 const PAUSE_MS = 5;
 
@@ -16,7 +19,7 @@ export function activeResources(): Counts {
   return counts;
 }
 
-/** What is open now and was not at `before`, in words; empty once everything has closed. */
+/** The resources that are open now and were not at `before`, in words; empty once everything has closed. */
 export async function leakedSince(before: Counts, patienceMs = PATIENCE_MS): Promise<string[]> {
   const deadline = performance.now() + patienceMs;
   for (;;) {
@@ -29,7 +32,7 @@ export async function leakedSince(before: Counts, patienceMs = PATIENCE_MS): Pro
   }
 }
 
-/** There is no event for "everything is closed", and a timer of ours would be seen as one that was left. */
+/** No event reports that everything is closed, and a timer here would itself be a finding. */
 async function pause(): Promise<void> {
   await Atomics.waitAsync(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS).value;
 }

@@ -5,8 +5,8 @@ import { mutationId } from './sealing.ts';
 const queueHead = z.object({ client_id: z.string(), employee: z.string() });
 
 /**
- * Puts changes into the storage as an app of another version has left them: rows in the form of version 1 of the storage,
- * which every later app has to read.
+ * Writes changes into the storage as an app of another version has left them: rows in the form of version 1 of the
+ * storage, which every later app has to read.
  */
 export async function leaveItems(phone: FieldPhone, mutations: readonly object[]): Promise<string[]> {
   const [row] = await phone.rows('queue');

@@ -1,6 +1,6 @@
 import type { MachineClocks } from '../../server/src/clock/server-clock.ts';
 
-/** Clocks of a machine that a test runs, sets and puts to sleep. Times in ms. */
+/** Clocks of a machine that a test advances, sets and suspends. Times in ms. */
 export class TestMachine implements MachineClocks {
   #wall: number;
   #monotonic = 5_000;
@@ -25,7 +25,7 @@ export class TestMachine implements MachineClocks {
     this.#uptime += ms;
   }
 
-  /** A person or a broken time server sets the wall clock. */
+  /** Sets the wall clock, as a person or a broken time server does. */
   setForward(ms: number): void {
     this.#wall += ms;
   }

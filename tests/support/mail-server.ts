@@ -18,14 +18,14 @@ interface Refusal {
   readonly words: string;
 }
 
-/** A real SMTP server that keeps what it gets. It can go down and come back at the same address, and have bad days. */
+/** A real SMTP server that stores its mails. It can go down and come back at the same address, and fail on request. */
 export class MailServer {
   readonly received: ReceivedMail[] = [];
-  /** Answers that it still loses: it has taken the mail, and the connection breaks. */
+  /** Answers still to lose: the server has taken the mail, and the connection breaks. */
   answersToLose = 0;
-  /** Larger mails it does not take. */
+  /** The size limit of a mail. */
   mostBytes = Number.POSITIVE_INFINITY;
-  /** Says nothing when it is told of a recipient. */
+  /** Gives no answer to a recipient. */
   silent = false;
   readonly #refusals = new Map<string, Refusal>();
   readonly #sockets = new Set<Socket>();
@@ -65,7 +65,7 @@ export class MailServer {
       this.#sockets.add(socket);
       socket.on('close', () => this.#sockets.delete(socket));
     });
-    // A client that hangs up in the middle is no fault of the test's.
+    // A client that disconnects in the middle is no fault of the test's.
     server.on('error', () => undefined);
     server.listen(this.#port, '127.0.0.1');
     await once(server.server, 'listening');
@@ -78,17 +78,17 @@ export class MailServer {
     if (server) await new Promise<void>((resolve) => server.close(resolve));
   }
 
-  /** From now on it does not take mails for this recipient. */
+  /** From now on it refuses mails for this recipient. */
   refuse(address: string, code = 550, words = '5.1.1 no such mailbox here'): void {
     this.#refusals.set(address, { code, words });
   }
 
-  /** Takes mails for everybody again. */
+  /** Accepts mails for every recipient again. */
   welcome(): void {
     this.#refusals.clear();
   }
 
-  /** The first mail that fits, now or later. */
+  /** The first mail that matches, now or later. */
   async mail(fits: (mail: ReceivedMail) => boolean): Promise<ReceivedMail> {
     for (;;) {
       const found = this.received.find(fits);

@@ -48,7 +48,7 @@ export async function insertRoutes(db: Queryable, routes: readonly MirrorRoute[]
     );
 }
 
-/** More stops for a route that is there, without anybody being told. */
+/** More stops for an existing route, without a notification. */
 export const addStops = (db: Queryable, route: RouteName, stops: readonly StopPlan[]): Promise<void> =>
   writeStops(
     db,
@@ -79,7 +79,7 @@ async function writeStops(
   );
 }
 
-/** A plan of `lines` products (and two collections) that a test can count on. */
+/** A plan of `lines` products (and two collections) with predictable values. */
 export function plan(id: number, lines = 3): StopPlan {
   const flags = { required: true, count_in_totes: false, add_photos: true };
   return {

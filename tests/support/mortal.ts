@@ -2,9 +2,9 @@ import type { Queryable } from '../../server/src/db/types.ts';
 import type { Host, HostTransaction } from '../../server/src/host/host.ts';
 
 /**
- * A process that dies at its n-th step, as `kill -9` does it. Each statement is two steps, before it was sent and before
- * its answer came, and so is each commit on the host. From then on nothing it asks is done or answered, and what it had
- * open is rolled back.
+ * A process that dies at its n-th step, as `kill -9` does it. Each statement is two steps, before it is sent and before
+ * its answer arrives, and so is each commit on the host. From then on its requests are dropped, and its open
+ * transactions are rolled back.
  */
 export class Mortal {
   #left: number;

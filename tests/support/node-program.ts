@@ -5,11 +5,14 @@ import { endsWithUs } from './ends-with-us.ts';
 
 export interface Ending {
   readonly status: number | null;
-  /** What it complained of; empty where that went to the terminal. */
+  /** Its error output; empty where that went to the terminal. */
   readonly stderr: string;
 }
 
-/** Runs a program on our own Node to its end. Where we end first it is told to, so that it can clear up after itself. */
+/**
+ * Runs a program on this Node to its end. Where this process ends first, the program gets a signal, so that it can
+ * clean up.
+ */
 export async function runNode(args: readonly string[], options: SpawnOptions): Promise<Ending> {
   const child = spawn(process.execPath, args, options);
   const ended = endsWithUs(() => void child.kill('SIGTERM'));

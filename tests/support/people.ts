@@ -2,7 +2,7 @@ import { operations } from '@tailgate/sync-protocol';
 import type { Queryable } from '../../server/src/db/types.ts';
 import type { RestClient, Signed } from './rest-client.ts';
 
-/** What everybody's password is. */
+/** The password of every driver. */
 export const password = 'on the road';
 
 /** Writes employees without a route into the master, as the import would have. */

@@ -8,7 +8,7 @@ import type { Signed } from './rest-client.ts';
 
 type FrameOf<Type extends ServerFrame['type']> = Extract<ServerFrame, { type: Type }>;
 
-/** A phone that speaks the protocol by hand, frame by frame. Each frame that it gets is held against the schemas. */
+/** A phone that sends the protocol by hand, frame by frame. It checks each received frame against the schemas. */
 export class Phone {
   readonly clientId: string;
   readonly frames: ServerFrame[] = [];
@@ -16,7 +16,7 @@ export class Phone {
   readonly #watchers = new Set<() => void>();
   closed: { code: number; reason: string } | undefined;
 
-  /** @param line where the server is, or a socket that leads there */
+  /** @param line the server's address, or a socket that leads there */
   constructor(line: string | WebSocket, clientId: string = randomUUID()) {
     this.clientId = clientId;
     this.#socket = typeof line === 'string' ? new WebSocket(line, { perMessageDeflate: true }) : line;
@@ -69,7 +69,7 @@ export class Phone {
     this.send({ type: 'push', mutations: [...mutations] });
   }
 
-  /** Takes the first frame of a type that fits, from those that came and nobody has taken, else waits for it. */
+  /** Takes the first unread frame of a type that matches, else waits for it. */
   next<Type extends ServerFrame['type']>(
     type: Type,
     fits: (frame: FrameOf<Type>) => boolean = () => true,

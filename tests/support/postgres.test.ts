@@ -20,7 +20,7 @@ test('a dropped one is gone', async () => {
   await expect(late.connect()).rejects.toMatchObject({ code: '3D000' });
 });
 
-test('a connection that a test has taken and not released is named instead of waited for', async () => {
+test('an unreleased connection of a test is reported instead of waited for', async () => {
   const database = await createDatabase({ empty: true });
   const connection = await database.pool.connect();
   await expect(database.drop()).rejects.toThrow('1 connection(s) of the test’s pool were not released');

@@ -18,14 +18,14 @@ export interface TestDatabase {
 const TEMPLATE = 'tailgate_template';
 const TEMPLATE_LOCK = 1;
 /**
- * Copies the template's files as they are: a tenth of the CPU (13 against 124 ms) of writing all of its pages to the WAL
- * as well, which is what a database is made by unasked.
+ * Copies the template's files unchanged: a tenth of the CPU (13 against 124 ms) of PostgreSQL's default, which also
+ * writes all pages to the WAL.
  */
 const COPIED = 'strategy file_copy';
 
 /**
- * A new database with all migrations, copied from a template. It is dropped at the end of the test file;
- * if a test has failed it is kept and its name printed. `empty`: without migrations.
+ * A new database with all migrations, copied from a template. It is dropped at the end of the test file. If a test has
+ * failed it remains, and its name is printed. `empty`: without migrations.
  */
 export async function createDatabase(options: { empty?: boolean } = {}): Promise<TestDatabase> {
   const file = basename(expect.getState().testPath ?? 'unknown')
@@ -54,7 +54,7 @@ export async function createDatabase(options: { empty?: boolean } = {}): Promise
   return { name, url, pool, drop };
 }
 
-/** The first file that needs it makes it; others wait. Under another name until it is whole. */
+/** The first file that needs it makes it; others wait. It has another name until it is complete. */
 async function ensureTemplate(admin: pg.Client): Promise<void> {
   await admin.query('select pg_advisory_lock($1)', [TEMPLATE_LOCK]);
   try {

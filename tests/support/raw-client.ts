@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** How a connection ended for a client that speaks HTTP by hand. */
+/** The end of a connection for a client that sends HTTP by hand. */
 export interface Ending {
   readonly answer: string;
   /** Whether the server closed its direction in order (FIN). */
@@ -13,7 +13,7 @@ export interface Ending {
 export interface RawClient {
   readonly socket: Socket;
   readonly ending: Promise<Ending>;
-  /** Resolves when the connection has taken the bytes, or is no more. */
+  /** Resolves when the connection has taken the bytes, or has ended. */
   write(bytes: string | Uint8Array): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export function connectRaw(url: string): RawClient {
   return { socket, ending, write };
 }
 
-/** The lines of a request, and what of its body is sent before there is an answer. */
+/** The lines of a request, and the part of its body that is sent before there is an answer. */
 export interface EarlyAnswered {
   readonly lines: readonly string[];
   readonly first?: string | Uint8Array;

@@ -5,11 +5,10 @@ import { createContext, runInContext } from 'node:vm';
 import { openExpoDatabase } from './sql-platforms.ts';
 
 /**
- * Runs a program with just those globals that React Native has on Hermes, and none of those that some release of them
- * lacks. The language is V8's; `fetch`, sockets and timers are Node's; Expo's modules are stand-ins.
- *
+ * Runs a program with the globals of React Native on Hermes, without those that some of its releases lack. The language
+ * is V8's; `fetch`, sockets and timers are Node's; Expo's modules are stand-ins.
  * @param folder where Expo's databases are
- * @returns what the program leaves in `globalThis.result`
+ * @returns the value of `globalThis.result` after the program
  */
 export function runLikeHermes(program: string, folder: string, globals: Readonly<Record<string, unknown>>): unknown {
   const context = createContext({
@@ -44,7 +43,7 @@ const reactNative = {
   navigator: { product: 'ReactNative' },
 };
 
-/** What V8 has in every context, and Hermes has not, or not in each release. */
+/** Globals that V8 has in every context, and Hermes lacks, or not in each release. */
 const takeAway = `
   const lacking = [
     [globalThis, ['WebAssembly', 'SharedArrayBuffer', 'Atomics', 'Iterator', 'SuppressedError', 'DisposableStack']],
@@ -73,7 +72,7 @@ class UrlWithoutParts {
   }
 }
 
-/** React Native makes no blobs of bytes, and tells those of a blob by a data URL alone. */
+/** React Native makes no blobs of bytes, and reads a blob's bytes by a data URL alone. */
 class BlobWithoutBytes {
   readonly #blob: Blob;
 
@@ -152,7 +151,7 @@ class DiskFile {
   }
 }
 
-/** A picture is a text of 20 letters that says how wide and high it is, and bytes behind it. */
+/** A picture is a text of 20 letters with its width and height, and bytes behind it. */
 function manipulation(uri: string, picture: Buffer) {
   const [width = 0, height = 0] = picture.toString('latin1', 0, 20).split(' ').map(Number);
   return {

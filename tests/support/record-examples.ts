@@ -13,8 +13,8 @@ import type { Example } from '../../server/src/http/openapi/example.ts';
 import { samples } from './uploads.ts';
 import { ServerProcess } from './server-process.ts';
 
-// `npm run openapi:record`: a driver's day with the demo data on a real server, every operation once. What was sent and
-// answered becomes the examples of docs/openapi.json.
+// `npm run openapi:record`: a driver's day with the demo data on a real server, every operation once. The requests and
+// answers become the examples of docs/openapi.json.
 
 const opsToken = 'operators-only';
 const folder = await mkdtemp(join(tmpdir(), 'tailgate-'));
@@ -221,7 +221,7 @@ async function recordQuarantined(stop: number, driver: Readonly<Record<string, s
   await record('releaseQuarantined', { headers, params, body: { by: 'MILLER', note: 'The stop is there now.' } });
 }
 
-/** A phone that does not hold any more what it had recorded, and is given up. */
+/** A phone that has lost its recorded items, and is given up. */
 async function recordLostPhone(): Promise<void> {
   const headers = { authorization: `Bearer ${opsToken}` };
   const params = { client_id: '0197b2c4-5d6e-4f70-8a91-b2c3d4e5f607' };
@@ -253,7 +253,7 @@ async function recordLostPhone(): Promise<void> {
   await record('unregisterDriver', { headers, params: { employee: '1006' }, body: lost });
 }
 
-/** An item number that the host's code page does not hold is refused there, and only there. */
+/** An item number outside the host's code page is refused there, and only there. */
 async function recordParked(id: string, named: object, stop: number, driver: Readonly<Record<string, string>>) {
   const headers = { authorization: `Bearer ${opsToken}` };
   const strange = { id: 'ŁÓDŹ', updates: { delivered: 1 } };
@@ -274,11 +274,11 @@ async function recordParked(id: string, named: object, stop: number, driver: Rea
 
 interface Sent extends Pick<Example, 'params' | 'query' | 'body'> {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Names of files, whose bytes do not matter, and a text field. */
+  /** Names of files with any bytes, and a text field. */
   readonly form?: { readonly files: readonly string[]; readonly mimetypes: string };
 }
 
-/** Calls an operation, keeps what went both ways, and gives the answer's data. */
+/** Calls an operation, records request and answer, and returns the answer's data. */
 async function record(name: OperationName, sent: Sent): Promise<unknown> {
   const { params, query, body = sent.form } = sent;
   const response = await send(name, sent);
@@ -327,7 +327,7 @@ async function signedIn(data: unknown) {
   return z.object({ employee_id: z.string(), api_token: z.string() }).parse(data);
 }
 
-/** As it is shown: lists are cut after the second object, and nobody's token is printed. */
+/** In the form of the examples: lists are cut after the second object, and tokens are replaced. */
 function shown(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, typeof value[0] === 'object' ? 2 : undefined).map(shown);
   if (typeof value !== 'object' || value === null) return value;

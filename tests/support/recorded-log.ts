@@ -6,7 +6,7 @@ export interface LogLine {
   message: string;
 }
 
-/** A log that keeps its lines, so that a test can say what must have been told, or that nothing was. */
+/** A log that stores its lines, so that a test can check which lines were written. */
 export function recordedLog(): Log & { lines: LogLine[] } {
   const lines: LogLine[] = [];
   const record = (level: LogLine['level']) => (fields: object, message: string) => {

@@ -2,7 +2,7 @@ import type { Cursor, PatchFrame, Snapshot } from '@tailgate/sync-protocol';
 import { addToChecksum } from '@tailgate/sync-protocol';
 import { expect } from 'vitest';
 
-/** The documents of one scope as a phone holds them. It takes patches as the protocol says, and checks each checksum. */
+/** The documents of one scope as a phone stores them. It applies patches by the protocol, and checks each checksum. */
 export class Replica {
   readonly documents = new Map<string, { version: number; value: unknown }>();
   cursor: Cursor | null = null;

@@ -10,9 +10,8 @@ const first = 63_501;
 const last = 65_535;
 
 /**
- * A port of 127.0.0.1 that is this process's alone, whether anything listens on it or not: a server that is killed and
- * started again finds it free. The UDP port of the same number is held as the token of it; the kernel gives it back
- * when the process ends, however it ends.
+ * A port of 127.0.0.1 for this process alone, with or without a server on it: a server that is killed and started again
+ * finds it free. The lock is the UDP port of the same number; the kernel frees it when the process ends in any way.
  */
 export async function reservePort(): Promise<number> {
   const start = Math.floor(Math.random() * (last - first + 1));

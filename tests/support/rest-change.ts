@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Json, RouteKey } from '@tailgate/sync-protocol';
 import type { Change } from '../../server/src/mutations/change.ts';
 
-/** A stop object as PUT route/stop hands it on. */
+/** A stop object as PUT route/stop passes it on. */
 export function restChange(
   key: RouteKey,
   stop: { id: number | string; [field: string]: unknown },

@@ -14,11 +14,11 @@ export interface Call {
   readonly as?: Signed;
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: string;
-  /** What stands for `:name` in the path; sent as it is. */
+  /** The value of `:name` in the path; sent unchanged. */
   readonly params?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is. */
+  /** Sent unchanged. */
   readonly raw?: string | Uint8Array<ArrayBuffer> | FormData;
   readonly paths?: PathSetName;
 }
@@ -51,8 +51,8 @@ const failure = z.strictObject({
 });
 
 /**
- * Speaks nothing but HTTP. Every answer that passes through it is held against contract §1, docs/openapi.json and the
- * operation's own schema, field by field, whatever the test itself looks at.
+ * Uses HTTP alone. It checks every answer against contract §1, docs/openapi.json and the operation's own schema, field
+ * by field, independent of the test.
  */
 export class RestClient {
   readonly url: string;
@@ -61,7 +61,7 @@ export class RestClient {
     this.url = url;
   }
 
-  /** Calls an operation and gives its data; the test fails where it did not succeed. */
+  /** Calls an operation and returns its data; the test fails where it did not succeed. */
   async take<Data>(operation: Operation<unknown, unknown, Data>, call: Call = {}): Promise<Data> {
     const reply = await this.call(operation, call);
     expect(reply.success, `${operation.path}: ${reply.message}`).toBe(true);

@@ -40,7 +40,7 @@ import { recordedLog } from './recorded-log.ts';
 import { RestClient } from './rest-client.ts';
 import { watchAnswers } from './watched-answers.ts';
 
-/** The one clock of a server under test: it stands where a test puts it. */
+/** The one clock of a server under test; the test sets it. */
 export interface TestClock {
   now: Date;
 }
@@ -53,9 +53,9 @@ export interface RestServer {
   readonly listener: Listener;
   readonly clock: TestClock;
   readonly client: RestClient;
-  /** What was logged, a line each. */
+  /** The log, by lines. */
   readonly logged: string[];
-  /** What all but its HTTP edge has logged. */
+  /** The log of all parts but the HTTP edge. */
   readonly log: ReturnType<typeof recordedLog>;
 }
 
@@ -76,29 +76,29 @@ type HttpOptions =
   | 'timeouts';
 
 export interface RestServerOptions extends Partial<Pick<HttpDeps, HttpOptions>> {
-  /** What `logged` holds; `debug` where nothing is said. */
+  /** The level of `logged`; `debug` by default. */
   readonly logLevel?: string;
-  /** Where they differ from what operators get by default. */
+  /** Where they differ from the operator's defaults. */
   readonly uploadLimits?: Partial<UploadLimits>;
-  /** Of its passwords: next to nothing where nothing is said. */
+  /** The cost of its passwords; nearly nothing by default. */
   readonly passwordCost?: HashCost;
-  /** Where it sends text messages, and how many an hour; without it they stay in their queue. */
+  /** The destination of text messages, and how many an hour; without it they stay in their queue. */
   readonly sms?: { readonly url: string; readonly perHour?: number };
-  /** How its routes close; `legacy` where nothing is said. */
+  /** How its routes close; `legacy` by default. */
   readonly closeMode?: CloseMode;
-  /** Whether routes whose timer has run out close. */
+  /** Whether routes with an expired timer close. */
   readonly timersRing?: boolean;
   /** Another node on the same database. */
   readonly database?: TestDatabase;
-  /** Where the server finds the database, such as through a proxy. */
+  /** The address of the database, such as through a proxy. */
   readonly databaseUrl?: string;
-  /** Where its LISTEN session finds the database. */
+  /** The address of the database for its LISTEN session. */
   readonly listenUrl?: string;
-  /** Puts another edge on the same server before it listens. */
+  /** Adds another edge to the same server before it listens. */
   readonly mount?: (app: FastifyInstance, deps: EdgeDeps) => Promise<void>;
 }
 
-/** What the edges of one node share. */
+/** The shared parts of one node's edges. */
 export interface EdgeDeps {
   readonly access: HttpDeps['access'];
   readonly assets: UploadDeps;
@@ -110,7 +110,7 @@ export interface EdgeDeps {
   readonly log: Log;
 }
 
-/** The least that argon2 takes: 0.3 ms of CPU a password. What a safe one costs (23 ms) is nothing that a test asks for. */
+/** The minimum of argon2: 0.3 ms of CPU a password. No test needs the cost of a safe one (23 ms). */
 const quickCost: HashCost = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
 export const opsToken = 'operators-only-4711';
@@ -142,7 +142,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     queueMessage: bossMessages(boss),
   };
   if (options.sms) {
-    // As in production, but for the patience between two tries.
+    // As in production, but for the wait between two tries.
     await boss.updateQueue(queues.sms, { retryDelay: 1, retryBackoff: false });
     const config = { smsUrl: options.sms.url, smsPerHour: options.sms.perHour ?? 500, dataDir: '' };
     const messages = await startTextMessages({ auth, boss, config, clock: () => clock.now, log });
@@ -188,7 +188,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
   atFileEnd(() => stopServer(app, pipeline, listener, boss, () => db.end()));
   if (options.timersRing) {
-    // Their sweep looks at the test's clock; the alarms of pg-boss ring by the real one.
+    // Their sweep reads the test's clock; the alarms of pg-boss use the real one.
     const deps = { db, boss, submit: (change: Change) => pipeline.submit(change), clock: () => clock.now, log };
     const timers = await startClosing({ ...deps, sweepMs: 20 });
     atFileEnd(() => timers.stop());
@@ -196,7 +196,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
   return { database, app, pipeline, sessions, listener, clock, client: new RestClient(url), logged, log };
 }
 
-/** For tests that have no use for a host. */
+/** For tests without a host. */
 const noHost = {
   job: () => Promise.reject(new Error('this server has no host')),
   describe: () => Promise.reject(new Error('this server has no host')),
@@ -210,7 +210,7 @@ const codes = [
 
 async function startBoss(connectionString: string, log: Log, useListenNotify: boolean): Promise<PgBoss> {
   const boss = new PgBoss({ connectionString, useListenNotify, supervise: false, schedule: false });
-  // Its pool may be told that the database is dropped while it closes.
+  // The database may be dropped while its pool closes.
   boss.on('error', (err) => log.warn({ err }, 'pg-boss lost its connection'));
   await boss.start();
   await createQueues(boss);

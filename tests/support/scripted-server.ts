@@ -2,7 +2,7 @@ import type { ScriptedOptions } from '@tailgate/client-sdk/testing';
 import { ScriptedServer } from '@tailgate/client-sdk/testing';
 import { atFileEnd } from './file-end.ts';
 
-/** The scripted server that ships with the SDK. It ends with the test file. */
+/** The scripted server of the SDK. It ends with the test file. */
 export async function startScriptedServer(options: ScriptedOptions = {}): Promise<ScriptedServer> {
   const server = new ScriptedServer(options);
   await server.listen();

@@ -2,7 +2,7 @@ import type { Client, ClientOptions, Store, Watch } from '@tailgate/client-sdk';
 import { createClient, MemoryStore } from '@tailgate/client-sdk';
 import { atFileEnd } from './file-end.ts';
 
-/** Quick enough for a test, slow enough to tell a back-off from a hurry. */
+/** Quick enough for a test, slow enough to distinguish a back-off from an immediate retry. */
 const quickTiming = { retryBaseMs: 20, retryCapMs: 200, openMs: 2_000, pingMs: 1_000, answerMs: 1_000 };
 
 /** A phone: its storage outlives the app. */
@@ -39,7 +39,7 @@ export class Device {
   }
 }
 
-/** Resolves with the first value that is as asked: now, or as soon as it changes. */
+/** Resolves with the first value that matches: now, or after a change. */
 export function until<Value>(watch: Watch<Value>, isSo: (value: Value) => boolean): Promise<Value> {
   return new Promise((resolve) => {
     if (isSo(watch.current)) return resolve(watch.current);

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Mutation, MutationName } from '@tailgate/sync-protocol';
 import { contentText, linkText } from '@tailgate/sync-protocol';
 
-/** A queue as a phone seals it, for tests that speak the protocol themselves. */
+/** A queue as a phone seals it, for tests that send protocol frames themselves. */
 export class TestQueue {
   readonly clientId = randomUUID();
   readonly bootId = randomUUID();

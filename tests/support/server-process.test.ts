@@ -28,7 +28,7 @@ describe('the server as a process', () => {
     expect(await health()).toMatchObject({ success: true });
     await server.stop();
     expect(server.pid).toBeUndefined();
-    // Contract §8: each start says which access is on and what is open.
+    // Contract §8: each start prints its access and the open endpoints.
     const told = server.output.split('\n').filter((line) => line.includes('these endpoints are open to anybody'));
     expect(told).toHaveLength(3);
     for (const line of told) {
@@ -37,7 +37,7 @@ describe('the server as a process', () => {
     }
   });
 
-  test('a port in use is one line with the way out, and exit code 1', async () => {
+  test('a port in use is one line with the remedy, and exit code 1', async () => {
     const { url } = await createDatabase();
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
@@ -61,7 +61,7 @@ describe('the server as a process', () => {
     expect(server.output.trim().split('\n')).toHaveLength(1);
   });
 
-  test('a database that cannot be reached is one line without the password', async () => {
+  test('an unreachable database is one line without the password', async () => {
     const server = new ServerProcess({
       DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/none',
       DATA_DIR: await temporaryFolder(),
@@ -88,7 +88,7 @@ test('api and worker run side by side on one data folder; Ctrl-C or a closed ter
   expect(await findRunning(await placeCluster(env.DATA_DIR))).toBeUndefined();
 });
 
-test('a first start that is stopped ends at once, as if it had never been', async () => {
+test('a first start that is stopped ends at once and leaves nothing', async () => {
   const DATA_DIR = await temporaryFolder();
   const server = new ServerProcess({ DATA_DIR, PORT: `${await reservePort()}` });
   const started = server.start().then(() => 'it serves', String);

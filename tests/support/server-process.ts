@@ -5,13 +5,13 @@ import { reservePort } from './reserved-port.ts';
 
 const main = join(import.meta.dirname, '../../server/src/main.ts');
 
-/** What the server says first once it serves; see `banner.ts`. */
+/** The first line of a server that serves; see `banner.ts`. */
 const READY = /^Tailgate is ready\b/m;
 
 /**
- * Starts the real server as `npm start` does, in a process of its own, and returns once it serves. Of our environment
- * it gets what is given here and the place where modules lie compiled; it does not warmUp, since nobody measures it. It
- * ends with the test file; `DATABASE_URL` and `DATA_DIR` say on what it works.
+ * Starts the real server as `npm start` does, in a process of its own, and returns once it serves. It gets only the
+ * given environment and the place of compiled modules. It does not warm up, since no test measures it. It ends with the
+ * test file; `DATABASE_URL` and `DATA_DIR` choose its data.
  */
 export async function startServer(env: Record<string, string>, args: string[] = []): Promise<ServerProcess> {
   const server = new ServerProcess(
@@ -47,12 +47,12 @@ export class ServerProcess {
     return this.#child?.pid;
   }
 
-  /** Everything that it has written since its first start. */
+  /** All of its output since its first start. */
   get output(): string {
     return this.#said;
   }
 
-  /** Rejects with what it said if it ends before it is ready. */
+  /** Rejects with its output if it ends before it is ready. */
   async start(): Promise<void> {
     if (this.#child) throw new Error('the server runs already');
     const node = ['--conditions=source', main, ...this.#args];
@@ -77,12 +77,12 @@ export class ServerProcess {
     });
   }
 
-  /** As `kill -9` or a power cut: nothing is finished, nothing said. */
+  /** As `kill -9` or a power cut: nothing is finished or written. */
   async kill9(): Promise<void> {
     await this.#end('SIGKILL');
   }
 
-  /** As a supervisor, Ctrl-C or a terminal that is closed; rejects where the server does not end cleanly. */
+  /** As a supervisor, Ctrl-C or a closed terminal does; rejects where the server does not end cleanly. */
   async stop(signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP' = 'SIGTERM'): Promise<void> {
     const ended = await this.#end(signal);
     if (ended !== 0) throw new Error(`the server did not stop cleanly (${ended}): ${this.#said}`);

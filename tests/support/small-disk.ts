@@ -1,11 +1,11 @@
 import type { Durability, Row, Store, StoreChange, Table } from '@tailgate/client-sdk';
 import { MemoryStore } from '@tailgate/client-sdk';
 
-/** A storage with a quota: what would exceed it is refused as browsers do. Deleting is always possible. */
+/** A storage with a quota: it refuses writes above the quota as browsers do. Deleting is always possible. */
 export class SmallDisk implements Store {
   readonly #rows: Store;
   readonly #sizes = new Map<string, number>();
-  /** Bytes that the rows may take; may change at any time. */
+  /** The quota of the rows in bytes; may change at any time. */
   quota: number;
   /** Writes that were refused. */
   refused = 0;
@@ -15,7 +15,7 @@ export class SmallDisk implements Store {
     this.#rows = rows;
   }
 
-  /** Bytes that the rows take now. */
+  /** The current size of the rows in bytes. */
   get used(): number {
     return total(this.#sizes);
   }

@@ -11,7 +11,7 @@ export interface ReceivedSms {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** A real webhook as SMS gateways have it. It keeps what it takes; what it is told to refuse it has seen all the same. */
+/** A real webhook as SMS gateways have it. It stores accepted messages; it also sees the refused ones. */
 export class SmsGateway {
   readonly received: ReceivedSms[] = [];
   readonly url: string;
@@ -30,7 +30,7 @@ export class SmsGateway {
     return this.answers.shift() ?? 201;
   }
 
-  /** The first message to this number that nobody has taken from here, now or later. */
+  /** The first untaken message to this number, now or later. */
   async next(to: string): Promise<ReceivedSms> {
     return new Promise((resolve) => {
       const poll = (): void => {
@@ -52,7 +52,7 @@ export async function startSmsGateway(): Promise<SmsGateway> {
     const [to, words] = [form.get('To') ?? '', form.get('Body') ?? ''];
     const { url: path = '', headers } = request;
     const status = gateway.take({ to, text: words, form, path, headers });
-    // Whoever follows where it is sent is seen.
+    // A client that follows a redirect is seen here.
     response.writeHead(status, status === 307 ? { location: '/elsewhere' } : {}).end('taken');
   };
   const url = await startHttpPeer((request, response) => void answerTo(request, response));

@@ -6,7 +6,7 @@ import type { SyncNode } from './sync-node.ts';
 
 const snapshot = z.omit(patchFrame, { type: true, from: true });
 
-/** Asks for a whole scope, as first contact does. */
+/** Requests a whole scope, as first contact does. */
 export function askSnapshot(
   node: Pick<SyncNode, 'client'>,
   who: Signed | undefined,

@@ -2,7 +2,10 @@ import { DatabaseSync } from 'node:sqlite';
 import type { ExpoDatabase, OpDatabase, OpenSql } from '@tailgate/client-sdk/sqlite';
 import { expoSqlite, nodeSqlite, opSqlite } from '@tailgate/client-sdk/sqlite';
 
-/** A database file as each platform opens it. The device libraries are not here: their documented calls, over a real SQLite. */
+/**
+ * A database file as each platform opens it. The device libraries are not here: their documented calls, over a real
+ * SQLite.
+ */
 export const sqlPlatforms = {
   node: (file: string): OpenSql => nodeSqlite(() => new DatabaseSync(file)),
   expo: (file: string): OpenSql => expoSqlite(() => openExpoDatabase(file)),
@@ -37,7 +40,7 @@ export async function openExpoDatabase(file: string): Promise<ExpoDatabase> {
   };
 }
 
-/** This library gives blobs as `ArrayBuffer`. */
+/** This library returns blobs as `ArrayBuffer`. */
 const withBuffers = (row: object): object =>
   Object.fromEntries(
     Object.entries(row).map(([name, value]: [string, unknown]) => [

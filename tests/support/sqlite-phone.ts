@@ -14,7 +14,7 @@ import { temporaryFolder } from './temporary-folder.ts';
 export const sqlitePhone = async (url: string, options: PhoneOptions = {}): Promise<FieldPhone> =>
   phoneIn(await temporaryFolder(), url, options);
 
-/** SQLite's own, where nobody says otherwise. */
+/** SQLite's own, by default. */
 const pageBytes = 4_096;
 const endlessPages = 1_073_741_823;
 
@@ -25,7 +25,7 @@ function phoneIn(folder: string, url: string, { roomBytes }: PhoneOptions): Fiel
   let life: AppLife | undefined;
   let app: FieldApp | undefined;
 
-  /** The disk's limit holds for what the client writes; files have a database of their own. */
+  /** The disk's limit applies to the client's writes; files have a database of their own. */
   const opener = (path: string): OpenSql => {
     const owner = life;
     return nodeSqlite(() => {

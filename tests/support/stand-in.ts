@@ -7,7 +7,7 @@ export interface TestHost {
   database: TestDatabase;
   /** The connection of the service. */
   host: Host;
-  /** Another program's connection to the same library: its changes ring the doorbell. */
+  /** Another program's connection to the same library: its changes insert doorbell rows. */
   clerk: Host;
 }
 

@@ -6,7 +6,7 @@ import { reservePort } from './reserved-port.ts';
 
 /** A statement on its way to PostgreSQL. */
 export interface TappedStatement {
-  /** The same for all that one connection says. */
+  /** All statements of one connection. */
   readonly connection: object;
   readonly database: string;
   /** In lower case, with single blanks. */
@@ -17,7 +17,7 @@ interface Link {
   readonly client: Socket;
   readonly target: Socket;
   readonly said: FrontendStatements;
-  /** What was not delivered yet. */
+  /** Statements that were not delivered yet. */
   readonly waiting: Parcel[];
 }
 
@@ -30,9 +30,9 @@ export async function startStatementTap(address: string): Promise<StatementTap> 
 }
 
 /**
- * Stands between programs and PostgreSQL, hears each statement and can hold them all still before any one of them: what
- * was said before has been delivered, nothing after it is. So a program can be killed at a step of its own choosing
- * without knowing of it.
+ * A proxy between programs and PostgreSQL that parses each statement and can stop all of them before any one: earlier
+ * statements have been delivered, later ones have not. So a test can kill a program at a chosen step without its
+ * cooperation.
  */
 export class StatementTap {
   readonly #targetPort: number;
@@ -54,7 +54,7 @@ export class StatementTap {
     await once(this.#server, 'listening');
   }
 
-  /** `address` as it reads through this tap. */
+  /** `address` through this tap. */
   through(address: string): string {
     const url = new URL(address);
     url.hostname = '127.0.0.1';
@@ -62,14 +62,14 @@ export class StatementTap {
     return url.href;
   }
 
-  /** From now on all connections are held still at the first statement that `isTheOne`; resolves with it. */
+  /** From now on all connections stop at the first statement that `isTheOne`; resolves with it. */
   holdAt(isTheOne: (statement: TappedStatement) => boolean): Promise<TappedStatement> {
     this.#held = Promise.withResolvers();
     this.#go((statement) => !isTheOne(statement));
     return this.#held.promise;
   }
 
-  /** What waits goes on, and what comes passes; `hear` is told of each statement. */
+  /** Releases the waiting statements and passes later ones; `hear` is called with each statement. */
   pass(hear: (statement: TappedStatement) => void = () => undefined): void {
     this.#go((statement) => {
       hear(statement);
@@ -77,7 +77,7 @@ export class StatementTap {
     });
   }
 
-  /** Ends all connections: what somebody was about to say stays unsaid, what was delivered is done. */
+  /** Ends all connections: undelivered statements are dropped, delivered ones are complete. */
   forget(): void {
     for (const link of this.#links) end(link);
   }
@@ -109,7 +109,7 @@ export class StatementTap {
     target.pipe(client);
     for (const socket of [client, target]) {
       socket.setNoDelay(true);
-      // Whoever was killed says no goodbye.
+      // A killed client closes no connection in order.
       socket.on('error', () => undefined);
     }
     client.on('close', () => end(link));
@@ -141,7 +141,7 @@ export class StatementTap {
   }
 }
 
-/** Not by a reset, which would take back what PostgreSQL has not read yet. */
+/** Not by a reset, which would drop bytes that PostgreSQL has not read yet. */
 function end({ client, waiting, target }: Link): void {
   waiting.length = 0;
   client.destroy();

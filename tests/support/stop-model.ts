@@ -1,7 +1,7 @@
 import type { StopPayload, StopPlan } from '@tailgate/sync-protocol';
 import type { LineSaid, StopSaid } from './any-route.ts';
 
-// What GET route must show of a stop, written from interface.md and contract §4 alone: no rule of the product is used.
+// The expected stops of GET route, written from interface.md and contract §4 alone: no rule of the product is used.
 
 interface Line {
   readonly id: string;
@@ -21,7 +21,7 @@ interface LineState {
   action_osd?: Sent;
 }
 
-/** The lines of a plan that a driver speaks of, in the plan's order, as PUT route/stop takes them. */
+/** The lines of a plan that a driver changes, in the plan's order, as PUT route/stop takes them. */
 export function linesOf(planned: readonly Line[], said: Readonly<Record<string, LineSaid>>) {
   return planned.flatMap(({ id, invoice }) => {
     const words = said[`${id} ${invoice}`];
@@ -44,14 +44,14 @@ export class StopModel {
     this.#collections = plan.collections.map(() => ({}));
   }
 
-  /** A driver of the route says this; later words replace earlier ones, field by field. */
+  /** A driver's change; later values replace earlier ones, field by field. */
   take({ updates, lines, returns }: StopSaid, sender: string): void {
     for (const [i, { id, invoice }] of this.#plan.products.entries()) say(this.#products[i], lines[`${id} ${invoice}`]);
     for (const [i, { id, invoice }] of this.#plan.collections.entries())
       say(this.#collections[i], returns[`${id} ${invoice}`]);
     if (!updates) return;
     const { status, followup, followup_reason_code, delivered_by_driver_id: deliverer } = updates;
-    // Nothing becomes pending again.
+    // A stop never becomes pending again.
     if (status !== undefined && status !== 'P') this.#status = status;
     if (followup !== undefined) this.#followup = followup;
     if (followup_reason_code !== undefined) this.#reason = followup_reason_code;
@@ -136,7 +136,7 @@ function shownAction(state: LineState, planned: string): StopPayload['products']
   return type === '' && updates.delivered === 0 && updates.osd_data.length === 0 ? null : { type, updates };
 }
 
-/** Groups without entries store nothing; those that stay keep their order, their entries theirs. */
+/** Groups without entries store nothing; the others keep their order and their entries. */
 function shownOsd(groups: Sent, withBarcodes: boolean): OsdShown {
   return (groups ?? [])
     .filter(({ data }) => data.length > 0)

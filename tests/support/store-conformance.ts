@@ -7,7 +7,7 @@ export interface StoreDeps {
   readonly open: () => Promise<Store>;
 }
 
-/** What every store does, whatever it stands on. */
+/** The common behaviour of every store. */
 export function conforms(newDeps: () => Promise<StoreDeps> | StoreDeps): void {
   let deps: StoreDeps;
   let store: Store;
@@ -20,7 +20,7 @@ export function conforms(newDeps: () => Promise<StoreDeps> | StoreDeps): void {
     for (const table of tables) expect(await store.readAll(table)).toEqual([]);
   });
 
-  test('gives rows back in the order of keys, whatever the order of writing', async () => {
+  test('returns rows in the order of keys, in any order of writing', async () => {
     const keys = ['q/0000000010', 'q/0000000002', 'p/1', 'q/0000000001', 'q\n1'];
     await store.write(
       keys.map((key) => ({ put: 'item', key, value: { key } })),
@@ -31,20 +31,20 @@ export function conforms(newDeps: () => Promise<StoreDeps> | StoreDeps): void {
     expect(rows.map((row) => row.value)).toEqual([...keys].sort().map((key) => ({ key })));
   });
 
-  test('keeps JSON as it is: text of any script, numbers, nesting, null', async () => {
+  test('stores JSON unchanged: text of any script, numbers, nesting, null', async () => {
     const value = { text: 'Zürich – 日本 🚚 \u0001', number: -1.5e-7, list: [1, [null, true]], empty: {} };
     await store.write([{ put: 'setting', key: 'k', value }], 'relaxed');
     expect(await store.readAll('setting')).toEqual([{ key: 'k', value }]);
   });
 
-  test('what was read or written is a copy', async () => {
+  test('reads and writes copies', async () => {
     const value = { list: [1] };
     await store.write([{ put: 'setting', key: 'k', value }], 'strict');
     value.list.push(2);
     expect(await store.readAll('setting')).toEqual([{ key: 'k', value: { list: [1] } }]);
   });
 
-  test('takes changes in order: the last put stands, a delete after a put deletes', async () => {
+  test('applies changes in order: the last put wins, a delete after a put deletes', async () => {
     await store.write(
       [
         { put: 'item', key: 'a', value: 1 },
@@ -58,7 +58,7 @@ export function conforms(newDeps: () => Promise<StoreDeps> | StoreDeps): void {
     expect(await store.readAll('item')).toEqual([{ key: 'a', value: 2 }]);
   });
 
-  test('deletes by prefix what begins so, and nothing else', async () => {
+  test('deletes by prefix exactly the keys with that prefix', async () => {
     const keys = ['s\n', 's\na', 's\n\u{10ffff}', 's', 's2\na', 'r\na'];
     await store.write(
       keys.map((key) => ({ put: 'document', key, value: key })),
@@ -88,14 +88,14 @@ export function conforms(newDeps: () => Promise<StoreDeps> | StoreDeps): void {
     expect(await store.readAll('item')).toEqual([]);
   });
 
-  test('keeps its rows when it is closed and opened again', async () => {
+  test('retains its rows when it is closed and opened again', async () => {
     await store.write([{ put: 'queue', key: 'q', value: 1 }], 'strict');
     await store.close();
     const again = await deps.open();
     expect(await again.readAll('queue')).toEqual([{ key: 'q', value: 1 }]);
   });
 
-  test('takes writes at the same time in the order in which they were asked for', async () => {
+  test('applies simultaneous writes in the order of their calls', async () => {
     await Promise.all(
       Array.from({ length: 50 }, (_, n) => store.write([{ put: 'item', key: 'k', value: n }], 'strict')),
     );

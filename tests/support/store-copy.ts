@@ -1,6 +1,6 @@
 import { MemoryStore, tables, type Store } from '@tailgate/client-sdk';
 
-/** What a device has on its disk, as another device's disk: a backup, a clone. */
+/** A device's disk as another device's disk: a backup, a clone. */
 export async function copyOf(disk: Store): Promise<MemoryStore> {
   const copy = new MemoryStore();
   for (const table of tables)

@@ -9,7 +9,7 @@ import { opsToken, startRestServer } from './rest-server.ts';
 
 export interface SyncNode extends RestServer {
   readonly hub: Hub;
-  /** Where phones connect. */
+  /** The address for phones. */
   readonly socketUrl: string;
 }
 

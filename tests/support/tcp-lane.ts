@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** How one direction of all links behaves just now. */
+/** The present behaviour of one direction of all links. */
 export interface Weather {
   held: boolean;
   dropping: boolean;
@@ -15,12 +15,12 @@ interface Parcel {
   due: number;
 }
 
-/** A full-sized packet: what a throttled lane lets through at a time. */
+/** A full-sized packet: the unit that a throttled lane passes at a time. */
 const PACKET_BYTES = 1_400;
-/** What a held lane keeps before it stops reading, as a full window would. */
+/** The buffer of a stopped lane before it stops reading, as a full window would. */
 const WINDOW_BYTES = 8 * 1024 * 1024;
 
-/** One direction of one link: takes bytes from one socket and gives them to the other when the weather allows it. */
+/** One direction of one link: takes bytes from one socket and passes them to the other as the settings allow. */
 export class Lane {
   readonly #to: Socket;
   readonly #from: Socket;
@@ -30,10 +30,10 @@ export class Lane {
   #queued = 0;
   #lastDue = 0;
   #timer: NodeJS.Timeout | undefined;
-  /** Bytes were swallowed: the link can never carry a sound stream again. */
+  /** Bytes were dropped: the link can never carry a valid stream again. */
   lossy = false;
 
-  /** @param moved called when bytes have come, and when bytes have been passed on */
+  /** @param moved called when bytes have arrived, and when bytes have been passed on */
   constructor(from: Socket, to: Socket, weather: Weather, moved: () => void) {
     this.#from = from;
     this.#to = to;
@@ -48,12 +48,12 @@ export class Lane {
     to.on('close', () => clearTimeout(this.#timer));
   }
 
-  /** What waits here, oldest byte first. */
+  /** The waiting bytes, oldest first. */
   waiting(): Buffer {
     return Buffer.concat(this.#queue.map(({ bytes }) => bytes ?? Buffer.alloc(0)));
   }
 
-  /** Passes on what is due; called again by the clock, by a drained socket and by a change of weather. */
+  /** Passes on the due bytes; called again by the clock, by a drained socket and by a change of the settings. */
   flow(): void {
     clearTimeout(this.#timer);
     for (let parcel = this.#queue[0]; parcel && !this.#weather.held; parcel = this.#queue[0]) {

@@ -39,12 +39,12 @@ async function open(): Promise<Socket> {
   return client;
 }
 
-/** However it came about: `once` would reject on the reset before. */
+/** For any end: `once` would reject on the reset before. */
 function closed(client: Socket): Promise<void> {
   return new Promise((resolve) => client.once('close', () => resolve()));
 }
 
-/** Resolves with what arrived as soon as `length` characters have. */
+/** Resolves with the received text as soon as it has `length` characters. */
 function received(client: Socket, length: number): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
@@ -58,7 +58,7 @@ function received(client: Socket, length: number): Promise<string> {
   });
 }
 
-describe('a proxy with weather', () => {
+describe('a proxy with network faults', () => {
   test('passes both ways, and both ends', async () => {
     const client = await open();
     client.write('hello');
@@ -67,7 +67,7 @@ describe('a proxy with weather', () => {
     await closed(client);
   });
 
-  test('cuts each time so many bytes have passed, and no more often than it was asked to', async () => {
+  test('cuts each time this many bytes have passed, as often as requested', async () => {
     const cuts = proxy.cutEvery(3, 2);
     const [first, second] = [await open(), await open()];
     const ends = [closed(first), closed(second)];
@@ -84,7 +84,7 @@ describe('a proxy with weather', () => {
     expect(await received(last, 4)).toBe('GHIJ');
   });
 
-  test('holds what the server says, shows it to the test, and releases it whole and in order', async () => {
+  test('buffers the server’s bytes, shows them to the test, and releases them whole and in order', async () => {
     const client = await open();
     proxy.holdDown();
     client.write('one ');
@@ -97,7 +97,7 @@ describe('a proxy with weather', () => {
     expect(await arrived).toBe('ONE TWO');
   });
 
-  test('holds what the client says', async () => {
+  test('buffers the client’s bytes', async () => {
     const client = await open();
     proxy.holdUp();
     client.write('up');
@@ -106,7 +106,7 @@ describe('a proxy with weather', () => {
     expect(await arrived).toBe('UP');
   });
 
-  test('cuts links and takes new ones', async () => {
+  test('cuts links and accepts new ones', async () => {
     const client = await open();
     client.write('x');
     await received(client, 1);
@@ -118,7 +118,7 @@ describe('a proxy with weather', () => {
     expect(await received(next, 5)).toBe('AGAIN');
   });
 
-  test('refuses new connections while those that exist go on, until it accepts again', async () => {
+  test('refuses new connections while existing ones go on, until it accepts again', async () => {
     const client = await open();
     client.write('x');
     await received(client, 1);
@@ -149,7 +149,7 @@ describe('a proxy with weather', () => {
     expect(performance.now() - sent).toBeGreaterThan(100);
   });
 
-  test('drops bytes without a word; a link that lost some is cut when the weather clears', async () => {
+  test('drops bytes without an error; a damaged link is cut when the fault ends', async () => {
     const client = await open();
     client.write('x');
     await received(client, 1);
@@ -157,7 +157,7 @@ describe('a proxy with weather', () => {
     proxy.drop();
     client.write('into the void');
     const gone = closed(client);
-    // The other link carries nothing meanwhile, so it is sound; its bytes show that the first one's were swallowed.
+    // The other link carries nothing meanwhile, so it is intact; its bytes show that the first one's were dropped.
     await new Promise((written) => client.write('!', written));
     await proxy.untilLossy();
     proxy.pass();
@@ -167,7 +167,7 @@ describe('a proxy with weather', () => {
     expect(await received(other, 5)).toBe('SOUND');
   });
 
-  test('a server that is gone ends the link', async () => {
+  test('the end of the server ends the link', async () => {
     const lonely = await startTcpProxy(await reservePort());
     const client = connect(lonely.port, '127.0.0.1');
     clients.add(client);
@@ -176,7 +176,7 @@ describe('a proxy with weather', () => {
     expect(lonely.links).toBe(0);
   });
 
-  test('an address reads the same through it, but for the port', () => {
+  test('an address stays the same through it, except for the port', () => {
     expect(proxy.through('postgres://me:pw@db.example:5432/pod')).toBe(`postgres://me:pw@127.0.0.1:${proxy.port}/pod`);
     expect(proxy.through('http://127.0.0.1:3000/api/sync')).toBe(`http://127.0.0.1:${proxy.port}/api/sync`);
   });

@@ -20,8 +20,8 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
 }
 
 /**
- * The network between a client and a server, with its weather: what passes, waits, crawls, vanishes or breaks.
- * Up is from the client to the server, down is the way back. Fit for HTTP, WebSocket and PostgreSQL alike.
+ * The network between a client and a server, with its faults: bytes pass, wait, slow down, vanish, or the link breaks.
+ * Up is from the client to the server, down is the way back. Suitable for HTTP, WebSocket and PostgreSQL alike.
  */
 export class TcpProxy {
   readonly port: number;
@@ -42,12 +42,12 @@ export class TcpProxy {
     return this.#links.size;
   }
 
-  /** What has been handed to the server, of all links that ever were. */
+  /** Bytes that were passed to the server, over all links so far. */
   get bytesUp(): number {
     return [...this.#links].reduce((sum, { target }) => sum + target.bytesWritten, this.#endedBytesUp);
   }
 
-  /** `address` as it reads through this proxy: same protocol, credentials and path, our port. */
+  /** `address` through this proxy: same protocol, credentials and path, the proxy's port. */
   through(address: string): string {
     const url = new URL(address);
     url.hostname = '127.0.0.1';
@@ -60,7 +60,7 @@ export class TcpProxy {
     this.#targetPort = targetPort;
   }
 
-  /** Everything passes again. Links that lost bytes are cut: half a stream is no stream. */
+  /** Everything passes again. Links that lost bytes are cut: an incomplete stream is invalid. */
   pass(): void {
     Object.assign(this.#up, fairWeather());
     Object.assign(this.#down, fairWeather());
@@ -68,12 +68,12 @@ export class TcpProxy {
     this.#flow();
   }
 
-  /** Breaks all links at once, as a reset does. New ones are taken. */
+  /** Breaks all links at once, as a reset does. New ones are accepted. */
   cut(): void {
     for (const link of this.#links) destroy(link);
   }
 
-  /** Breaks all links each time so many more bytes have been handed to the server; resolves with the last of the cuts. */
+  /** Breaks all links each time this many more bytes have passed to the server; resolves with the last of the cuts. */
   cutEvery(bytes: number, times: number): Promise<void> {
     let [before, left] = [this.bytesUp, times];
     return new Promise((resolve) => {
@@ -89,7 +89,7 @@ export class TcpProxy {
     });
   }
 
-  /** New connections are refused, as on a machine where nobody listens. Links that exist go on. */
+  /** New connections are refused, as without a server. Existing links go on. */
   refuse(): void {
     this.#server?.close();
     this.#server = undefined;
@@ -103,7 +103,7 @@ export class TcpProxy {
     await once(server, 'listening');
   }
 
-  /** The server's bytes wait here; it believes they are sent. */
+  /** Buffers the server's bytes, which count as sent on its side. */
   holdDown(): void {
     this.#down.held = true;
   }
@@ -122,7 +122,7 @@ export class TcpProxy {
     this.#flow();
   }
 
-  /** Resolves as soon as `wanted` is true of what waits on one link's way down. */
+  /** Resolves as soon as `wanted` is true of the bytes that wait on one link's way down. */
   untilHeldDown(wanted: (waiting: Buffer) => boolean = (waiting) => waiting.length > 0): Promise<void> {
     return this.#until(({ down }) => wanted(down.waiting()));
   }
@@ -146,7 +146,7 @@ export class TcpProxy {
     this.#up.bytesPerSecond = this.#down.bytesPerSecond = bytesPerSecond;
   }
 
-  /** Bytes vanish both ways and nobody is told: the half-open link of a phone that left the cell. */
+  /** Drops bytes both ways without an error: the half-open link of a phone that left the cell. */
   drop(): void {
     this.#up.dropping = this.#down.dropping = true;
   }
@@ -203,10 +203,10 @@ function fairWeather(): Weather {
   return { held: false, dropping: false, delayMs: 0, bytesPerSecond: Infinity };
 }
 
-/** A reset, as a router that has lost the link sends it: the other side learns of it at once. */
+/** A reset, as by a router that has lost the link: the other side detects it at once. */
 function destroy({ client, target }: Link): void {
   for (const socket of [client, target]) {
-    // What is being shut down takes no reset (libuv's EINVAL): the handle would stay open for ever.
+    // A socket in shutdown accepts no reset (libuv's EINVAL): the handle would stay open for ever.
     if (socket.writableEnded && !socket.writableFinished) socket.destroy();
     else socket.resetAndDestroy();
   }

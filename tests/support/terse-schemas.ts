@@ -2,8 +2,8 @@ import { afterAll, beforeAll } from 'vitest';
 import { config } from 'zod/v4/core';
 
 /**
- * Schemas speak as on a phone during this file. The whole zod, which files before it in the same process have loaded for
- * the server, gives every schema its English words; a phone never loads it.
+ * Schemas report as on a phone during this file. The whole zod, which earlier files in the process have loaded for the
+ * server, gives every schema its English messages; a phone never loads it.
  */
 export function terseSchemas(): void {
   const { localeError } = config();

@@ -1,6 +1,6 @@
 import { createCipheriv, createHash } from 'node:crypto';
 
-/** Bytes that nothing can compress and that are the same in every run. */
+/** Incompressible bytes, the same in every run. */
 export class TestBytes {
   readonly #stream;
 

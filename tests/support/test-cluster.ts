@@ -19,7 +19,7 @@ import { MEMORY, throwawayPlace } from './throwaway-place.ts';
 
 const PREFIX = 'tailgate-test-';
 const FAILED_RUNS_KEPT = 3;
-/** For a throw-away PostgreSQL on loopback that lives as long as one test run. */
+/** The throw-away PostgreSQL on loopback of one test run. */
 const PASSWORD = 'test';
 
 /** Speed instead of durability. A test that needs a durable PostgreSQL opens one of its own by `openEmbedded`. */
@@ -36,11 +36,14 @@ export interface TestCluster {
   cluster: Cluster;
   /** Of the database `postgres`; replace the path for another one. */
   url: string;
-  /** It has been stopped: it need not end with us any more. */
+  /** It has been stopped and needs no end with this process. */
   stopped: () => void;
 }
 
-/** A new PostgreSQL in the temporary folder, marked with our process so that a later run can tell whether we live. */
+/**
+ * A new PostgreSQL in the temporary folder, marked with this process's id so that a later run can detect whether it
+ * still runs.
+ */
 export async function startTestCluster(): Promise<TestCluster> {
   await sweepAbandoned();
   return uninterrupted(async () => {
@@ -50,7 +53,7 @@ export async function startTestCluster(): Promise<TestCluster> {
   });
 }
 
-/** Starts the PostgreSQL of `home`, as for a look at the databases that a failed run has kept. */
+/** Starts the PostgreSQL of `home`, to open the databases that a failed run has left. */
 export const openTestCluster = (home: string): Promise<TestCluster> => uninterrupted(() => open(home));
 
 async function open(home: string): Promise<TestCluster> {
@@ -72,7 +75,7 @@ export async function endTestCluster({ home, cluster, stopped }: TestCluster, ke
   else await rm(join(home, 'pid'));
 }
 
-/** Databases that are still there; tests that passed have dropped theirs. */
+/** Remaining databases; tests that passed have dropped theirs. */
 export async function keptDatabases(url: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -86,7 +89,7 @@ export async function keptDatabases(url: string): Promise<string[]> {
   }
 }
 
-/** A run that was killed leaves its PostgreSQL behind: stop it and delete it, and say so. Of failed runs keep the latest. */
+/** A killed run leaves its PostgreSQL behind: this stops, deletes and reports it. Of failed runs the latest remains. */
 async function sweepAbandoned(): Promise<void> {
   const kept: { home: string; since: number }[] = [];
   for (const home of [...(await clustersIn(tmpdir())), ...(await clustersIn(MEMORY))]) {
@@ -114,12 +117,12 @@ async function remove(home: string): Promise<void> {
     if (await findRunning(cluster)) await stop(cluster);
     await rm(home, { recursive: true, force: true });
   } catch (err) {
-    // Most likely another run that starts just now was faster; whatever is left is tried again by the next one.
+    // Most likely another run that starts just now was faster; the next one retries the rest.
     console.warn(`${home}, left behind by an earlier test run, could not be removed`, err);
   }
 }
 
-/** Ours alone: another user's runs are none of our business. */
+/** Only this user's runs; it leaves those of other users alone. */
 async function clustersIn(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(() => []);
   const homes = names.filter((name) => name.startsWith(PREFIX)).map((name) => join(folder, name));

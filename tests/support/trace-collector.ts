@@ -20,7 +20,7 @@ const span = z.object({
   attributes,
   links: z.array(z.object({ traceId: z.string(), spanId: z.string() })).default([]),
 });
-/** ExportTraceServiceRequest of OTLP 1.x, as JSON, as far as we look at it. */
+/** ExportTraceServiceRequest of OTLP 1.x, as JSON, with the fields that tests read. */
 const exported = z.object({
   resourceSpans: z.array(
     z.object({ resource: z.object({ attributes }), scopeSpans: z.array(z.object({ spans: z.array(span) })) }),
@@ -32,11 +32,11 @@ export type ReceivedSpan = z.infer<typeof span> & { readonly resource: z.infer<t
 export interface TraceCollector {
   /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
   readonly url: string;
-  /** All that have come. */
+  /** All received spans. */
   readonly spans: readonly ReceivedSpan[];
 }
 
-/** What OpenTelemetry's collector is to whoever sends by OTLP over HTTP; it keeps the spans. It ends with the file. */
+/** Replaces OpenTelemetry's collector for senders of OTLP over HTTP; it stores the spans. It ends with the file. */
 export async function startTraceCollector(): Promise<TraceCollector> {
   const spans: ReceivedSpan[] = [];
   const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

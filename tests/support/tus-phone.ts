@@ -12,7 +12,7 @@ export const deviceAssetId = (salt: string, bytes: Uint8Array): string =>
       .subarray(0, assetIdBytes),
   );
 
-/** What the creation of a device's upload says. */
+/** The announcement of a device's upload. */
 export const deviceMetadata = (salt: string, bytes: Uint8Array, filename = 'photo.jpg'): Record<string, string> => ({
   asset_id: deviceAssetId(salt, bytes),
   salt,
@@ -20,7 +20,7 @@ export const deviceMetadata = (salt: string, bytes: Uint8Array, filename = 'phot
   filename,
 });
 
-/** Speaks tus 1.0 request by request, for what no library would do. */
+/** Sends tus 1.0 request by request, for cases that no library produces. */
 export class TusPhone {
   readonly #url: string;
   readonly #headers: Record<string, string>;

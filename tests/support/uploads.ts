@@ -5,13 +5,13 @@ import type { Call, Reply, RestClient, Signed } from './rest-client.ts';
 export interface SentFile {
   readonly name: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** What the sender's part says of itself; the contract does not go by it. */
+  /** The header of the sender's part; the contract ignores it. */
   readonly type?: string;
 }
 
 export interface Upload extends Pick<Call, 'headers'> {
   readonly files: readonly SentFile[];
-  /** Sent as it is, before or after the files. */
+  /** Sent unchanged, before or after the files. */
   readonly mimetypes?: string;
   readonly mimetypesFirst?: boolean;
   readonly as?: Signed;
@@ -30,14 +30,14 @@ export function sendFiles(client: RestClient, upload: Upload): Promise<Reply> {
   return client.call(operations.uploadAssets, { raw: formOf(upload), headers, ...(as && { as }) });
 }
 
-/** The ids of files that must be taken. */
+/** The ids of files that must be accepted. */
 export async function storeFiles(client: RestClient, upload: Upload): Promise<string[]> {
   const { headers = {}, as } = upload;
   const { ids } = await client.take(operations.uploadAssets, { raw: formOf(upload), headers, ...(as && { as }) });
   return ids;
 }
 
-/** The raw bytes of a file and how they are served. */
+/** The raw bytes of a file and the headers of its answer. */
 export async function download(
   { url }: RestClient,
   id: string,
@@ -47,7 +47,7 @@ export async function download(
   return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) };
 }
 
-/** The first bytes of files of which everybody can see what they are, and some more. */
+/** The first bytes of files with a recognizable type, and some more. */
 export const samples = {
   jpeg: fileOf('ffd8ffe000104a46494600010101006000600000'),
   png: fileOf('89504e470d0a1a0a0000000d4948445200000001000000010806000000'),
@@ -58,7 +58,7 @@ function fileOf(hex: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.concat([Buffer.from(hex, 'hex'), Buffer.alloc(200, 7)]));
 }
 
-/** How many rows there are of everything that an upload writes. */
+/** The number of rows in every table that an upload writes. */
 export async function keptOfUploads(db: Queryable): Promise<Record<KeptRow, number>> {
   const { rows } = await db.query<Record<KeptRow, number>>(
     `select (select count(*) from asset) as assets, (select count(*) from asset_chunk) as chunks,

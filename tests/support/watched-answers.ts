@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { undocumented } from './documented.ts';
 import { atFileEnd } from './file-end.ts';
 
-/** Holds every answer that a server gives against docs/openapi.json, whoever asks; the file fails where one does not fit. */
+/** Compares every answer of a server with docs/openapi.json, for every client; the file fails where one does not fit. */
 export function watchAnswers(app: FastifyInstance): void {
   const faults = new Set<string>();
   app.addHook('onSend', async ({ method, url }, reply, payload: unknown) => {
@@ -18,7 +18,7 @@ export function watchAnswers(app: FastifyInstance): void {
   });
 }
 
-/** Undefined where it is none, or comes as a stream. */
+/** Undefined where there is no body, or where it is a stream. */
 function jsonOf(payload: unknown, type: string | null, encoding: string | null): unknown {
   if (!type?.startsWith('application/json')) return undefined;
   if (typeof payload === 'string') return JSON.parse(payload);

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { atFileEnd } from './file-end.ts';
 
-/** A proxy as companies have them: it forwards requests, and sockets only where its owner lets them through. */
+/** A company's proxy: it forwards requests, and sockets only where its owner allows them. */
 export class WebProxy {
   blocksSockets: boolean;
   readonly #target: URL;

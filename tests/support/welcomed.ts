@@ -1,7 +1,7 @@
 import { Phone } from './phone.ts';
 import type { Signed } from './rest-client.ts';
 
-/** Waits, as this driver's phone, until a server has a route for them. @returns the epoch in which the phone was welcomed */
+/** Waits, as this driver's phone, until a server has a route for them. @returns the epoch of the phone's welcome */
 export async function welcomedWithRoute(url: string, signed: Signed): Promise<string> {
   const phone = await Phone.connect(`${url.replace('http', 'ws')}/api/sync`);
   const { epoch, routes } = await phone.signedOn(signed);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { openSignedUp, until } from './device.ts';
 import { demoRoute, openService, opsToken } from './service.ts';
 
-test('a clerk corrects a delivered stop by SQL: the driver’s phone tells what, who and when, and the office can look it up', async () => {
+test('a clerk corrects a delivered stop by SQL: the phone shows field, author and time, and the office can look it up', async () => {
   const service = await openService();
   const { app } = await openSignedUp(service.server.port, '1001');
   const route = demoRoute('R100');
@@ -19,7 +19,7 @@ test('a clerk corrects a delivered stop by SQL: the driver’s phone tells what,
   });
   const stop = await until(app.stop(2, route), (view) => view?.updates.status === 'P');
 
-  // Who it was the host tells.
+  // The host names the author.
   const [clerk] = await service.clerk.query('select left(session_user, 18) as "BY" from PODDTA.PODCTLP');
   const by = String(clerk?.['BY']);
   const scope = `route:F01:R100:${route.week_end}`;

@@ -9,35 +9,35 @@ import { password } from '../support/people.ts';
 import { copyOf } from '../support/store-copy.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
-/** A driver's phone: its storage, its network, and the app that somebody may kill at any moment. */
+/** A driver's phone: its storage, its network, and the app, which a test may kill at any moment. */
 export interface Device {
-  /** All that outlives the app. */
+  /** All data that outlives the app. */
   readonly disk: Store;
   readonly network: TcpProxy;
-  /** The app that runs. */
+  /** The running app. */
   readonly app: Client;
-  /** Its photos; kept on a disk of their own. */
+  /** Its photos, on a disk of their own. */
   readonly uploads: Uploads;
   /** Called with each frame just before the app hands it to the network. */
   onSend: (frame: string) => void;
   /** Each request over HTTP waits for this. */
   onFetch: (url: string) => Promise<void>;
-  /** Starts the app on what the storage holds. */
+  /** Starts the app on the storage. */
   start(): Promise<Client>;
-  /** As the system does it: no goodbye, nothing is finished, nothing written. */
+  /** Kills the app as the system does: nothing is finished or written. */
   kill(): void;
-  /** No cell: what is open breaks, nothing new opens. */
+  /** No network: open connections break, no new one opens. */
   loseNetwork(): void;
   findNetwork(): Promise<void>;
-  /** So much time goes by on this phone: all of its clocks move on. */
+  /** Advances all clocks of this phone. */
   elapse(ms: number): void;
-  /** Somebody sets this phone's clock: the one that shows the time jumps, the one that never does goes on. */
+  /** Sets this phone's wall clock: the wall clock jumps, the monotonic clock goes on. */
   turnClock(ms: number): void;
   /** Another device with a copy of this one's storage, as a restored backup makes it. */
   clone(): Promise<Device>;
 }
 
-/** Nobody waits for seconds in a test; everything else is as an app has it. */
+/** Short waits; everything else is as in an app. */
 const timing = { retryBaseMs: 20, retryCapMs: 250 };
 
 /** A phone in the reach of a server; it is switched off at the end of the test file. */
@@ -97,7 +97,7 @@ export async function openSignedUp(serverPort: number, employee: string, disk?: 
   return device;
 }
 
-/** Resolves with the value of a watch as soon as it is as wanted. */
+/** Resolves with the value of a watch as soon as it matches. */
 export function until<Value>(watch: Watch<Value>, wanted: (value: Value) => boolean): Promise<Value> {
   return new Promise((resolve) => {
     if (wanted(watch.current)) return resolve(watch.current);

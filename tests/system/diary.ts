@@ -4,7 +4,7 @@ import { columns, hostAfter, inOrder } from './model.ts';
 import type { Deed, ModelFile, ModelRoute, ModelRow } from './model.ts';
 import { zone, type Service } from './service.ts';
 
-/** What was done on one route, by whomever: recorded through the app, and remembered for the model. */
+/** The edits of one route by all authors: recorded through the app, and repeated for the model. */
 export class Diary {
   readonly route: RouteKey;
   readonly deeds: Deed[] = [];
@@ -15,7 +15,7 @@ export class Diary {
     this.route = route;
   }
 
-  /** @param at when it was, where the phone's clock is not ours */
+  /** @param at the time of the edit, where the phone's clock differs from the test's */
   update(app: Client, stop: StopObjectInput, at = Date.now()): Receipt {
     const receipt = app.updateStop(this.route, stop);
     this.deeds.push({ kind: 'update', by: driverOf(app), at, stop });
@@ -30,13 +30,13 @@ export class Diary {
     return receipt;
   }
 
-  /** What the host must hold of this route in the end. */
+  /** The final state that the host must have of this route. */
   expected(): ModelRoute {
     return hostAfter(this.deeds, zone);
   }
 }
 
-/** What the host holds of this route, in the model's terms. */
+/** The host's state of this route, in the model's terms. */
 export async function hostHolds(service: Service, { facility, id, week_end }: RouteKey): Promise<ModelRoute> {
   const stops = new Map<number, { [File in ModelFile]: ModelRow[] }>();
   for (const [file, prefix] of [

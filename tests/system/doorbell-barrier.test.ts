@@ -25,7 +25,7 @@ test('a batch that commits while the worker finishes an earlier job still reache
 
   const held = slowDay.update(slow.app, delivered(1));
   await expect.poll(() => waitingCommits(service.database), { timeout: 10_000 }).toBe(1);
-  // The worker takes another batch's job, does its work and goes to rest; it cannot know of the held one.
+  // The worker takes another batch's job, does its work and goes idle; it cannot detect the blocked one.
   await quickDay.update(quick.app, delivered(1)).onHost;
   await expect.poll(async () => (await wakeUps(pool, ['created', 'active'])).length, { timeout: 10_000 }).toBe(0);
   expect(await hostHolds(service, slowDay.route)).toEqual({});
@@ -36,7 +36,7 @@ test('a batch that commits while the worker finishes an earlier job still reache
   await release();
   await held.onHost;
   expect(await hostHolds(service, slowDay.route)).toEqual(slowDay.expected());
-  // It had a wake-up of its own, which nothing had swallowed.
+  // It had a wake-up of its own, which was not lost.
   await expect.poll(async () => (await wakeUps(pool, ['completed'])).length, { timeout: 10_000 }).toBe(before + 1);
 });
 
@@ -64,7 +64,7 @@ test('a change whose wake-up has used up all of its retries still reaches the ho
   expect(await hostHolds(service, diary.route)).toEqual(diary.expected());
 });
 
-test('a worker that lost its route and writes all the same changes nothing', async () => {
+test('a worker that lost its route and still writes changes nothing', async () => {
   const { port } = new URL(inject('postgresUrl'));
   const line = await startTcpProxy(Number(port));
   const service = await openService({ role: 'worker', hostUrl: (url) => line.through(url) });
@@ -78,14 +78,14 @@ test('a worker that lost its route and writes all the same changes nothing', asy
   const say = (comment: string) => diary.update(phone.app, delivered(1, comment));
   await say('first').onHost;
 
-  // The worker begins to write the second version, and is frozen before a byte of it has left the machine.
+  // The worker begins to write the second version, and is frozen before it sends a byte.
   line.holdUp();
   const second = say('second');
   await line.untilHeldUp((waiting) => waiting.includes('begin;'));
   expect((await pool.query('select from route_lease where expires_at > now()')).rowCount).toBe(1);
   if (old.pid === undefined) throw new Error('the worker does not run');
   process.kill(old.pid, 'SIGSTOP');
-  // What eight seconds do: its lease runs out. Another worker takes the route over.
+  // The effect of eight seconds: its lease runs out. Another worker takes the route over.
   await pool.query('update route_lease set expires_at = now()');
   const heir = await startServer({ ...service.env, LEGACY_URL: service.library.url }, ['--role', 'worker']);
   await second.onHost;
@@ -94,7 +94,7 @@ test('a worker that lost its route and writes all the same changes nothing', asy
   const written = await writes();
   expect(written.map(({ stop }) => stop)).toEqual([1, 1, 1]);
 
-  // The old one wakes up in the middle of its write.
+  // The old worker resumes in the middle of its write.
   process.kill(old.pid, 'SIGCONT');
   line.releaseUp();
   await expect.poll(attempts, { timeout: 10_000 }).toBeGreaterThan(attempted);
@@ -106,7 +106,7 @@ test('a worker that lost its route and writes all the same changes nothing', asy
   );
   expect(rows).toEqual([{ sequence: written.at(-1)?.sequence }]);
 
-  // It is as good a worker as before.
+  // It works as before.
   await say('fourth').onHost;
   expect(await hostHolds(service, diary.route)).toEqual(diary.expected());
   expect(await writes()).toHaveLength(4);
@@ -122,7 +122,7 @@ async function wakeUps(pool: pg.Pool, states: readonly string[]): Promise<{ id: 
 
 const BARRIER = 7411;
 
-/** From now on this route's batches wait at their very commit, when everything that they do is done. */
+/** From now on this route's batches wait at their very commit, when all of their work is done. */
 async function holdCommitsOf({ pool, url }: TestDatabase, route: string): Promise<() => Promise<void>> {
   await pool.query(
     `create function hold_commit() returns trigger language plpgsql as $$
@@ -142,7 +142,7 @@ async function holdCommitsOf({ pool, url }: TestDatabase, route: string): Promis
   return async () => void (await holder.query('select pg_advisory_unlock($1)', [BARRIER]));
 }
 
-/** Batches that stand at the barrier. */
+/** Batches that wait at the barrier. */
 async function waitingCommits({ pool }: TestDatabase): Promise<number> {
   const { rowCount } = await pool.query(
     `select from pg_locks
@@ -153,7 +153,7 @@ async function waitingCommits({ pool }: TestDatabase): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** How often somebody tried to write a stop's result, whether a row was changed or not. Sequences know no roll-back. */
+/** The number of attempts to write a stop's result, with or without a changed row. Sequences ignore rollbacks. */
 async function watchAttempts({ pool }: TestDatabase): Promise<() => Promise<number>> {
   await pool.query('create sequence attempts');
   await pool.query(

@@ -6,7 +6,7 @@ import { TestBytes } from '../support/test-bytes.ts';
 import { storeFiles } from '../support/uploads.ts';
 import { openService, type Service } from './service.ts';
 
-/** What `npm run -s host -- show …` prints, a line each. */
+/** The output of `npm run -s host -- show …`, by lines. */
 async function shown({ clerk }: Service, ...words: string[]): Promise<unknown[]> {
   const lines: string[] = [];
   await runCommand(parseCommand(['show', ...words]), {
@@ -19,7 +19,7 @@ async function shown({ clerk }: Service, ...words: string[]): Promise<unknown[]>
   return lines.map((line): unknown => JSON.parse(line));
 }
 
-test('everything that REST takes in is readable on the host, through an outage and a kill', async () => {
+test('every change that REST accepts is readable on the host, through an outage and a kill', async () => {
   const service = await openService();
   const { rest, server } = service;
   await service.fault('outage', 'on');

@@ -3,11 +3,11 @@ import { createDatabase } from '../support/postgres.ts';
 import { startServer } from '../support/server-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-test('a server under which the database fails over ends by itself, and the next start says what to do', async () => {
+test('a server under which the database fails over ends by itself, and the next start names the remedy', async () => {
   const { pool, url } = await createDatabase();
   const server = await startServer({ DATABASE_URL: url, DATA_DIR: await temporaryFolder() });
   const ended = server.ended();
-  // As after a promoted standby: PostgreSQL is on another timeline than the epoch knows, and every connection is new.
+  // As after a promoted standby: PostgreSQL is on another timeline than the recorded one, and every connection is new.
   await pool.query('update server_epoch set timeline = 7');
   await pool.query(
     `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'tailgate listen'`,

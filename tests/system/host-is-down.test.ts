@@ -4,7 +4,7 @@ import { allOnHost, openSignedUp, pendingOf, receiptOf } from './device.ts';
 import { Diary, hostHolds } from './diary.ts';
 import { demoRoute, openService } from './service.ts';
 
-test('the host is down for the whole drain: the driver notices nothing, and the rows arrive when it is back', async () => {
+test('the host is down for the whole drain: the driver notices nothing, and the rows arrive when it returns', async () => {
   const service = await openService();
   const phone = await openSignedUp(service.server.port, '1001');
   const diary = new Diary(demoRoute('R100'));
@@ -19,7 +19,7 @@ test('the host is down for the whole drain: the driver notices nothing, and the 
   const ids = [...diary.ids];
   await Promise.all(ids.map((id) => receiptOf(phone.app, id).accepted));
 
-  // Nothing that a driver does needs the host: not the drain, not what comes after it, not REST.
+  // No action of a driver needs the host: not the drain, not later edits, not REST.
   diary.update(phone.app, { id: 1, updates: { driver_comments: 'Came back for a signature' } });
   await Promise.all([...diary.ids].map((id) => receiptOf(phone.app, id).accepted));
   expect(phone.app.status.current).toMatchObject({ connection: 'online', lastError: troubleBefore });
@@ -27,7 +27,7 @@ test('the host is down for the whole drain: the driver notices nothing, and the 
   const ready = await fetchDocumented(`${service.server.url}/api/health/ready`);
   expect(ready.status).toBe(200);
   expect(await ready.json()).toMatchObject({ data: { host: { ok: false } } });
-  // The outage was one: nothing has arrived.
+  // The outage was real: no row has arrived.
   expect((await service.library.pool.query('select from poddta.rtstup')).rowCount).toBe(0);
   expect([...diary.ids].map((id) => receiptOf(phone.app, id).current.at)).toEqual(Array(6).fill('accepted'));
 

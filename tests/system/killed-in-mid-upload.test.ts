@@ -14,10 +14,10 @@ import { download } from '../support/uploads.ts';
 const size = 6 * 1024 * 1024;
 const photo = Buffer.from(Uint8Array.from({ length: size }, (_, i) => (i * 31) % 251));
 
-/** What the server holds in memory of a request, and all that is sent beside the photo. */
+/** Bytes that the server buffers of a request, and all that is sent beside the photo. */
 const heldBytes = 192 * 1024;
 
-/** An app with its storage in SQLite: takes the photo at its first start, and says when the server has everything. */
+/** An app with its storage in SQLite: takes the photo at its first start, and reports when the server has everything. */
 const app = `
 import { DatabaseSync } from 'node:sqlite';
 import { createClient } from '@tailgate/client-sdk';
@@ -39,7 +39,7 @@ uploads.status.subscribe(look);
 look();
 `;
 
-test('an upload goes on after the app and then the server were killed with kill -9, and no byte of it is lost', async () => {
+test('an upload resumes after the app and then the server were killed with kill -9, and no byte of it is lost', async () => {
   const database = await createDatabase();
   await insertEmployees(database.pool, ['1001']);
   const folder = await temporaryFolder();
@@ -55,7 +55,10 @@ test('an upload goes on after the app and then the server were killed with kill 
     const { rows } = await database.pool.query<{ received: number }>('select received from asset_intake');
     return rows[0]?.received ?? 0;
   };
-  /** Resolves in mid-upload, when the server has read all that came: what a slow machine had not is no waste of ours. */
+  /**
+   * Resolves in mid-upload, when the server has read all received bytes: the unread backlog of a slow machine is no
+   * waste.
+   */
   const untilStalledAt = async (bytes: number): Promise<void> => {
     await expect.poll(received, { timeout: 30_000, interval: 10 }).toBeGreaterThan(bytes);
     link.holdUp();
@@ -85,9 +88,9 @@ test('an upload goes on after the app and then the server were killed with kill 
 }, 90_000);
 
 interface App {
-  /** Resolves with the next line that begins so. */
+  /** Resolves with the next line with this beginning. */
   said(words: string): Promise<string>;
-  /** As the system does it, or a battery that is empty. */
+  /** Kills it as the system or an empty battery does. */
   kill(): Promise<void>;
 }
 

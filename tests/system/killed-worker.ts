@@ -7,7 +7,7 @@ import { Diary, hostHolds } from './diary.ts';
 import type { ModelRoute } from './model.ts';
 import { demoRoute, openService, type HostWrite, type Service } from './service.ts';
 
-/** A statement of a pass, by its text and its place among those that read alike. */
+/** A statement of a pass, by its text and its place among equal texts. */
 export interface Step {
   /** The database it goes to, and how it begins. */
   readonly name: string;
@@ -16,33 +16,33 @@ export interface Step {
 
 export interface Look {
   readonly host: ModelRoute;
-  /** How many there were. */
+  /** The number of statements. */
   readonly changes: number;
-  /** Sequences of the stop results, in the order in which the host took them. */
+  /** Sequences of the stop results, in the order in which the host applied them. */
   readonly written: readonly number[];
-  /** Sequences that the host's own log tells of. */
+  /** Sequences in the host's own log. */
   readonly logged: readonly number[];
   readonly trouble: readonly object[];
 }
 
 const DRIVER = '1009';
-/** With this a worker looks for work, and with this it notes what the host has. */
+/** The statement with which a worker looks for work, and the one with which it records what the host has. */
 const LOOK = 'lease list';
 const NOTE = 'mirror: replicate settle';
-/** A pass has nothing to say any more. */
+/** The end of a pass. */
 export const OVER: Step = { name: 'the end', nth: 1 };
 /**
- * What a pass says to the mirror, and what it writes on the host and commits there. Sweeps, heartbeats, wake-ups and rows
- * of other lanes are none of it.
+ * The statements of a pass to the mirror, and its writes and commits on the host. Sweeps, heartbeats, wake-ups and rows
+ * of other lanes are left out.
  */
 const OF_A_PASS =
   /^(mirror: (lease claim$|replicate )|host: (commit after )?(merge|update) (into )?poddta.(rt|podrplp))/;
 const NAME_LENGTH = 40;
 
 /**
- * A driver at work, and the worker that brings what they say to the host, killed again and again. All processes are those
- * of `npm start`. A worker is held still where it shall die by what stands between it and PostgreSQL, which is its
- * mirror and its host.
+ * A driver at work, and the worker that replicates the changes to the host, killed again and again. All processes are
+ * those of `npm start`. A tap between the worker and PostgreSQL, which is its mirror and its host, stops it at the
+ * chosen step.
  */
 export class KilledWorker {
   readonly #service: Service;
@@ -62,7 +62,7 @@ export class KilledWorker {
   static async open(): Promise<KilledWorker> {
     const tap = await startStatementTap(inject('postgresUrl'));
     const through = (url: string) => tap.through(url);
-    // Nobody changes anything on the host: looks would only be in the way.
+    // No other program changes the host: polls would only disturb.
     const env = { HOST_POLL_SECONDS: '3600' };
     const service = await openService({ role: 'worker', databaseUrl: through, hostUrl: through, env });
     const direct = { DATABASE_URL: service.database.url, ...hostSettings(service.library.url) };
@@ -72,10 +72,10 @@ export class KilledWorker {
     return new KilledWorker(service, tap, phone, await service.watchWrites());
   }
 
-  /** Each step of a pass that nobody disturbs, in its order. */
+  /** Each step of an undisturbed pass, in order. */
   async learnSteps(): Promise<Step[]> {
     let steps: Step[] = [];
-    // What the first pass changes again is as new as the rest of it.
+    // The second change of the first stop is as new as the rest.
     for (const _ of ['first', 'like all others']) {
       const ids = await this.#changeTwoStops();
       const numbered = this.#counter();
@@ -89,7 +89,7 @@ export class KilledWorker {
   /** Kills the worker just before it takes this step; the next one does the rest, or dies before `again` first. */
   async dieBefore(step: Step, again?: Step): Promise<void> {
     const ids = await this.#changeTwoStops();
-    // The host has it all, that is noted, and the driver has not heard of it.
+    // The host has everything, the mirror has recorded it, and the driver has no receipt yet.
     if (step === OVER) this.#phone.loseNetwork();
     const held = this.#tap.holdAt(this.#reaches(step));
     const missed = allOnHost(this.#phone.app, ids);
@@ -98,7 +98,7 @@ export class KilledWorker {
     if (again) {
       const settles = this.#tap.holdAt(this.#reaches(again));
       const started = this.#service.server.start();
-      // It may settle before it says that it is ready, and then never say it.
+      // It may settle before it reports that it is ready, and then never report it.
       await Promise.race([settles, started.then(() => settles)]);
       await this.#kill();
     }
@@ -111,20 +111,20 @@ export class KilledWorker {
   async #kill(): Promise<void> {
     const { server, database } = this.#service;
     const killed = server.kill9();
-    // Where the connection to the host is a process of its own, it waits for an answer still; nobody ever hears that.
+    // Where the connection to the host is a process of its own, it still waits for an answer, which never arrives.
     this.#tap.forget();
     await killed;
     this.#tap.forget();
-    // A dead worker gives no lease back: it runs out, and a test has no time for that.
+    // A dead worker returns no lease: the lease runs out, and a test cannot wait that long.
     await database.pool.query('update route_lease set expires_at = now()');
   }
 
-  /** What the host must hold. */
+  /** The state that the host must have. */
   expected(): ModelRoute {
     return this.#diary.expected();
   }
 
-  /** What has become of everything that the driver ever said. */
+  /** The result of every change of the driver. */
   async poll(): Promise<Look> {
     const { database } = this.#service;
     const log = await this.#service.show('PODRPLP', "RLENT = 'RTSTUP'");
@@ -142,8 +142,9 @@ export class KilledWorker {
   }
 
   /**
-   * Two changes that one pass brings: a stop that the host has nothing of, with all files that a stop has, and
-   * one that is changed again. The worker waits before it looks for them. @returns the ids of the changes
+   * Two changes that one pass replicates: a new stop with all files that a stop has, and a stop that is changed again.
+   * The worker waits before it looks for them.
+   * @returns the ids of the changes
    */
   async #changeTwoStops(): Promise<string[]> {
     const waits = this.#tap.holdAt(({ text }) => text === LOOK);
@@ -173,7 +174,7 @@ export class KilledWorker {
     return changes.map(({ id }) => id);
   }
 
-  /** True of the first statement that is this step, or for the end of the first that comes when all has been noted. */
+  /** Matches the first statement of this step, or the end of the first pass after all has been recorded. */
   #reaches(step: Step): (statement: TappedStatement) => boolean {
     const numbered = this.#counter();
     let isNoted = false;
@@ -185,7 +186,7 @@ export class KilledWorker {
     };
   }
 
-  /** Names each statement, a commit for what it commits, and numbers those that read alike. */
+  /** Names each statement, a commit after its content, and numbers equal texts. */
   #counter(): (statement: TappedStatement) => Step {
     const counts = new Map<string, number>();
     const said = new Map<object, string>();
@@ -201,7 +202,7 @@ export class KilledWorker {
   }
 }
 
-/** A sign-up has a lane of its own to the host, and its line in the host's log: no pass shall be mistaken for it. */
+/** A sign-up has a lane of its own to the host, and its line in the host's log: it must not count as a pass. */
 async function untilHostKnows({ show }: Pick<Service, 'show'>, driver: string): Promise<void> {
   const told = () => show('PODRPLP', `RLENT = 'PODUSRP' and RLKEY like '%${driver}%'`);
   await expect.poll(told).not.toEqual([]);

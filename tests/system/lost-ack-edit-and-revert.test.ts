@@ -5,7 +5,7 @@ import { allOnHost, openSignedUp, pendingOf, receiptOf } from './device.ts';
 import { Diary, hostHolds } from './diary.ts';
 import { demoRoute, openService } from './service.ts';
 
-test('the acknowledgement is lost, the stop is edited and reverted, everything is sent again twice: the last word stands', async () => {
+test('an edited and reverted stop keeps its last edit after a lost acknowledgement and two resends', async () => {
   const service = await openService();
   const { pool } = service.database;
   const phone = await openSignedUp(service.server.port, '1001');
@@ -13,7 +13,7 @@ test('the acknowledgement is lost, the stop is edited and reverted, everything i
   const diary = new Diary(demoRoute('R100'));
   const [line] = phone.app.stop(1, diary.route).current?.products ?? [];
   if (!line) throw new Error('stop 1 has no products');
-  /** Two edits of one list of exceptions are never merged on the phone: three edits travel as three. */
+  /** The phone never merges two edits of one list of exceptions: three edits are sent as three. */
   const delivered = (comment: string, damaged: number): StopObjectInput => ({
     id: 1,
     updates: { status: 'D', end_delivery_time: '2026-11-20T16:05:00.000Z', driver_comments: comment },

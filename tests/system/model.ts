@@ -1,20 +1,20 @@
 import type { SkipInput } from '@tailgate/client-sdk';
 import type { StopObjectInput } from '@tailgate/sync-protocol';
 
-// What the back office must read, computed from what drivers did and from nothing else. Written from the interface's
-// document and the host's file sheets, deliberately without a line of the product.
+// The expected state of the back office, computed from the drivers' edits alone. The model follows the interface's
+// document and the host's file sheets, and deliberately shares no line with the product.
 
-/** Something that a driver did to a stop. */
+/** A driver's edit of a stop. */
 export type Deed = {
   readonly by: string;
-  /** When it was recorded; a later deed wins field by field. */
+  /** The time of recording; a later edit wins field by field. */
   readonly at: number;
 } & (
   | { readonly kind: 'update'; readonly stop: StopObjectInput }
   | { readonly kind: 'skip'; readonly stop: { readonly id: number }; readonly fields: SkipInput }
 );
 
-/** The columns that the model speaks of: all that a driver can say. */
+/** The columns of the model: all values that a driver can set. */
 export const columns = {
   RTSTUP: [
     ...['RUSTS', 'RUSDT', 'RUSTM', 'RUEDT', 'RUETM', 'RUUTC', 'RULAT', 'RULON', 'RUDRV', 'RUSEMP', 'RUSNAM'],
@@ -28,14 +28,14 @@ export const columns = {
 } as const;
 export type ModelFile = keyof typeof columns;
 export type ModelRow = { readonly [column: string]: unknown };
-/** A stop's rows by file, each file in an order of its own; rows that a program has flagged as gone left out. */
+/** A stop's rows by file, each file in an order of its own, without rows that a program has flagged as deleted. */
 export type ModelStop = { readonly [File in ModelFile]: readonly ModelRow[] };
 export type ModelRoute = { readonly [stop: number]: ModelStop };
 
 /** The codes with which a stop is refused; with every other one it is skipped (contract §10). */
 const refusals = new Set(['10', '11', '12', '13']);
 
-/** Stops by number, as the host has to have them. */
+/** Stops by number, in the state that the host must have. */
 export function hostAfter(deeds: readonly Deed[], zone: string): ModelRoute {
   const stops = new Map<number, Deed[]>();
   for (const deed of deeds.toSorted((a, b) => a.at - b.at)) {
@@ -70,7 +70,7 @@ function stopAfter(deeds: readonly Deed[], zone: string): ModelStop {
   };
 }
 
-/** Hosts and drivers sort differently; what counts is which rows there are. */
+/** Hosts and drivers sort differently; the comparison ignores the order of rows. */
 export function inOrder(rows: readonly ModelRow[]): ModelRow[] {
   const text = (row: ModelRow): string =>
     JSON.stringify(
@@ -158,7 +158,7 @@ function exceptionRows({ type, item, invoice, said }: Line): ModelRow[] {
   );
 }
 
-/** The date and the time on a clock at the depot's wall, as the host's programs store them; zeros where it never happened. */
+/** The local date and time at the depot, as the host's programs store them; zeros for no time. */
 function local(instant: string, zone: string): { date: string; time: string } {
   if (instant === '') return { date: '0', time: '0' };
   const clock = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });

@@ -44,7 +44,7 @@ async function figures(): Promise<Map<string, number>> {
   return sums;
 }
 
-test('figures move with what happens', async () => {
+test('figures change with the events', async () => {
   const before = await figures();
   const rise = async (name: string) => ((await figures()).get(name) ?? Number.NaN) - (before.get(name) ?? 0);
   const ids = [await tap(demoRoute('R100'), 3), await tap(demoRoute('R100'), 4)];
@@ -66,7 +66,7 @@ test('figures move with what happens', async () => {
   for (const [name, value] of Object.entries(standing)) expect.soft(now.get(`tailgate_${name}`), name).toBe(value);
 });
 
-test('one id follows a tap through the log to the host’s row and its line in PODRPLP', async () => {
+test('the log contains one id from the tap to the host’s row and its line in PODRPLP', async () => {
   const id = await tap(demoRoute('R100'), 1);
   const [row] = await service.show('RTSTUP', "RURTE = 'R100' and RUSTP = 1");
   await expect.poll(() => linesOf(id).map(({ msg }) => msg)).toContain('the host has this stop');
@@ -80,7 +80,7 @@ test('one id follows a tap through the log to the host’s row and its line in P
   expect(service.server.output).not.toContain(words);
 });
 
-test('its trace has its id: arrival, commit, and the write to the host', async () => {
+test('the change’s trace has its id: arrival, commit, and the write to the host', async () => {
   const id = await tap(demoRoute('R100'), 2);
   await expect
     .poll(() =>
@@ -118,7 +118,7 @@ test('its trace has its id: arrival, commit, and the write to the host', async (
   for (const secret of [words, opsToken]) expect(told).not.toContain(secret);
 });
 
-test('a request is in its caller’s trace, and the change that it brought links to it', async () => {
+test('a request is in its caller’s trace, and its change links to it', async () => {
   const { server, rest } = service;
   const [caller, parent] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331'];
   const { week_end } = demoRoute('R200');

@@ -12,10 +12,10 @@ import { Diary, hostHolds } from './diary.ts';
 import { demoRoute, openService, opsToken, type Service } from './service.ts';
 
 const FIVE_MINUTES = 300_000;
-/** As many commits lie; the gate to the host is tried again later after each failure in a row. */
+/** As many commits fail; the breaker probes the host later after each failure in a row. */
 const MOST_LIES = 2;
 
-/** Passes everything on, but of some commits only the way there: they happen, and the answer is lost with the link. */
+/** Passes everything on, but loses the answer of some commits with the connection: they happen unconfirmed. */
 async function lieAtRandom(proxy: TcpProxy, chance: Chance, isOver: () => boolean): Promise<number> {
   let lies = 0;
   while (lies < MOST_LIES && !isOver()) {
@@ -42,7 +42,7 @@ const officeEdits = async ({ database }: Service, stop: number): Promise<number>
   return (await database.pool.query(asked, [stop])).rowCount ?? 0;
 };
 
-/** What the nightly comparison of everything finds. */
+/** The findings of the nightly comparison. */
 async function driftOf({ clerk, database: { pool } }: Service): Promise<Drift> {
   const log = recordedLog();
   const leases = new Leases({ db: pool, owner: randomUUID() });
@@ -66,7 +66,7 @@ async function driftOf({ clerk, database: { pool } }: Service): Promise<Drift> {
 
 const trimmed = (value: unknown): string => String(value).trimEnd();
 
-test('a version is parked and overtaken, a clerk and an older phone edit the stop, it is repaired: each field is its last author’s, and no receipt lied', async () => {
+test('a parked and overtaken stop, edited by a clerk and an older phone, is repaired: each field has its last author’s value', async () => {
   const host = await startTcpProxy(Number(new URL(inject('postgresUrl')).port));
   const service = await openService({ hostUrl: (url) => host.through(url) });
   const { library, rest } = service;
@@ -82,7 +82,7 @@ test('a version is parked and overtaken, a clerk and an older phone edit the sto
   let isOver = false;
   const lying = lieAtRandom(host, new Chance(7), () => isOver);
 
-  // The helper's phone goes into the dead zone, five minutes before everything else.
+  // The helper's phone goes offline five minutes before everything else.
   helper.loseNetwork();
   const older = day.update(
     helper.app,
@@ -104,7 +104,7 @@ test('a version is parked and overtaken, a clerk and an older phone edit the sto
   await day.update(driver.app, { id: 1, updates: { ...delivered, driver_comments: 'first', store_emp_name: 'Bea' } })
     .onHost;
 
-  // Parked: the host refuses what the driver says next, and holds what it held.
+  // Parked: the host refuses the driver's next change and keeps its old row.
   await library.pool.query(
     `create function refuse() returns trigger language plpgsql as $$
      begin
@@ -123,7 +123,7 @@ test('a version is parked and overtaken, a clerk and an older phone edit the sto
   await parked.accepted;
   const newer = day.update(driver.app, { id: 1, updates: { store_emp_name: 'Ana' } });
   await newer.accepted;
-  // Overtaken: the route goes on, and says nothing of the stop that stays behind.
+  // Overtaken: the route goes on and reports nothing about the parked stop.
   await day.update(driver.app, { id: 2, updates: delivered }).onHost;
   expect([parked, newer].map(({ current }) => current.at)).toEqual(['accepted', 'accepted']);
   expect(await row(1)).toMatchObject({ RUCMT: 'first', RUSNAM: 'Bea' });
@@ -138,7 +138,7 @@ test('a version is parked and overtaken, a clerk and an older phone edit the sto
   await older.accepted;
   expect(older.current.at).toBe('accepted');
 
-  // Each receipt is held against the row at the moment of its word.
+  // Each receipt is compared with the row at the moment of its arrival.
   const seen = [
     [parked, 'RUCMT', 'BAD words'],
     [newer, 'RUSNAM', 'Ana'],
@@ -178,7 +178,7 @@ test('a version is parked and overtaken, a clerk and an older phone edit the sto
     });
   }
 
-  // The drift check finds nobody's edit, and repairs nothing.
+  // The drift check finds no edit by others, and repairs nothing.
   await service.server.stop();
   expect(await driftOf(service)).toMatchObject({ plans: [], results: [] });
   expect(await officeEdits(service, 1)).toBe(1);

@@ -7,9 +7,9 @@ import { demoRoute, openService, opsToken } from './service.ts';
 
 const storedItem = z.looseObject({ mutation: z.looseObject({ args: z.looseObject({}) }) });
 
-test('a poison mutation is quarantined, the rest passes, and driver and office are told', async () => {
+test('a poison mutation is quarantined, the others are applied, and driver and office are notified', async () => {
   const service = await openService();
-  // What only PostgreSQL refuses: the rules know nothing of it.
+  // Only PostgreSQL refuses this; the rules accept it.
   await service.database.pool.query(
     `alter table stop_result add constraint no_poison check (doc not like '%arsenic%')`,
   );
@@ -58,7 +58,7 @@ test('a poison mutation is quarantined, the rest passes, and driver and office a
   );
   expect(await hostHolds(service, diary.route)).toEqual(diary.expected());
 
-  // The queue goes on behind both.
+  // The queue continues after both.
   deliver(7, 'the day goes on');
   await allOnHost(app, [...diary.ids]);
   expect(await hostHolds(service, diary.route)).toEqual(diary.expected());

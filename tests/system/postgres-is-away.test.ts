@@ -6,7 +6,7 @@ import { allOnHost, openSignedUp, pendingOf, receiptOf, until } from './device.t
 import { Diary, hostHolds } from './diary.ts';
 import { demoRoute, openService } from './service.ts';
 
-test('PostgreSQL is away: REST says when to come back, sockets stay, the queue waits, and all of it recovers', async () => {
+test('PostgreSQL is away: REST answers with a time to retry, sockets stay, the queue waits, and all of it recovers', async () => {
   const link = await startTcpProxy(Number(new URL(inject('postgresUrl')).port));
   const service = await openService({ databaseUrl: (url) => link.through(url) });
   const phone = await openSignedUp(service.server.port, '1001');
@@ -32,7 +32,7 @@ test('PostgreSQL is away: REST says when to come back, sockets stay, the queue w
 
   await link.accept();
   await allOnHost(phone.app, [...diary.ids]);
-  // Not for a moment did the phone lose its line.
+  // The phone never lost its connection.
   expect(new Set(moves)).toEqual(new Set(['online']));
   expect(receiptOf(phone.app, refused.id).current.at).toBe('on_host');
   expect(await hostHolds(service, diary.route)).toEqual(diary.expected());

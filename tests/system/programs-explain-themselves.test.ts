@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 
-// What a person types who does not know the program: nothing is started, nothing touched.
+// Input of a person who does not know the program: the program starts and touches nothing.
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -25,7 +25,7 @@ describe.each([
   ['ops', 'server/bin/ops.ts', 'npm run ops -- restored [--reason TEXT]', 'no command is named dance: there are rest'],
   ['migrate', 'server/bin/migrate.ts', 'npm run migrate', 'npm run migrate takes no words, got dance'],
 ])('npm run %s', (_name, file, form, complaint) => {
-  test('says what it can do, and what it cannot in one line', async () => {
+  test('prints its usage, and a one-line error for wrong input', async () => {
     const [helped, refused] = await Promise.all([run(file, '--help'), run(file, 'dance')]);
     expect(helped).toMatchObject({ code: 0, stderr: '' });
     expect(helped.stdout).toContain(form);

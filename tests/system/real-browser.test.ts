@@ -8,7 +8,7 @@ import { demoRoute, openService } from './service.ts';
 
 const route = demoRoute('R100');
 
-// What an app would write; `story` is what the test calls from outside.
+// The code of an app; the test calls `story` from outside.
 const script = `
 import { createClient, openIndexedDb } from '@tailgate/client-sdk';
 
@@ -70,7 +70,7 @@ test('field case 30: in a real Chromium, page and server are killed between comm
   const context = await (await startBrowser()).newContext();
   const page = await openPage(context, address);
   await page.evaluate(() => globalThis.story.signUp());
-  // By the code lists a phone knows a refusal from a skip.
+  // The code lists tell refusals from skips.
   await expect.poll(() => page.evaluate(() => globalThis.story.scopes())).toContain(codesScope);
 
   network.refuse();
@@ -97,7 +97,7 @@ test('field case 30: in a real Chromium, page and server are killed between comm
   expect(await again.evaluate((all) => globalThis.story.standing(all), ids)).toEqual(['saved', 'saved']);
   expect((await service.database.pool.query('select from ledger')).rowCount).toBe(0);
 
-  // There is a network until the push is there; its commit waits for us, and its answer is not let through.
+  // The network works until the push arrives; the test blocks its commit, and its answer is not let through.
   const { pool } = service.database;
   const count = async (statement: string): Promise<number> => (await pool.query(statement)).rowCount ?? 0;
   const lock = await pool.connect();

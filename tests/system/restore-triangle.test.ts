@@ -29,7 +29,7 @@ async function missing(...days: readonly Diary[]): Promise<string[]> {
   return days.flatMap(({ ids }) => [...ids]).filter((id) => !taken.has(id));
 }
 
-/** What people were told of, in the order of time; that the phones of the stories before this one forked is none of it. */
+/** The recorded incidents, in order of time, without forks by the phones of earlier tests. */
 async function incidents(): Promise<string[]> {
   const { rows } = await service.database.pool.query<{ told: string }>(
     `select concat_ws(' ', kind, employee, details::jsonb->>'reason', details::jsonb->>'from', details::jsonb->>'to') as told
@@ -38,7 +38,7 @@ async function incidents(): Promise<string[]> {
   return rows.map(({ told }) => told);
 }
 
-/** The queues under which this employee's phones have brought something. */
+/** The queues by which this employee's phones have sent something. */
 async function queuesOf(employee: string): Promise<string[]> {
   const { rows } = await service.database.pool.query<{ client_id: string }>(
     'select client_id from client where employee = $1 and last_seq > 0',
@@ -47,7 +47,7 @@ async function queuesOf(employee: string): Promise<string[]> {
   return rows.map(({ client_id }) => client_id);
 }
 
-test('a phone that is restored from a backup goes on under another name, and nothing is lost or doubled', async () => {
+test('a phone that is restored from a backup continues under a new queue id, and nothing is lost or doubled', async () => {
   const day = new Diary(demoRoute('R100'));
   const phone = await openSignedUp(service.server.port, '1001');
   await deliver(day, phone, 1).onHost;
@@ -59,7 +59,7 @@ test('a phone that is restored from a backup goes on under another name, and not
   await deliver(day, phone, 3).onHost;
   phone.kill();
 
-  // The copy still holds stop 2 as waiting, has never heard of stop 3, and gives its numbers to others.
+  // The copy still has stop 2 in its outbox, lacks stop 3, and gives its numbers to other items.
   const restored = await openDevice(service.server.port, backup);
   restored.loseNetwork();
   const app = await restored.start();
@@ -109,7 +109,7 @@ test('two phones with one storage both deliver, and neither overwrites or blocks
   expect(await hostHolds(service, day.route)).toEqual(day.expected());
 });
 
-test('PostgreSQL is put back to noon: phones bring again what they hold, and say what they do not', async () => {
+test('PostgreSQL is restored to noon: phones resend their items, and declare those they no longer have', async () => {
   const { server, database } = service;
   const [keeps, set, forgot] = [
     await openSignedUp(server.port, '1009'),
@@ -136,7 +136,7 @@ test('PostgreSQL is put back to noon: phones bring again what they hold, and say
   await Promise.all([2, 3, 4].map((stop) => deliver(keptDay, keeps, stop).onHost));
   await deliver(keptDay, keeps, 1, 'came back at two').onHost;
   await deliver(setDay, set, 9).onHost;
-  // This phone is put back, too, to a state that knows of stop 9.
+  // This phone is restored, too, to a state with stop 9.
   const backup = await copyOf(set.disk);
   await deliver(lost, forgot, 2).onHost;
   for (const { key } of await forgot.disk.readAll('item')) await forgot.disk.write([{ delete: 'item', key }], 'strict');
@@ -150,8 +150,8 @@ test('PostgreSQL is put back to noon: phones bring again what they hold, and say
   expect(await missing(keptDay)).toHaveLength(4);
 
   const again = await openDevice(server.port, backup);
-  // The answers come before the documents of the new epoch, whose numbers are lower than the old ones, and the host has
-  // nothing of it yet: no receipt may say more than `accepted`.
+  // The answers come before the documents of the new epoch, whose numbers are lower than the old ones. The host has
+  // nothing of it yet: no receipt may exceed `accepted`.
   const { promise: answered, resolve: letDocumentsCome } = Promise.withResolvers<void>();
   keeps.onFetch = () => answered;
   await service.fault('outage', 'on');
@@ -159,7 +159,7 @@ test('PostgreSQL is put back to noon: phones bring again what they hold, and say
   deliver(keptDay, keeps, 5);
   deliver(setDay, again, 10);
   deliver(forgotDay, forgot, 1, 'after the restore');
-  // On a stop of which nobody but the host knows that it was delivered.
+  // On a stop whose delivery only the host has.
   const comment = { id: 2, updates: { driver_comments: 'left a note' } };
   forgotDay.update(forgot.app, comment);
   lost.deeds.push({ kind: 'update', by: '1005', at: Date.now(), stop: comment });
@@ -175,7 +175,7 @@ test('PostgreSQL is put back to noon: phones bring again what they hold, and say
   expect(await hostHolds(service, keptDay.route)).toEqual(keptDay.expected());
   expect(await hostHolds(service, setDay.route)).toEqual({ ...before, ...setDay.expected() });
   expect(await hostHolds(service, forgotDay.route)).toEqual({ ...forgotDay.expected(), ...lost.expected() });
-  // What nobody holds any more is no secret.
+  // Lost items are reported.
   expect(await missing(lost)).toHaveLength(1);
   expect(await incidents()).toEqual(['restored disk failure', 'items_gone 1005 no longer on this device 2 2']);
 });

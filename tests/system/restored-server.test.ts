@@ -19,7 +19,9 @@ const run = promisify(execFile);
 const ops = join(import.meta.dirname, '../../server/bin/ops.ts');
 const route = demoRoute('R100');
 
-/** Has the next start of PostgreSQL recover as after a point-in-time restore: to the end of its log, on a new timeline. */
+/**
+ * Has the next start of PostgreSQL recover as after a point-in-time restore: to the end of its log, on a new timeline.
+ */
 async function recoverAtNextStart(dataDir: string): Promise<void> {
   const { folder } = await placeCluster(dataDir);
   const signal = join(folder, 'data/recovery.signal');
@@ -28,7 +30,7 @@ async function recoverAtNextStart(dataDir: string): Promise<void> {
   await appendFile(join(folder, 'data/postgresql.auto.conf'), `restore_command = 'false'\nhot_standby = off\n`);
 }
 
-/** The sequence under which the host has a stop's result, as soon as it has one. */
+/** The sequence of a stop's result on the host, as soon as it has one. */
 async function hostSequence(client: pg.Client, stop: number): Promise<number> {
   for (;;) {
     const told = new Promise((resolve) => client.once('notification', resolve));
@@ -57,7 +59,7 @@ async function deliver(server: ServerProcess, signed: Signed, dataDir: string, s
   }
 }
 
-test('a restored database is refused until it is made known; then phones and host live in a new epoch', async () => {
+test('a restored database is refused until an operator confirms it; then phones and host continue in a new epoch', async () => {
   const dataDir = await temporaryFolder();
   const server = await startServer({ DATA_DIR: dataDir });
   const signed = await signUp(new RestClient(server.url), '1001');

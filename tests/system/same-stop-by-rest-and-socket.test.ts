@@ -32,8 +32,8 @@ async function put(stop: StopObjectInput): Promise<StopAnswer['result'] | undefi
 }
 
 /**
- * Records in the dead zone, a minute before anything is sent: the tap comes first, whatever arrives first. The app ends
- * there, so that no greeting of before that minute is still on its way and tells the server another time.
+ * Records offline, a minute before anything is sent: the tap is earlier, whatever arrives first. The app ends there, so
+ * that no hello from before that minute is in flight and reports another time.
  */
 async function recordOffline(stops: readonly number[]): Promise<string[]> {
   phone.loseNetwork();
@@ -44,7 +44,7 @@ async function recordOffline(stops: readonly number[]): Promise<string[]> {
   return receipts.map(({ id }) => id);
 }
 
-/** How often each of these stops had an effect, once nothing is on its way any more. */
+/** The number of effects on each of these stops, once nothing is in flight any more. */
 async function effectsOf(stops: readonly number[]) {
   const { pool } = service.database;
   await until(phone.app.route(diary.route), (route) => route?.stops.every(({ pending }) => pending === 0) ?? false);

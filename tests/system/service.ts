@@ -14,7 +14,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 export interface ServiceOptions {
   readonly role?: 'all' | 'api' | 'worker';
-  /** How the server finds its own database and the host, such as through a proxy. */
+  /** The server's own address of the database and the host, such as through a proxy. */
   readonly databaseUrl?: (url: string) => string;
   readonly hostUrl?: (url: string) => string;
   /** More settings of the server. */
@@ -24,7 +24,7 @@ export interface ServiceOptions {
 /** The real server as `npm start` runs it, its database, and a legacy host in another one, with the demo data. */
 export interface Service {
   readonly server: ServerProcess;
-  /** The server's own. */
+  /** The server's database. */
   readonly database: TestDatabase;
   /** The host's: another program's connection to the library. */
   readonly clerk: Host;
@@ -35,7 +35,7 @@ export interface Service {
   show(file: string, where?: string): Promise<HostRow[]>;
   /** `npm run host -- fault …`. */
   fault(name: 'outage' | 'lock' | 'slow' | 'poison', state: 'on' | 'off'): Promise<void>;
-  /** Counts what happens to the host's stop results from now on. */
+  /** Counts the changes of the host's stop results from now on. */
   watchWrites(): Promise<() => Promise<HostWrite[]>>;
 }
 
@@ -93,7 +93,7 @@ export async function openService(options: ServiceOptions = {}): Promise<Service
 /** A route of the demo data (contract §10). */
 export const demoRoute = (id: string): RouteKey => ({ facility: 'F01', id, week_end: weekEndOf(new Date()) });
 
-/** A trigger of the host's own: what the service writes is noted by the host, whoever writes. */
+/** A trigger of the host's own: the host records every write of the service. */
 async function watchWrites({ pool }: TestDatabase): Promise<() => Promise<HostWrite[]>> {
   const name = `writes_${randomBytes(4).toString('hex')}`;
   await pool.query(`create table ${name} (n serial, route text, stop int, sequence bigint)`);

@@ -19,12 +19,12 @@ interface Entry {
   readonly after_sign_out: boolean;
 }
 
-test('A is put out with fifty items and records ten more, B works on the same phone, A never returns: all sixty arrive as A’s', async () => {
+test('A is signed out with fifty items and records ten more, B works on the same phone, A never returns: all sixty arrive as A’s', async () => {
   const service = await openService();
   const { pool } = service.database;
   const phone = await openSignedUp(service.server.port, '1001');
   const day = new Diary(demoRoute('R100'));
-  /** A's items in their order, and when they were recorded. */
+  /** A's items in their order, and the times of their recording. */
   const ofA: { readonly id: string; readonly at: number }[] = [];
   const record = (n: number, at: number, signature_id?: string): void => {
     const said = { status: 'D' as const, end_delivery_time: '2026-11-20T16:05:00.000Z', driver_comments: `A ${n}` };
@@ -32,7 +32,7 @@ test('A is put out with fifty items and records ten more, B works on the same ph
     ofA.push({ id: day.update(phone.app, stop, at).id, at });
   };
 
-  // Twelve of thirteen photos are on the phone; of the last one it has only the name left.
+  // Twelve of thirteen photos are on the phone; of the last one only the name is left.
   phone.loseNetwork();
   const photos: string[] = [];
   for (let n = 0; n < 12; n++) {
@@ -43,7 +43,7 @@ test('A is put out with fifty items and records ten more, B works on the same ph
   for (let n = 0; n < 50; n++) record(n, Date.now() - FIVE_MINUTES, [...photos, lost][n]);
   phone.elapse(FIVE_MINUTES);
 
-  // Out, a minute ago, and the phone cannot know.
+  // Signed out a minute ago; the phone cannot detect it.
   await signUp(service.rest, '1002');
   await signIn(service.rest, '1002', { confirm_login: true });
   const evicted = await pool.query(
@@ -56,7 +56,7 @@ test('A is put out with fifty items and records ten more, B works on the same ph
   await phone.app.receipt(ofA.at(-1)?.id ?? '')?.saved;
   expect(phone.app.status.current).toMatchObject({ pending: { 1001: 60 }, uploading: { 1001: 12 } });
 
-  // B works, whatever of A's is stuck.
+  // B works, independent of A's stuck items.
   const holding = new pg.Client({ connectionString: service.database.url });
   await holding.connect();
   atFileEnd(() => holding.end());
@@ -71,7 +71,7 @@ test('A is put out with fifty items and records ten more, B works on the same ph
   expect(phone.app.status.current).toMatchObject({ employeeId: '1002', uploading: { 1001: 12 } });
   expect(phone.app.canSignOut()).toBe(true);
 
-  // Nobody but A's phone can put bytes under the names that its stops have made known.
+  // Only A's phone can upload bytes under the names that its stops refer to.
   const { api_token } = await signIn(service.rest, '1002', { confirm_login: true });
   const thief = new TusPhone(service.server.url, { employee_id: '1002', api_token });
   const bytes = random.take(3_000);
@@ -88,11 +88,11 @@ test('A is put out with fifty items and records ten more, B works on the same ph
   );
   expect(rows.map(({ id }) => id)).toEqual(ofA.map(({ id }) => id));
   expect(rows.map((row) => row.after_sign_out)).toEqual(ofA.map((_, n) => n >= 50));
-  // A day ahead, and yet not a second from the truth; a slow machine's round trips allowed for.
+  // A day ahead, and yet correct to a second, with an allowance for a slow machine's round trips.
   const wrong = rows.map(({ edit_time }, n) => Math.abs(edit_time.getTime() - (ofA[n]?.at ?? 0)));
   expect(Math.max(...wrong)).toBeLessThan(10_000);
 
-  // The route closes; what is missing is counted on the host and named to the office.
+  // The route closes; the host has the count of missing items, and the office their names.
   const close = day.update(phone.app, {
     id: 999,
     arrived: true,

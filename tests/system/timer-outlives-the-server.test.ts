@@ -17,7 +17,7 @@ interface HostRoute {
   warehouse: string;
 }
 
-/** How the host has the route, as soon as it is closed there. */
+/** The host's row of the route, as soon as it is closed there. */
 async function closedOnHost(url: string): Promise<HostRoute> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

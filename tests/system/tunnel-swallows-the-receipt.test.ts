@@ -25,7 +25,7 @@ test('field case 30: the server is killed between commit and ack, and the app wi
   await Promise.all([...diary.ids].map((id) => receiptOf(phone.app, id).saved));
   phone.kill();
 
-  // In the tunnel the app is opened again: everything is there, and nothing can leave.
+  // Without a network the app is opened again: everything is there, and nothing can leave.
   await phone.start();
   expect(pendingOf(phone.app)).toBe(recorded);
   expect(phone.app.stop(1, diary.route).current?.updates.status).toBe('D');
@@ -43,7 +43,7 @@ test('field case 30: the server is killed between commit and ack, and the app wi
   await expect.poll(committed, { timeout: 10_000 }).toBe(recorded);
   expect(pendingOf(phone.app)).toBe(recorded);
 
-  // Committed and unacknowledged: here the power fails on both sides.
+  // Committed and unacknowledged: the power fails on both sides.
   await server.kill9();
   phone.kill();
   phone.onSend = () => undefined;
@@ -58,7 +58,7 @@ test('field case 30: the server is killed between commit and ack, and the app wi
   expectOnceAndInOrder(await writes());
 });
 
-/** Deliveries with their manifests, then what a driver forgot: a skip here, a damaged case there. */
+/** Deliveries with their manifests, then corrections: a skip here, a damaged case there. */
 function recordTheDay(diary: Diary, app: Parameters<Diary['update']>[0], stops: readonly LocalStop[]): void {
   const morning = Date.parse('2026-11-20T14:00:00.000Z');
   const minute = (n: number): string => new Date(morning + n * 60_000).toISOString();

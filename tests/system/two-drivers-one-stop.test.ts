@@ -6,7 +6,7 @@ import { demoRoute, openService } from './service.ts';
 
 const FIVE_MINUTES = 300_000;
 
-test('two drivers of one route edit different fields of one stop offline: both survive, everywhere', async () => {
+test('two drivers of one route edit different fields of one stop offline: both edits survive everywhere', async () => {
   const service = await openService();
   const driver = await openSignedUp(service.server.port, '1001');
   const helper = await openSignedUp(service.server.port, '1002');
@@ -35,7 +35,7 @@ test('two drivers of one route edit different fields of one stop offline: both s
   const conflicts: Conflict[] = [];
   driver.app.on('conflict', (conflict) => conflicts.push(conflict));
 
-  // The later edit arrives first. Of the one field that both touched it wins all the same.
+  // The later edit arrives first and still wins the field that both edited.
   await helper.findNetwork();
   await later.accepted;
   await driver.findNetwork();

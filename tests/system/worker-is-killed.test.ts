@@ -8,7 +8,7 @@ const { KILL_SEED: givenSeed, KILL_STEPS: wanted } = process.env;
 const seed = Number(givenSeed ?? Math.floor(Math.random() * 2 ** 31));
 /** A process has to start again after each. */
 const STEP_TIMEOUT_MS = 60_000;
-/** Lease, mirror, two stops, the log, and what has been noted. */
+/** Lease, mirror, two stops, the log, and the record of the result. */
 const FEWEST_STEPS = 15;
 
 test(
@@ -24,11 +24,11 @@ test(
       await story.dieBefore(step, again);
       const { host, changes, written, logged, trouble } = await story.poll();
       expect(host).toEqual(story.expected());
-      // Each change once, in their order, and each told of once.
+      // Each change once, in order, with one receipt each.
       expect(written).toHaveLength(changes);
       expect(written).toEqual([...new Set(written)].toSorted((a, b) => a - b));
       expect(logged).toEqual(written);
-      // Nobody was taken for a clerk, and nothing waits for a person.
+      // No write counts as a clerk's, and nothing waits for a person.
       expect(trouble).toEqual([{ notTheDrivers: 0, parked: 0, incidents: 0 }]);
     }
   },
@@ -37,18 +37,18 @@ test(
 
 interface Death {
   readonly step: Step;
-  /** Where the next one dies while it settles what this one left behind. */
+  /** The step at which the next worker dies while it settles the remains of this one. */
   readonly again?: Step;
 }
 
-/** What every worker says that finds something to settle. */
+/** The log message of every worker that settles something. */
 const SETTLING = /^mirror: (lease claim|replicate (route|stops|settle))$/;
 
 const eachStep = (steps: readonly Step[]): Death[] => steps.map((step) => ({ step }));
 
 /**
- * While it writes on the host; when a stop is committed there and not noted, and the next one until it writes or notes;
- * when all is noted.
+ * While it writes on the host; when a stop is committed there and not recorded, and the next one until it writes or
+ * records; when all is recorded.
  */
 function oneOfEachPhase(steps: readonly Step[]): Death[] {
   const chance = new Chance(seed);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { brokenBytes, rubbish, textOf, usually } from './json-values.ts';
 
-/** A body with the headers that say what it is. */
+/** A body with its headers. */
 export interface Bodied {
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Buffer;
@@ -35,7 +35,7 @@ const whole = fc
   .array(fc.oneof({ weight: 4, arbitrary: files }, overrides), { minLength: 1, maxLength: 4 })
   .map((parts) => Buffer.concat([...parts, Buffer.from(`--${boundary}--\r\n`)]));
 
-/** Forms with files: names and types that want to become headers, parts that are none, bytes that break off. */
+/** Forms with files: names and types that imitate headers, malformed parts, bytes that break off. */
 export function forms(): fc.Arbitrary<Bodied> {
   const bytes = fc.oneof(
     { weight: 6, arbitrary: whole },

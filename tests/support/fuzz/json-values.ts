@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import * as z from 'zod';
 
-// JSON as somebody writes it who has read the schemas, and as somebody who wants to see them fail.
+// JSON by a client that follows the schemas, and by one that attacks them.
 
 type Schema = z.core.JSONSchema.BaseSchema;
 
-/** Words by the name of the member that holds them, so that what is generated meets what is in the database. */
+/** Values by the name of their member, so that generated values match those in the database. */
 export type Words = Readonly<Record<string, readonly (string | number | boolean)[]>>;
 
-/** What no schema expects, and what databases, hosts and parsers have stumbled over elsewhere. */
+/** Values that no schema expects and that break databases, hosts and parsers elsewhere. */
 export const rubbish: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
   fc.constantFrom<unknown>(
@@ -20,14 +20,14 @@ export const rubbish: fc.Arbitrary<unknown> = fc.oneof(
   ),
 );
 
-/** JSON as bytes; what has none (`undefined`) is no byte. */
+/** JSON as bytes; `undefined` is no byte. */
 export const textOf = (value: unknown): Buffer => Buffer.from(JSON.stringify(value) ?? '');
 
 /** One value, and now and then another. */
 export const usually = <Value>(value: Value, other: fc.Arbitrary<Value>): fc.Arbitrary<Value> =>
   fc.oneof({ weight: 15, arbitrary: fc.constant(value) }, { weight: 1, arbitrary: other });
 
-/** Values that a zod schema takes, or nearly: what only code can say (a day that exists) is left to chance. */
+/** Values that a zod schema accepts, or nearly: rules that only code can express (an existing day) are left to chance. */
 export function valuesOf(schema: z.core.$ZodType, words: Words): fc.Arbitrary<unknown> {
   return fromSchema(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), words, '');
 }
@@ -95,13 +95,13 @@ function worded(name: string, words: Words, type: 'string' | 'number' | undefine
   return fc.oneof({ weight: 9, arbitrary: fc.constantFrom<unknown>(...fitting) }, { weight: 1, arbitrary: other });
 }
 
-/** Puts rubbish in place of one part of a value, wherever a path of choices leads, or takes that part away. */
+/** Replaces one part of a value by rubbish, at a random path, or removes that part. */
 export function spoilt(values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const choices = fc.array(fc.nat(100), { minLength: 8, maxLength: 8 });
   return fc.tuple(values, choices, fc.option(rubbish, { freq: 6 })).map(([value, path, by]) => spoil(value, path, by));
 }
 
-/** A name that is no member of anything: what stands in its place is left out. */
+/** A name that is no member of any schema: its value is left out. */
 const gone = Symbol('left out');
 
 function spoil(value: unknown, path: readonly number[], by: unknown): unknown {

@@ -10,7 +10,7 @@ import { forms } from './forms.ts';
 import { brokenBytes, rubbish, spoilt, textOf, usually, valuesOf } from './json-values.ts';
 import type { WireRequest } from './wire.ts';
 
-/** A request with what it was meant to be before somebody had a hand in it. */
+/** A request and its intended form before the mutation. */
 export interface FuzzRequest extends WireRequest {
   readonly name: OperationName;
   readonly paths: PathSetName;
@@ -23,13 +23,13 @@ export interface FuzzDeps {
   readonly sacrifice: Signed;
   readonly opsToken: string;
   readonly words: Words;
-  /** Bodies in which everything is right, where chance would rarely make one. */
+  /** Valid bodies for operations that random values rarely reach. */
   readonly samples: Readonly<Partial<Record<OperationName, readonly object[]>>>;
 }
 
 type AnyOperation = Operation<unknown, unknown, unknown>;
 
-/** Requests to every operation of the table: most of them nearly right, so that they get past the first check. */
+/** Requests to every operation of the table: most of them nearly right, so that they pass the first check. */
 export function fuzzRequests(deps: FuzzDeps): fc.Arbitrary<FuzzRequest> {
   const names = Object.keys(operations).filter((name): name is OperationName => name in operations);
   return fc.oneof(
@@ -76,7 +76,7 @@ const fill = (path: string, filling: readonly string[]): string => {
   return path.replaceAll(/:\w+/g, () => filling[n++] ?? '');
 };
 
-/** What may stand in a request line; a server has to look at it itself. */
+/** Possible bytes of a request line; a server has to check it itself. */
 const inAddress = (text: string): string => text.replaceAll(/[^\u0021-\u00ff]/g, '');
 
 const strange = fc.oneof(
@@ -99,7 +99,7 @@ const strange = fc.oneof(
   fc.constant('x'.repeat(500)),
 );
 
-/** What a parameter is given: mostly something that there is by its name. */
+/** The value of a parameter: mostly an existing one by its name. */
 const segments = (param: string, { segments: others = ['x'], ...words }: Words): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom(...(words[param] ?? others)).map(String) },
@@ -129,7 +129,7 @@ function queries(operation: AnyOperation, words: Words): fc.Arbitrary<string> {
 const encode = (text: string): string => encodeURIComponent(text.toWellFormed());
 
 function credentials(operation: AnyOperation, { driver, sacrifice, opsToken }: FuzzDeps) {
-  // A sign-out of the driver would be the end of all that comes after it.
+  // A sign-out of the driver would end all later requests.
   const own = operation.path.startsWith('/auth/') ? sacrifice : driver;
   const shown = { ...own, authorization: `Bearer ${opsToken}` };
   return fc.oneof(
@@ -153,7 +153,7 @@ const headerText = fc.string({ maxLength: 250, unit: 'binary' }).map((text) =>
     .trim(),
 );
 
-/** One header more than needed, now and then: what others than the parser look at. */
+/** One header more than needed, now and then: code behind the parser reads them. */
 const extraHeaders: fc.Arbitrary<Record<string, string>> = fc.oneof(
   { weight: 10, arbitrary: fc.constant({}) },
   fc

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { atFileEnd } from '../file-end.ts';
 
-/** A request as it goes out, without anybody's help: nothing is encoded, added or put right. */
+/** A request byte for byte: nothing is encoded, added or corrected. */
 export interface WireRequest {
   readonly method: string;
   /** With its query. */
@@ -20,7 +20,7 @@ export interface WireAnswer {
   readonly body: Buffer;
 }
 
-/** Speaks HTTP to a server on loopback over connections that it keeps. It ends with the test file. */
+/** Sends HTTP to a server on loopback over connections that it keeps open. It ends with the test file. */
 export class Wire {
   readonly #port: number;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 16 });
@@ -46,7 +46,7 @@ export class Wire {
     });
   }
 
-  /** Says these bytes and nothing more; gives all that the server says until it hangs up. */
+  /** Sends these bytes and nothing more. @returns the server's whole answer, until it closes */
   speak(bytes: Uint8Array): Promise<Buffer> {
     const socket = connect(this.#port, '127.0.0.1');
     socket.end(bytes);
