@@ -9,8 +9,8 @@ import { recordedLog } from '../support/recorded-log.ts';
 import { createHost } from '../support/stand-in.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 
-// What happens to connections and files of a real host, through the real ibm_db package; what both drivers must stand is in
-// tests/host (broken-links, conformance).
+// Failures of connections and files of a real host, through the real ibm_db package. Failures common to both drivers
+// are in tests/host (broken-links, conformance).
 
 const { database, clerk, host: direct } = await createHost();
 const { pool } = database;
@@ -36,24 +36,24 @@ const lines = () =>
     .map((line) => Number.parseInt(line, 10));
 
 describe('a connection', () => {
-  test('whose commit reached nobody leaves nothing behind, and is not taken for delivered', async () => {
+  test('a commit without an answer leaves nothing behind, and does not count as delivered', async () => {
     const work = host.transaction(async (tx) => {
       await tx.execute(insert('GONE'));
-      // No statement comes between: the commit is the first to find out.
+      // No statement comes between: the commit is the first to fail.
       proxy.cut();
     });
     expect(await hostFailure(work)).toMatchObject({ sqlstate: '08007', kind: 'passing' });
     expect(await isThere('GONE')).toBe(false);
   });
 
-  test('that broke while nobody used it is replaced before anybody notices twice', async () => {
+  test('one that broke while idle is replaced before the next use', async () => {
     await host.ping();
     proxy.cut();
     await hostFailure(host.query('select RHRTE from PODDTA.RTHDRP'));
     expect(await host.ping()).toMatchObject({ library: 'PODDTA' });
   });
 
-  test('whose process is killed in the middle of a transaction is replaced, and nothing was written', async () => {
+  test('one whose process is killed within a transaction is replaced, and nothing is written', async () => {
     await host.ping();
     const before = lines();
     const work = host.transaction(async (tx) => {
@@ -66,7 +66,7 @@ describe('a connection', () => {
     expect(await isThere('KILLED')).toBe(false);
   });
 
-  test('to a host that is away is passing, and so is every one that waited for it', async () => {
+  test('to a host that is away fails as passing, and so do all waiting callers', async () => {
     await host.ping();
     proxy.refuse();
     proxy.cut();
@@ -78,7 +78,7 @@ describe('a connection', () => {
 });
 
 describe('a host that refuses', () => {
-  test('a password is set up wrong, and the password is not told', async () => {
+  test('a wrong password fails as set-up, and the error does not contain it', async () => {
     const url = new URL(database.url);
     url.password = 'not-this-secret';
     const opening = openDb2({ url: db2Address(url.href), library: 'PODDTA', program: 'TAILGATE', log });
@@ -87,7 +87,7 @@ describe('a host that refuses', () => {
     expect(error.message).not.toContain('not-this-secret');
   });
 
-  test('a deferred check at the commit itself: nothing is there, and the connection goes on', async () => {
+  test('a deferred check fails at the commit: nothing is written, and the connection goes on', async () => {
     await pool.query(`create table PODDTA.DEFERRED (ID int primary key, PARENT int
       references PODDTA.DEFERRED deferrable initially deferred)`);
     const work = host.transaction((tx) => tx.execute('insert into PODDTA.DEFERRED values (1, 99)'));
@@ -113,7 +113,7 @@ describe('a host that refuses', () => {
     expect(failed).toMatchObject([{ sqlstate: '40001', sqlcode: -911, kind: 'passing' }]);
   });
 
-  test('to write a file that it does not journal is asked again without commitment control', async () => {
+  test('a write of a file without a journal is repeated without commitment control', async () => {
     await pool.query(`create function journal() returns trigger language plpgsql as $$ begin
       if current_query() not like '/* with nc */%' then
         raise exception using errcode = '55019', message = 'SLSREPP is not valid for the operation';
@@ -128,7 +128,7 @@ describe('a host that refuses', () => {
   });
 });
 
-test('a closed host leaves no process, and refuses', async () => {
+test('a closed host leaves no process, and refuses requests', async () => {
   const other = await openDb2({ url: db2Address(database.url), library: 'PODDTA', program: 'TAILGATE', log });
   const before = lines();
   await Promise.all([other.ping(), other.ping(), other.ping()]);
@@ -138,7 +138,7 @@ test('a closed host leaves no process, and refuses', async () => {
   expect((await hostFailure(other.query('select RHRTE from PODDTA.RTHDRP'))).kind).toBe('passing');
 });
 
-test('the command writes to a real host only when it is told twice, and has no faults for it', async () => {
+test('the command writes to a real host only after a second confirmation, and has no faults for it', async () => {
   const around = { host, now: new Date(), isTerminal: false, print: () => undefined, warn: () => undefined };
   const statement = insert('TYPED');
   const run = (...argv: string[]) => runCommand(parseCommand(argv), around);

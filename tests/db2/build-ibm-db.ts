@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** Once a run, before any test; in vain where nothing has changed since the last time. */
+/** Once a run, before any test; does nothing where nothing has changed. */
 export function setup(): void {
   const { status } = spawnSync(fileURLToPath(new URL('build.sh', import.meta.url)), { stdio: 'inherit' });
   if (status !== 0) throw new Error('ibm_db could not be built against the stand-in library (tests/db2/build.sh)');

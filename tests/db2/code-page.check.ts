@@ -6,13 +6,13 @@ import { hostFailure } from '../support/host-failure.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { createHost } from '../support/stand-in.ts';
 
-// ibm_db sends UTF-8 whatever the client library takes it for. This run has a locale without UTF-8.
+// ibm_db sends UTF-8, whatever code page the client library assumes. This run has a locale without UTF-8.
 
 const { database } = await createHost();
 const { pool } = database;
 
 test.each(['', '?StandInDbms=DB2/LINUXX8664'])(
-  'a name with an accent is on the host what the driver typed (%s)',
+  'a name with an accent reaches the host as the driver typed it (%s)',
   async (keywords) => {
     await pool.query('delete from PODDTA.RTSTUP');
     const url = `${db2Address(database.url)}${keywords}`;

@@ -70,12 +70,12 @@ const route = { facility: 'OLD', id: 'OLD', week_end: WEEK };
 const weeks = { openFrom: WEEK, closedFrom: WEEK };
 const place = `OLD\tOLD\t${WEEK}`;
 
-test('a select without a clause waits for what others have not committed', async () => {
+test('a select without a clause waits for uncommitted changes of other programs', async () => {
   const error = await hostFailure(host.query('select RHRTE from PODDTA.RTHDRP'));
   expect(error).toMatchObject({ sqlstate: '57033', kind: 'passing' });
 });
 
-test('the family of Db2 is what the database calls itself', async () => {
+test('the family of Db2 comes from the database’s own name', async () => {
   const luw = await openOn('&StandInDbms=DB2/LINUXX8664');
   expect([host.dialect, luw.dialect]).toEqual(['db2i', 'db2']);
 });
@@ -90,7 +90,7 @@ test('open transaction of another program: the doorbell leaves its lines out and
   expect(rows).toHaveLength(1);
 });
 
-test('open transaction of another program: a route is read as it was committed last, at once', async () => {
+test('open transaction of another program: a route is read as last committed, at once', async () => {
   const { header, drivers, stops, products, collections, customers, reps, results } = await readRouteRows(host, route);
   expect(header).toMatchObject({ RHRTE: 'OLD', RHPODS: '' });
   expect(drivers).toMatchObject([{ RDEMP: 'OLD' }]);
@@ -102,7 +102,7 @@ test('open transaction of another program: a route is read as it was committed l
 });
 
 test.each(['FACMSTP', 'EMPMSTP', 'CTLCDP', 'CUSMSP', 'SLSREPP', 'ITCOLP', 'PODCTLP'] as const)(
-  'the master file %s has the rows that are committed',
+  'the master file %s has the committed rows',
   async (name) => {
     expect(await readFile(host, name)).toHaveLength(1);
   },
@@ -116,7 +116,7 @@ test('the routes that a change concerns are found', async () => {
   expect(found.filter(({ id }) => id === 'NEW')).toEqual([]);
 });
 
-test('polling digests what is committed', async () => {
+test('polling digests committed rows', async () => {
   const { marks, open, closed } = await readMarks(host, weeks);
   expect([...open]).toEqual([place]);
   expect([...closed]).toEqual([]);
@@ -126,7 +126,7 @@ test('polling digests what is committed', async () => {
   expect(await hasHeader(host, place)).toBe(true);
 });
 
-test('a stop is read back as it was committed last', async () => {
+test('a stop is read back as last committed', async () => {
   const stops = new HostStops(host);
   const held = await stops.read(route, 1);
   expect(held?.rows.RTSTUP).toHaveLength(1);

@@ -8,7 +8,7 @@ import { hostFailure } from '../support/host-failure.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { createHost } from '../support/stand-in.ts';
 
-// A lock that a host would wait for longer than our statements may take, through the real ibm_db package.
+// A lock that a host would wait for longer than a statement may take, through the real ibm_db package.
 
 const { database, clerk } = await createHost();
 const { pool } = database;
@@ -34,7 +34,7 @@ const whileLocked = async (work: () => Promise<void>) => {
 };
 await clerk.query("insert into PODDTA.RTHDRP (RHFAC, RHRTE, RHWKE) values ('F01', 'HELD', 20261121)");
 
-test('Db2 LUW, which waits without end by itself, is told to give way after three seconds', async () => {
+test('Db2 LUW, which waits without end by default, gives up after three seconds', async () => {
   await whileLocked(async () => {
     const begin = performance.now();
     const error = await hostFailure(luw.transaction((tx) => tx.execute(update)));
@@ -43,7 +43,7 @@ test('Db2 LUW, which waits without end by itself, is told to give way after thre
   });
 });
 
-test('on Db2 for i the limit of our statement ends the wait: a failure of these rows, and the connection goes on', async () => {
+test('on Db2 for i the statement limit ends the wait: these rows fail, and the connection goes on', async () => {
   await whileLocked(async () => {
     const error = await hostFailure(ibmI.transaction((tx) => tx.execute(update)));
     expect(error).toMatchObject({ sqlstate: '57014', kind: 'passing' });
@@ -52,7 +52,7 @@ test('on Db2 for i the limit of our statement ends the wait: a failure of these 
   });
 });
 
-test('a statement that is never answered costs its connection, and is a failure of its rows all the same', async () => {
+test('a statement without an answer costs its connection, and counts as a failure of its rows', async () => {
   const children = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)], { encoding: 'utf8' });
   const lines = children.split('\n').filter((text) => text.includes('connection-process.ts'));
   const work = ibmI.transaction(async (tx) => {

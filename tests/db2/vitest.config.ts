@@ -10,15 +10,15 @@ export default defineConfig({
   test: {
     include: [
       'tests/db2/*.check.ts',
-      // The stories that the stand-in's own driver runs too.
+      // The suites that the stand-in's own driver runs, too.
       'tests/host/{broken-links,conformance,compare-and-set,import,import-closing,import-feed,import-polling,osd-emails,plan-change,replication,replication-edits,replication-nodes,row-replication}.test.ts',
       'tests/system/worker-is-killed.test.ts',
     ],
     globalSetup: ['tests/db2/build-ibm-db.ts', 'tests/support/global-setup.ts'],
     setupFiles: ['tests/support/each-file.ts'],
     provide: { hostDriver: 'ibm_db' },
-    // Where the package lies; a real installation has it in its own node_modules.
-    // No UTF-8 in the locale, as under systemd: what we send must not depend on it.
+    // The folder of the package; a real installation has it in its own node_modules. The locale has no UTF-8, as under
+    // systemd: our encoding must not depend on it.
     env: { NODE_PATH: `${root}tests/db2/.build/node_modules`, LC_ALL: 'C', DB2CODEPAGE: '' },
     pool: 'forks',
     maxWorkers: 2,

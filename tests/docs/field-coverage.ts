@@ -304,11 +304,8 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
   'readStopHistory query': [cover('host/stop-history.test.ts', 'has every change with its author, its times')],
   'readStopHistory data': [
     cover('host/stop-history.test.ts', 'has every change with its author, its times'),
-    cover('host/stop-history.test.ts', 'what could not be applied stands beside it', ['kept']),
-    cover('host/stop-history.test.ts', 'what the host refuses is not said to be there', [
-      'host',
-      'mutations[].on_host',
-    ]),
+    cover('host/stop-history.test.ts', 'lists changes that could not be applied', ['kept']),
+    cover('host/stop-history.test.ts', 'a refused stop is not listed as on the host', ['host', 'mutations[].on_host']),
   ],
   'verifyStopHistory query': [cover('host/stop-history.test.ts', 'follows the chain over the other stops')],
   'verifyStopHistory data': [cover('host/stop-history.test.ts', 'follows the chain over the other stops')],
@@ -320,9 +317,9 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
   'listFlags data': [cover('server/http/flags.test.ts', 'shows author and reason of each flag, newest first')],
   'listFlags meta': [cover('server/http/flags.test.ts', 'returns pages that contain each entry')],
 
-  'listParked query': [cover('host/parking.test.ts', 'the list tells states apart and comes in pages')],
+  'listParked query': [cover('host/parking.test.ts', 'the list distinguishes states and has pages')],
   'listParked data': [cover('host/parking.test.ts', 'a stop that the host refuses is listed')],
-  'listParked meta': [cover('host/parking.test.ts', 'the list tells states apart and comes in pages')],
+  'listParked meta': [cover('host/parking.test.ts', 'the list distinguishes states and has pages')],
   'retryParked params': [cover('host/parking.test.ts', 'retry: tried at once')],
   'retryParked data': [cover('host/parking.test.ts', 'retry: tried at once')],
   'skipParked params': [cover('host/parking.test.ts', 'skip: the close goes out')],
@@ -346,11 +343,11 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
   'endHold data': [cover('host/hold.test.ts', 'the switch of the operators')],
 
   'readReplication data': [
-    cover('host/ops-replication.test.ts', 'the backlog is told by file and by route'),
-    cover('host/ops-replication.test.ts', 'a worker’s breaker and the files that it has paused', ['workers']),
-    cover('host/ops-replication.test.ts', 'what is parked counts until somebody skips it', ['parked', 'hold']),
+    cover('host/ops-replication.test.ts', 'the backlog is listed by file and by route'),
+    cover('host/ops-replication.test.ts', 'a worker’s breaker and its paused files', ['workers']),
+    cover('host/ops-replication.test.ts', 'parked entries count until a person skips them', ['parked', 'hold']),
   ],
-  'listRouteBacklog query': [cover('host/ops-replication.test.ts', 'the backlog is told by file and by route')],
-  'listRouteBacklog data': [cover('host/ops-replication.test.ts', 'the backlog is told by file and by route')],
-  'listRouteBacklog meta': [cover('host/ops-replication.test.ts', 'the backlog is told by file and by route')],
+  'listRouteBacklog query': [cover('host/ops-replication.test.ts', 'the backlog is listed by file and by route')],
+  'listRouteBacklog data': [cover('host/ops-replication.test.ts', 'the backlog is listed by file and by route')],
+  'listRouteBacklog meta': [cover('host/ops-replication.test.ts', 'the backlog is listed by file and by route')],
 };

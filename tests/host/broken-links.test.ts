@@ -17,7 +17,7 @@ const insert = (name: string) => `insert into PODDTA.RTHDRP (RHFAC, RHRTE, RHWKE
 const isThere = async (name: string) =>
   (await direct.query('select RHRTE from PODDTA.RTHDRP where RHRTE = ?', [name])).length > 0;
 
-test('a connection that breaks inside a transaction is passing; nothing is written, and the next call has a new one', async () => {
+test('a connection that breaks inside a transaction fails as passing; nothing is written, and the next call has a new one', async () => {
   const work = host.transaction(async (tx) => {
     await tx.execute(insert('CUT'));
     proxy.cut();
@@ -37,7 +37,7 @@ test('statements that travel together fail together, with the reason of the firs
   expect(await host.query('select 1 as A')).toEqual([{ A: '1' }]);
 });
 
-test('a commit whose answer is lost is told as unknown, though it happened', async () => {
+test('a commit without an answer has an unknown outcome, though it happened', async () => {
   let work: Promise<unknown> | undefined;
   const held = new Promise<void>((resolve) => {
     work = host.transaction(async (tx) => {

@@ -11,7 +11,7 @@ const parse: (text: string) => unknown = JSON.parse;
 const { host, clerk } = await createHost();
 const folder = await temporaryFolder();
 
-/** What the command prints, for a program or for a terminal. */
+/** Output of the command, for a program or for a terminal. */
 async function run(argv: string[], isTerminal = false, at = clerk): Promise<{ lines: string[]; warnings: string[] }> {
   const lines: string[] = [];
   const warnings: string[] = [];
@@ -46,7 +46,7 @@ describe('sql, where people’s rows are at stake', () => {
   const real = { ...clerk, dialect: 'db2i' as const };
   const statement = "with gone as (delete from RTHDRP where RHRTE = 'NONE' returning RHRTE) select RHRTE from gone";
 
-  test('a query that writes needs --yes, as any other statement that does', async () => {
+  test('a query that writes needs --yes, like any other statement that does', async () => {
     await expect(run(['sql', statement], false, real)).rejects.toThrow('--yes');
     await expect(run(['sql', statement, '--yes'], false, real)).resolves.toMatchObject({ lines: [] });
     await expect(run(['sql', 'select RHRTE from RTHDRP where 1 = 0'], false, real)).resolves.toMatchObject({
@@ -81,7 +81,7 @@ describe('load', () => {
     ]);
   });
 
-  test('changes what is there under the same key, and leaves the columns of the service alone', async () => {
+  test('changes existing rows of the same key, and leaves the service’s columns alone', async () => {
     await run(['load', await fileOf([routeFile('R2'), routeFile('R3')])]);
     await clerk.query("update RTSTPP set RSSTS = 'D' where RSRTE = 'R2' and RSSTP = 1");
     await clerk.query("update RTHDRP set RHPODS = 'C' where RHRTE = 'R2'");
@@ -100,7 +100,7 @@ describe('load', () => {
     expect(await host.query("select RSSTP from RTSTPP where RSRTE = 'R3'")).toHaveLength(3);
   });
 
-  test('takes what the unprefixed GET shows, results and all', async () => {
+  test('accepts the output of the unprefixed GET, with its results', async () => {
     const shown = routeFile('R4');
     const stops = shown.stops.map((stop) => ({ ...stop, updates: { status: 'P', followup: false }, osd_emails: [] }));
     await run(['load', await fileOf({ ...shown, stops, last_updated: '2026-11-20T10:00:00Z' })]);
@@ -180,7 +180,7 @@ describe('load', () => {
     expect(await host.query("select FAFAC from FACMSTP where FAFAC = 'F08'")).toEqual([]);
   });
 
-  test('says in one line what is wrong with a file that is no JSON or not there', async () => {
+  test('describes a file that is no JSON or missing in one line', async () => {
     expect(await failureOf(['load', await fileOf('{')])).toMatch(/^.*route\.json is no JSON: .*$/);
     expect(await failureOf(['load', join(folder, 'none.json')])).toMatch(/^.*none\.json cannot be read: ENOENT.*$/);
   });
@@ -227,18 +227,18 @@ describe('show', () => {
     expect(parse(escaped)).toEqual({ A: hostile });
   });
 
-  test('what a name holds is escaped in what went wrong, too', async () => {
+  test('escapes names in error messages, too', async () => {
     expect(await failureOf(['sql', 'select "\u001b[2J\u009b"'])).toContain('\\u001b[2J\\u009b');
   });
 
-  test('says in one line which table or condition is wrong', async () => {
+  test('names a wrong table or condition in one line', async () => {
     expect(await failureOf(['show', 'NOFILE'])).toMatch(/^the host has no table NOFILE: there are RTHDRP .*$/);
     expect(await failureOf(['show', 'RTHDRP', 'NOCOL = 1'])).toMatch(/^the host refused \(SQLSTATE 42703\): .*$/);
   });
 });
 
 describe('sql', () => {
-  test('tells how many rows were affected, or prints them', async () => {
+  test('prints the number of affected rows, or the rows', async () => {
     expect((await run(['sql', "update RTSTPP set RSETA = 80000 where RSRTE = 'R1'"])).lines).toEqual([
       '3 rows affected',
     ]);
@@ -247,7 +247,7 @@ describe('sql', () => {
     ]);
   });
 
-  test('says in one line what the host refused', async () => {
+  test('prints the host’s refusal in one line', async () => {
     expect(await failureOf(['sql', 'drop everything'])).toMatch(/^the host refused \(SQLSTATE 42601\): .*$/);
   });
 });
@@ -266,7 +266,7 @@ describe('fault', () => {
 });
 
 test.each([[[]], [['show']], [['load']], [['fault', 'outage']], [['fault', 'outage', 'maybe']], [['sql', 'a', 'b']]])(
-  '%j is not carried out, and one line says how it would be',
+  '%j does not run, and one line shows the right form',
   (argv) => {
     const [verb = ''] = argv;
     const { takes } = hostManual.commands[verb] ?? { takes: '' };

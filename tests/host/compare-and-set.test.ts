@@ -23,7 +23,7 @@ test('a missing row is inserted, a row as confirmed is changed, and the count sa
   expect(await statusOf(1)).toBe('D');
 });
 
-test('a row that somebody else has changed stays, and so does one of a higher sequence, and one that nobody confirmed', async () => {
+test('a row with a foreign change stays, and so does one of a higher sequence, and an unconfirmed one', async () => {
   await merge([{ row: row(4, 'S', 10) }]);
   await clerk.query("update RTSTUP set RUSTS = 'R' where RUSTP = 4");
   expect(await merge([{ row: row(4, 'D', 11), was: row(4, 'S', 10) }])).toBe(0);
@@ -33,7 +33,7 @@ test('a row that somebody else has changed stays, and so does one of a higher se
   expect(await merge([{ row: row(4, 'D', 12), was: row(4, 'R', 10) }])).toBe(1);
 });
 
-test('a shared row is changed only where it holds what was confirmed', async () => {
+test('a shared row is changed only where it has the confirmed values', async () => {
   await clerk.query("insert into RTSTPP (RSFAC, RSRTE, RSWKE, RSSTP) values ('F01', 'R1', 20261121, 1)");
   const { sql, bind } = updateGuarded(host, 'RTSTPP', ['RSSTS', 'RSARVF']);
   const place = { RSFAC: 'F01', RSRTE: 'R1', RSWKE: '20261121', RSSTP: '1' } as const;
@@ -46,7 +46,7 @@ test('a shared row is changed only where it holds what was confirmed', async () 
   expect(await update({ RSSTS: 'S', RSARVF: 'N' }, done)).toBe(1);
 });
 
-test('the audit tail tells who made a row and who changed it last', async () => {
+test('the audit tail names creator and last writer of a row', async () => {
   const { sql, bind } = putRows(host, 'SLSREPP', ['SRNAM', 'SRPHN'], 1);
   const put = (name: string, user: string) =>
     host.transaction((tx) =>

@@ -4,7 +4,7 @@ import { mergeRows, readRecords, selectRows } from '../../server/src/host/files/
 import { hostFailure } from '../support/host-failure.ts';
 import { createHost } from '../support/stand-in.ts';
 
-// What every driver of the host promises. `npm test` holds the stand-in's own driver to it, `npm run test:db2` ibm_db.
+// The rules for every driver of the host. `npm test` checks the stand-in's own driver, `npm run test:db2` ibm_db.
 
 const { host, clerk, database } = await createHost();
 const stamp = { user: 'TAILGATE', program: 'TAILGATE', date: '20261121', time: '101010' };
@@ -40,7 +40,7 @@ describe('values', () => {
     ]);
   });
 
-  test('bytes come back as they went, a chunk of 16,000 too', async () => {
+  test('bytes come back unchanged, also a chunk of 16,000', async () => {
     const pieces = [Buffer.from([0, 1, 39, 255]), Buffer.alloc(16_000, 7)];
     for (const [index, piece] of pieces.entries()) {
       const { sql, bind } = mergeRows(host, 'ASSCHP', ['ACLEN', 'ACDTA'], 1);
@@ -75,7 +75,7 @@ describe('a merge', () => {
   const merge = (rows: Parameters<typeof put.bind>[0]['rows']) =>
     host.transaction((tx) => tx.execute(put.sql, put.bind({ rows, stamp })));
 
-  test('inserts, changes what is as it was confirmed, and leaves what somebody else has changed', async () => {
+  test('inserts, changes confirmed rows, and leaves rows with foreign changes', async () => {
     const [one, two] = [row('1', 'a@x'), row('2', 'b@x')];
     expect(await merge([{ row: one }, { row: two }])).toBe(2);
     expect(await merge([{ row: one }, { row: two }])).toBe(0);
@@ -124,7 +124,7 @@ describe('failures carry their class', () => {
     expect(error.message).toContain('no such customer');
   });
 
-  test('a lock that another program keeps is passing, and says so soon', async () => {
+  test('a lock of another program fails as passing, and soon', async () => {
     const [locked, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const holder = clerk.transaction(async (tx) => {
       await tx.execute("update PODDTA.RTSTPP set RSETA = 1 where RSSTP = 1 and RSRTE = 'R1'");
@@ -140,7 +140,7 @@ describe('failures carry their class', () => {
 });
 
 describe('a transaction', () => {
-  test('is seen by others when it has been committed, and not before', async () => {
+  test('is visible to others only after its commit', async () => {
     await host.transaction(async (tx) => {
       expect(await tx.execute(insertStop(20))).toBe(1);
       expect(await stops('RSSTP = 20')).toEqual([]);
@@ -148,7 +148,7 @@ describe('a transaction', () => {
     expect(await stops('RSSTP = 20')).toEqual(['20']);
   });
 
-  test('is undone by what its own work throws, which passes through', async () => {
+  test('rolls back where its own work throws, and passes the error through', async () => {
     const own = new Error('changed my mind');
     const work = host.transaction(async (tx) => {
       await tx.execute(insertStop(21));
@@ -158,7 +158,7 @@ describe('a transaction', () => {
     expect(await stops('RSSTP = 21')).toEqual([]);
   });
 
-  test('runs statements that are handed over together in their order, and fails with the first that fails', async () => {
+  test('runs statements that are sent together in their order, and fails with the first failure', async () => {
     const together = (...sql: string[]) => host.transaction((tx) => Promise.all(sql.map((text) => tx.execute(text))));
     const moved = "update PODDTA.RTSTPP set RSSTP = 23 where RSSTP = 22 and RSRTE = 'R1'";
     expect(
@@ -170,7 +170,7 @@ describe('a transaction', () => {
     expect(await stops('RSSTP between 22 and 25')).toEqual([]);
   });
 
-  test('does not pass for committed when one of its failures was swallowed', async () => {
+  test('does not commit after a swallowed failure of a statement', async () => {
     const work = host.transaction(async (tx) => {
       await tx.execute(insertStop(26));
       await tx.execute(insertStop(1)).catch(() => 0);
@@ -179,14 +179,14 @@ describe('a transaction', () => {
     expect(await stops('RSSTP = 26')).toEqual([]);
   });
 
-  test('goes on beside others', async () => {
+  test('runs beside others', async () => {
     const numbers = Array.from({ length: 30 }, (_, index) => 100 + index);
     await Promise.all(numbers.map((stop) => host.transaction((tx) => tx.execute(insertStop(stop)))));
     expect(await stops('RSSTP between 100 and 129')).toEqual(numbers.map(String));
   });
 });
 
-test('the doorbell rings for others and not for the service', async () => {
+test('the doorbell records changes of other programs, not of the service', async () => {
   await clerk.query('delete from PODDTA.PODCHGP');
   await host.query(insertStop(30));
   await clerk.query(insertStop(31));
@@ -195,7 +195,7 @@ test('the doorbell rings for others and not for the service', async () => {
   ]);
 });
 
-test('the host tells its columns, its user and the code page of our texts', async () => {
+test('the host describes its columns, its user and the code page of our texts', async () => {
   expect((await host.describe('ASSCHP'))?.slice(0, 4)).toEqual([
     { name: 'ACID', type: 'CHAR', length: 16, scale: 0, nullable: false, ccsid: 37 },
     { name: 'ACSEQ', type: 'DECIMAL', length: 5, scale: 0, nullable: false, ccsid: null },

@@ -14,14 +14,14 @@ describe('the address of a Db2', () => {
     expect(text('db2://u:p@host/PROD')).toContain('PORT=50000;');
   });
 
-  test('as a connection string: library and program are ours, whatever it says of them', () => {
+  test('as a connection string: library and program are ours, whatever values it has', () => {
     expect(text('DATABASE=PROD;HOSTNAME=h;UID=u;PWD={a;b};currentschema=OTHER')).toBe(
       'DATABASE=PROD;HOSTNAME=h;UID=u;PWD={a;b};CURRENTSCHEMA=PODDTA;CLIENTAPPLNAME=TAILGATE;',
     );
   });
 
   test.each(['db2://u:secret@host', 'HOSTNAME=h;UID=u;PWD=secret', 'DATABASE=D;PWD=secret}x'])(
-    'that cannot be one is refused without its password: %s',
+    'an impossible one is refused without its password: %s',
     (url) => {
       expect(() => text(url)).toThrow(HostError);
       expect(() => text(url)).not.toThrow('secret');
@@ -29,7 +29,7 @@ describe('the address of a Db2', () => {
   );
 });
 
-describe('what Db2 tells', () => {
+describe('errors of Db2', () => {
   const cases: [what: string, sqlcode: number, sqlstate: string, kind: HostErrorKind][] = [
     ['a lock timeout', -913, '57033', 'passing'],
     ['a deadlock', -911, '40001', 'passing'],
@@ -55,7 +55,7 @@ describe('what Db2 tells', () => {
     expect(hostErrorOf({ message: 'text', sqlcode, sqlstate })).toMatchObject({ kind, sqlcode });
   });
 
-  test('a connection is given up after what makes it doubtful, and kept after what concerns a row', () => {
+  test('a connection is closed after an error that makes its state unclear, and stays after an error of a row', () => {
     const lost = (sqlstate: string, sqlcode = -1) => isLost(hostErrorOf({ message: '', sqlstate, sqlcode }));
     expect([lost('08001', -30_081), lost('HY000'), lost('40003'), lost('55032', -1224)]).toEqual([
       true,

@@ -15,9 +15,9 @@ const print = (...argv: string[]) => {
   return printed(command, 'PODDTA');
 };
 
-// `npx vitest run tests/host/ddl.test.ts -u` writes them anew; the difference is for a reviewer to read.
+// `npx vitest run tests/host/ddl.test.ts -u` writes them anew; a reviewer reads the difference.
 test.each(['db2i', 'db2'])(
-  'the script for %s is the one that was reviewed, and says that nobody ran it yet',
+  'the script for %s equals the reviewed one, and states that it has not run yet',
   async (dialect) => {
     const script = print('ddl', '--dialect', dialect);
     await expect(script).toMatchFileSnapshot(`../../docs/ddl/${dialect}.ddl`);
@@ -25,7 +25,7 @@ test.each(['db2i', 'db2'])(
   },
 );
 
-// Once by the command itself: this process imports modules in another way than Node does, down to the order of their exports.
+// Once by the command itself: this process imports modules in another order of exports than Node.
 test('npm run host -- ddl prints that script, file by file in the same order', async () => {
   const command = fileURLToPath(new URL('../../server/bin/host.ts', import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=source', command, 'ddl']);
@@ -48,7 +48,7 @@ test('the script for PostgreSQL makes a library that has every file', async () =
 describe.each(dialects)('the script for %s', (dialect) => {
   const script = hostScript(dialect, 'MYLIB');
 
-  test('names every column of every file once where the file is made, and the library everywhere', () => {
+  test('creates every column of every file once, and names the library everywhere', () => {
     for (const name of hostFileNames) {
       const [, body = ''] =
         new RegExp(`create table (?:if not exists )?MYLIB\\.${name} \\(([\\s\\S]*?)primary key|$`).exec(script) ?? [];
@@ -71,12 +71,12 @@ describe('least authority', () => {
     expect(grantOf('RTOSDP')).not.toContain('OSPRCF');
   });
 
-  test('only rings that were heard and sections that are gone are deleted', () => {
+  test('only read lines of the doorbell and former sections are deleted', () => {
     expect(hostFileNames.filter((file) => grantOf(file).includes('delete'))).toEqual(['LCRSCP', 'PODCHGP']);
   });
 });
 
-test('an unknown dialect is told with those that there are', () => {
+test('an unknown dialect is refused with the list of the known ones', () => {
   expect(() => parsePrintCommand(['ddl', '--dialect', 'oracle'])).toThrow(CommandError);
   expect(() => parsePrintCommand(['ddl', '--dialect', 'oracle'])).toThrow('db2i, db2, postgres');
 });

@@ -16,7 +16,7 @@ import {
 import { hostFile, hostFileNames } from '../../server/src/host/files/tables.ts';
 
 describe('every file of the host', () => {
-  test('is there, with system names of at most ten characters under its own prefix', () => {
+  test('exists, with system names of at most ten characters under its own prefix', () => {
     expect([...hostFileNames].sort()).toEqual([
       'ASSCHP',
       'ASSHDP',
@@ -55,7 +55,7 @@ describe('every file of the host', () => {
     }
   });
 
-  test('has a key that the doorbell can hold whole', () => {
+  test('has a key that fits into a doorbell line', () => {
     const width = (name: (typeof hostFileNames)[number]) =>
       Object.values(hostFile(name).key).reduce(
         (sum, column) =>
@@ -66,7 +66,7 @@ describe('every file of the host', () => {
   });
 });
 
-test('a key is read from the doorbell by the widths of its columns', () => {
+test('a key is parsed from a doorbell line by the widths of its columns', () => {
   expect(readKey('RTIMGP', 'F01  R100      20261121007P8100101   100234         00001002')).toEqual({
     RIFAC: 'F01',
     RIRTE: 'R100',
@@ -81,7 +81,7 @@ test('a key is read from the doorbell by the widths of its columns', () => {
   expect(readKey('CTLCDP', 'STPEXC    01')).toEqual({ CCTYP: 'STPEXC', CCCOD: '01' });
 });
 
-describe('what does not fit is known before the host is asked', () => {
+describe('a value that does not fit is refused before the request', () => {
   test.each([
     [{ RUCMT: 'x'.repeat(257) }, [{ column: 'RUCMT', sqlstate: '22001' }]],
     [{ RUCMT: 'ś' }, [{ column: 'RUCMT', sqlstate: '22021' }]],
@@ -114,7 +114,7 @@ describe('the clock of a facility', () => {
     expect(hostMoment(new Date('2026-12-01T06:00:00Z'), 'no zone')).toEqual({ date: '20261201', time: '60000' });
   });
 
-  test('is read back to the same instant, also beside the hour that is skipped or repeated', () => {
+  test('reads back as the same instant, also beside a skipped or repeated hour', () => {
     for (const instant of [
       '2026-07-01T03:04:05.000Z',
       '2026-03-08T07:59:59.000Z',
@@ -135,7 +135,7 @@ describe('statements', () => {
   const stamp = { user: 'U', program: 'P', date: '20261121', time: '101010' };
   const key = { RSFAC: 'F01', RSRTE: 'R1', RSWKE: '20261121', RSSTP: '1' } as const;
 
-  test('a guarded update names what was confirmed', () => {
+  test('a guarded update compares the confirmed values', () => {
     const { sql, bind } = updateGuarded(place, 'RTSTPP', ['RSSTS']);
     expect(sql).toBe(
       'update PODDTA.RTSTPP set RSSTS = ?, RSUUSR = ?, RSUPGM = ?, RSUDAT = ?, RSUTIM = ? where RSFAC = ? and RSRTE = ? and RSWKE = ? and RSSTP = ? and RSSTS = ?',
@@ -168,7 +168,7 @@ describe('statements', () => {
     ['db2i', ' use currently committed', ' skip locked data'],
     ['db2', '', ''],
     ['postgres', '', ''],
-  ] as const)('a select for %s says how it treats rows that others hold', (dialect, committed, unlocked) => {
+  ] as const)('a select for %s has a clause for rows locked by others', (dialect, committed, unlocked) => {
     const at = { dialect, library: 'PODDTA' };
     const texts = [
       selectRows(at, 'RTHDRP', ['RHRTE']).sql,

@@ -110,7 +110,7 @@ describe('beside a mirror', () => {
     await opened.imports.importNow();
   });
 
-  test('the mirror takes the whole depot in, the longest route too', async () => {
+  test('the mirror imports the whole depot, the longest route too', async () => {
     const { plans, drivers } = await deps.read('R100');
     const first = plans[0]?.plan;
     expect(first?.products.length).toBeGreaterThanOrEqual(3);
@@ -136,7 +136,7 @@ describe('beside a mirror', () => {
     expect(opened.log.lines).toEqual([]);
   });
 
-  test('what GET route shows can be dispatched again, a warehouse without a customer and all', async () => {
+  test('the output of GET route can be dispatched again, also with a warehouse without a customer', async () => {
     const { plans } = await deps.read('R200');
     const stops = plans.map(({ plan }) => stopPayload(stopView(plan, { status: 'P' })));
     expect(stops.at(-1)).toMatchObject({ id: 999, customer: { id: '', name: '' } });

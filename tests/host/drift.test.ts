@@ -18,7 +18,7 @@ const incidents = async () =>
   ).rows.map(({ details }) => readDetails(details));
 const readDetails: (text: string) => { route: RouteKey; plan: boolean; results: boolean } = JSON.parse;
 
-test('drift: what no trigger told of the host’s own columns is imported and reported', async () => {
+test('drift: a change of host-owned columns without a doorbell line is imported and reported', async () => {
   await dispatch(routeFile('D1'));
   await imports.importNow();
   expect(await imports.findDrift('routes')).toMatchObject({ plans: [], results: [] });
@@ -29,7 +29,7 @@ test('drift: what no trigger told of the host’s own columns is imported and re
   expect(await imports.findDrift('routes')).toMatchObject({ plans: [], results: [] });
 });
 
-test('drift: what the doorbell has told is left to the import', async () => {
+test('drift: changes with a doorbell line are left to the import', async () => {
   await dispatch(routeFile('D2'));
   await imports.importNow();
   await clerk.transaction((tx) => tx.execute("update RTPRDP set RPQTY = 78 where RPRTE = 'D2' and RPSTP = 1"));
@@ -38,7 +38,7 @@ test('drift: what the doorbell has told is left to the import', async () => {
   expect((await read('D2')).plans[0]?.plan.products[0]?.quantity).toBe(78);
 });
 
-test('drift: what the doorbell has told of master data is left to the import, at every route that shows it', async () => {
+test('drift: changes of master data with a doorbell line are left to the import, at every route that shows them', async () => {
   await dispatch(routeFile('D7'));
   await dispatch(routeFile('D8'));
   await imports.importNow();
@@ -56,7 +56,7 @@ test('drift: what the doorbell has told of master data is left to the import, at
   expect(await imports.findDrift('routes')).toMatchObject({ plans: [], results: [] });
 });
 
-test('drift: the service’s columns are an amendment where nothing is pending, else nobody’s business yet', async () => {
+test('drift: service-owned columns give an amendment where nothing is pending, and else wait', async () => {
   await dispatch(routeFile('D3'));
   await imports.importNow();
   await pool.query(`update route set hosted_through = version where id = 'D3'`);
@@ -69,7 +69,7 @@ test('drift: the service’s columns are an amendment where nothing is pending, 
   expect(rows).toEqual([{ source: 'office' }]);
 });
 
-test('drift: an edit that no trigger told of carries the user of its row', async () => {
+test('drift: an edit without a doorbell line carries the user of its row', async () => {
   await dispatch(routeFile('D9'));
   await imports.importNow();
   await pool.query(`update route set hosted_through = version where id = 'D9'`);
@@ -83,7 +83,7 @@ test('drift: an edit that no trigger told of carries the user of its row', async
   ]);
 });
 
-test('drift: a route that the doorbell never told of is found', async () => {
+test('drift: a route without a doorbell line is found', async () => {
   await dispatch(routeFile('D4'));
   await clerk.transaction((tx) => tx.execute('delete from PODCHGP'));
   expect((await imports.findDrift('routes')).plans).toEqual([routeKey('D4')]);
@@ -98,7 +98,7 @@ test('drift: closed routes are read, and compared where their rows have changed'
   await imports.importNow();
   await pool.query(`update route set hosted_through = version where id = 'D6'`);
   expect((await read('D6')).route?.status).toBe('C');
-  // Seen for the first time since its close, and then as it was.
+  // Read for the first time since its close, and unchanged.
   expect(await imports.findDrift('routes')).toMatchObject({ plans: [], results: [] });
   const digests = async () =>
     (await pool.query<{ recorded: string }>(`select recorded from host_mark where place like 'F01	D6	%'`)).rows;
@@ -107,7 +107,7 @@ test('drift: closed routes are read, and compared where their rows have changed'
   expect((await imports.findDrift('routes')).results).toEqual([]);
 
   await quietly("update RTSTPP set RSSTS = 'R' where RSRTE = 'D6' and RSSTP = 1");
-  // Somebody has it in hand: it is left alone, and compared again the next time.
+  // Another worker has the lease: the route is left alone, and compared again the next time.
   const { leases } = deps.openImport();
   const lease = await leases.take(routeKey('D6'));
   if (!lease) throw new Error('the lease of a quiet route is free');
@@ -126,7 +126,7 @@ test('drift: closed routes are read, and compared where their rows have changed'
   expect(await digests()).toEqual([]);
 });
 
-test('drift: a master file in which nobody told of a change is imported and reported; drivers see the new name', async () => {
+test('drift: a changed master file without a doorbell line is imported and reported; drivers see the new name', async () => {
   await dispatch(routeFile('D5'));
   await imports.importNow();
   const header = async () => (await read('D5')).route?.header_version;
@@ -134,7 +134,7 @@ test('drift: a master file in which nobody told of a change is imported and repo
   await quietly("update EMPMSTP set EMNAM = 'Jane Doe' where EMEMP = '1002'");
   await quietly("insert into CTLCDP (CCTYP, CCCOD, CCDSC, CCSEQ, CCSTS) values ('CRDRSN', '10', 'Short', 10, 'A')");
   expect(await imports.findDrift('routes')).toMatchObject({ masters: [] });
-  // What has rung is no drift, and comes with the import.
+  // A change with a doorbell line is no drift, and comes with the import.
   await clerk.transaction((tx) => tx.execute("update FACMSTP set FANAM = 'North' where FAFAC = 'F01'"));
   const { masters } = await imports.findDrift('everything');
   expect(masters).toEqual(['CTLCDP', 'EMPMSTP']);
@@ -151,7 +151,7 @@ test('drift: a master file in which nobody told of a change is imported and repo
   expect(await facility()).toEqual(['North']);
 });
 
-test('drift: after a restore nobody waits a quarter of an hour for what only the host remembers', async () => {
+test('drift: after a restore the first comparison comes at once', async () => {
   const compared = Promise.withResolvers<string>();
   const check = new DriftCheck({
     findDrift: async (scope) => {
@@ -167,7 +167,7 @@ test('drift: after a restore nobody waits a quarter of an hour for what only the
   await check.stop();
 });
 
-test('drift: open routes are compared again and again, everything once a day', async () => {
+test('drift: open routes are compared repeatedly, everything once a day', async () => {
   const scopes: string[] = [];
   let now = 0;
   const check = new DriftCheck({

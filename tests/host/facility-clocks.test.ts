@@ -14,7 +14,7 @@ const incidents = async () =>
   ).rows.map(({ details }): unknown => JSON.parse(details));
 const ofFacility = (id: string, facility: string) => ({ ...routeFile(id), facility });
 
-test('a time zone that does not exist is an incident and a sentence, once, until it is put right', async () => {
+test('an invalid time zone is an incident and a readiness sentence, once, until it is corrected', async () => {
   expect(await facilitiesInUtc(pool)).toEqual([]);
   await sql("update FACMSTP set FATZ = 'America/Chigaco' where FAFAC = 'F01'");
   await imports.importNow();
@@ -37,7 +37,7 @@ test('a time zone that does not exist is an incident and a sentence, once, until
   await imports.importNow();
 });
 
-test('a facility that is missing is an incident and a sentence, until it comes or its routes are gone', async () => {
+test('a missing facility is an incident and a readiness sentence, until it comes or its routes are gone', async () => {
   await dispatch(ofFacility('Z3', 'F77'));
   await dispatch(ofFacility('Z4', 'F78'));
   await imports.importNow();

@@ -25,7 +25,7 @@ test('the switch of the host (PODCTLP): nothing is written, drivers notice nothi
   for (const id of [1, 2])
     expect(await depot.record(key, { id, updates: delivered })).toMatchObject({ result: 'applied' });
   await report('HELD');
-  // The switch is looked at again and again; each look is a chance to write.
+  // Each poll of the switch is a chance to write.
   await expect.poll(holdOf).toMatchObject({ source: 'host', reason: 'Save of the library', by: 'QSECOFR' });
   expect(await worker.state()).toMatchObject({ routes: 1, parked: 0, breaker: { state: 'closed' } });
   expect(await depot.show('RTSTUP', "RURTE = 'SWITCH'")).toEqual([]);
@@ -42,7 +42,7 @@ test('the switch of the host (PODCTLP): nothing is written, drivers notice nothi
   expect(await client.take(listHolds, { headers })).toEqual([]);
 });
 
-test('the switch of the host counts in small letters, too; what it cannot mean is logged, and holds nothing', async () => {
+test('the switch of the host counts in small letters, too; an unknown value is logged, and begins no hold', async () => {
   await depot.clerk(`update PODDTA.PODCTLP set CTHOLD = 'y', CTRSN = 'Save', CTUSR = 'ANN'`);
   await expect.poll(holdOf).toMatchObject({ source: 'host', reason: 'Save', by: 'ANN' });
   await depot.clerk(`update PODDTA.PODCTLP set CTHOLD = '1'`);
@@ -72,12 +72,12 @@ test('the switch of the operators: the backlog drains oldest first', async () =>
   expect(again.error?.code).toBe('HOLD_NOT_FOUND');
 });
 
-test('a window of the calendar is in force from its beginning to its end, and not before', async () => {
+test('a window of the calendar is in force from its beginning to its end', async () => {
   const minutes = (count: number) => new Date(Date.now() + count * 60_000).toISOString();
   const sent = (from: string, until: string) =>
     client.call(beginHold, { headers, body: { by: 'MILLER', reason: 'backup', from, until } });
   expect((await sent(minutes(20), minutes(10))).error).toMatchObject({ details: [{ path: 'until' }] });
-  // One that is over would hold nothing back, whatever its answer says.
+  // A past window would be no hold.
   expect((await sent(minutes(-20), minutes(-10))).error).toMatchObject({ details: [{ path: 'until' }] });
   const later = beginHold.data.parse((await sent(minutes(10), minutes(20))).data);
   expect(later).toMatchObject({ in_force: false });

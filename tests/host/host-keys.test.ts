@@ -9,7 +9,7 @@ const worker = depot.worker();
 await worker.start();
 
 const week = '20261128';
-/** What a scanner, a form or another program may make of one item number. */
+/** Variants of one item number from a scanner, a form or another program. */
 const characters = ['A', '1', ' ', '\u00e9', 'e\u0301', '\u00a0', '\u0141', '\u0179'];
 const keys = fc
   .array(fc.constantFrom(...characters), { minLength: 0, maxLength: 3 })
@@ -30,7 +30,7 @@ const resultOf = async (route: string, stop: number) => {
   );
   return readResult(rows[0]?.doc ?? '');
 };
-/** Reports that the host neither has nor refuses. */
+/** Reports that are neither on the host nor refused. */
 const unwritten = async () =>
   (
     await pool.query(
@@ -47,7 +47,7 @@ const parkedOf = async (route: string) =>
   ).rows;
 
 describe('a key is the same on the server as on the host', () => {
-  test('an item with a blank behind it is that item, whichever of the two comes first', async () => {
+  test('an item with a trailing blank is that item, whichever of the two comes first', async () => {
     const key = await depot.addRoute('BLANKS', [1]);
     await depot.record(key, { id: 1, products: [{ id: 'ITEM1', invoice: 'INV1', updates: { delivered: 3 } }] });
     await depot.record(key, { id: 1, products: [{ id: 'ITEM1  ', invoice: 'INV1 ', updates: { returned: 2 } }] });
@@ -69,7 +69,7 @@ describe('a key is the same on the server as on the host', () => {
     ]);
   });
 
-  test('a report with a blank behind its id is another revision of that report, and is found by either', async () => {
+  test('a report with a trailing blank in its id is another revision of that report, and both ids find it', async () => {
     await report('PAD-2', { loadId: 'L7 ' });
     await report('PAD-2 ', { driverId: '1002 ' });
     await settled(worker);
@@ -83,7 +83,7 @@ describe('a key is the same on the server as on the host', () => {
     expect(await found('PAD-2 ')).toEqual(await found('PAD-2'));
   });
 
-  test('lines that are apart on the server are apart on the host, and what is one is one', async () => {
+  test('lines that differ on the server differ on the host, and equal ones are one', async () => {
     let routes = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(pairs, { minLength: 20, maxLength: 20 }), async (drawn) => {
@@ -101,7 +101,7 @@ describe('a key is the same on the server as on the host', () => {
           const rows = await depot.show('RTPRUP', `RQRTE = '${route}' and RQSTP = ${stop}`);
           const [first, second] = pair.map((id) => id.normalize('NFC').replace(/ +$/, ''));
           expect(lines).toHaveLength(first === second ? 1 : 2);
-          // What the host cannot hold is not respelled into another key.
+          // A key that the host cannot store is not changed into another key.
           const held = lines.filter(({ id }) => fits(id));
           const refused = lines.filter((line) => !held.includes(line)).map(({ id }) => `item ${id} of invoice ${id}`);
           const reasons = parked.filter((one) => one.stop_id === stop).map(({ reason }) => reason.split(':')[0]);
@@ -115,7 +115,7 @@ describe('a key is the same on the server as on the host', () => {
     );
   });
 
-  test('reports that are apart on the server are apart on the host, and what is one is one', async () => {
+  test('reports that differ on the server differ on the host, and equal ones are one', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(pairs, { minLength: 10, maxLength: 10 }), async (drawn) => {
         const ids = drawn.flat();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { HostError, type Host } from '../../server/src/host/host.ts';
 import { importDeps, routeFile, routeKey } from './import-fixture.ts';
 
-// What the import must leave alone: a route's state belongs to its drivers and to the office alike.
+// Import beside closes: drivers and the office both change a route's state.
 
 const aDate: unknown = expect.any(Date);
 
@@ -18,7 +18,7 @@ const imported = async (id: string): Promise<void> => {
   await imports.importNow();
 };
 
-test('a close that is committed while the office notes a return stays as the driver made it', async () => {
+test('a driver’s close that commits while the office notes a return stays', async () => {
   await imported('R1');
   const driver = await pool.connect();
   await driver.query('begin');
@@ -44,7 +44,7 @@ test('the timer that a driver has started goes on when the office notes the retu
   expect((await read('R2')).route).toMatchObject({ status: 'O', arrived: true, autoclose_at: aDate, version: 2 });
 });
 
-test('a reload is one new life, however often its rows have to be looked at', async () => {
+test('a reload begins one new epoch, however often its rows are read', async () => {
   await imported('R3');
   const { leases } = deps.openImport();
   const lease = await leases.take(routeKey('R3'));
@@ -62,7 +62,7 @@ test('a reload is one new life, however often its rows have to be looked at', as
   expect(await host.query('select CHFIL, CHKEY from PODCHGP')).toEqual([]);
 });
 
-test('a crash between a reload and the removal of its line does not begin that life twice', async () => {
+test('a crash between a reload and the removal of its line begins no second epoch', async () => {
   await imported('R4');
   await sql("delete from RTHDRP where RHRTE = 'R4'");
   await dispatch(routeFile('R4'));
@@ -82,7 +82,7 @@ test('a crash between a reload and the removal of its line does not begin that l
   await imports.importNow();
   expect((await read('R4')).route).toMatchObject({ epoch: 2, status: 'C' });
 
-  // The next reload is one, of course.
+  // The next reload is another one.
   await sql("delete from RTHDRP where RHRTE = 'R4'");
   await dispatch(routeFile('R4'));
   await imports.importNow();

@@ -7,7 +7,7 @@ import { readSnapshot } from '../support/snapshot.ts';
 import { startSyncNode } from '../support/sync-node.ts';
 import { importDeps, routeFile, routeKey } from './import-fixture.ts';
 
-// The node looks for what it missed so seldom that all it learns here was told by a notification.
+// The node polls so seldom that all changes here come by notifications.
 const deps = await importDeps();
 const { imports } = deps.openImport();
 await imports.importNow();
@@ -27,7 +27,7 @@ async function signedOn(who: typeof anna, cursors = {}): Promise<Phone> {
 }
 
 describe('what the host changes, on a phone that is signed on', () => {
-  test('a new route is told to its drivers', async () => {
+  test('a new route reaches its drivers', async () => {
     const phone = await signedOn(anna);
     await dispatched('R1');
     expect((await phone.next('routes')).routes.map(({ id }) => id)).toEqual(['R1']);

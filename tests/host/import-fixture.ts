@@ -23,8 +23,8 @@ const EARLIEST_WEEK = '20200101';
 export const routeKey = (id: string): RouteKey => ({ facility: 'F01', id, week_end: WEEK });
 
 /**
- * A host with master data, an empty mirror beside it, the real pipeline, and imports of both, which learn by the doorbell
- * or, on a host without triggers, by polling, which has this clock.
+ * A host with master data, an empty mirror beside it, the real pipeline, and imports of both, by doorbell or by
+ * polling, with this clock.
  */
 export async function importDeps(by: 'doorbell' | 'polling' = 'doorbell', clock = () => new Date()) {
   const { database, host, clerk } = await createHost();
@@ -34,7 +34,7 @@ export async function importDeps(by: 'doorbell' | 'polling' = 'doorbell', clock 
     by === 'doorbell' ? new Doorbell(host) : new HostPolling({ db: pool, host, clock, importFrom });
   const changes = changesFrom(EARLIEST_WEEK);
   const boss = new PgBoss({ connectionString: database.url, useListenNotify: true });
-  // It connects again by itself; unheard, an error of it would end the process.
+  // It reconnects by itself; without a listener an error of it would end the process.
   boss.on('error', () => undefined);
   await boss.start();
   await createQueues(boss);
@@ -87,7 +87,7 @@ export async function importDeps(by: 'doorbell' | 'polling' = 'doorbell', clock 
     for (const file of parseRouteFile(route)) await dispatchRoute(clerk, file, office());
   };
 
-  /** A route as the mirror has it now. */
+  /** A route in the mirror. */
   const read = async (id: string) => {
     const [route] = (await pool.query<MirrorRow>('select * from route where id = $1', [id])).rows;
     const plans = (
@@ -116,7 +116,7 @@ export async function importDeps(by: 'doorbell' | 'polling' = 'doorbell', clock 
   return { database, pool, host, clerk, changes, pipeline, openImport, dispatch, read };
 }
 
-/** A day's work, a second each time: rows that are written anew are others. */
+/** A second for each day's work: rows that are written anew differ. */
 let seconds = 0;
 const office = () => ({ user: 'OFFICE', now: new Date(Date.parse('2026-11-20T18:00:00Z') + 1_000 * seconds++) });
 

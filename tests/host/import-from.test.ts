@@ -6,7 +6,7 @@ import { openStage } from './import-stage.ts';
 
 const aDate: unknown = expect.any(Date);
 
-// A host keeps the headers of years, and not each of them was ever closed.
+// A host keeps the headers of years, and some were never closed.
 
 describe.each(['doorbell', 'polling'] as const)('IMPORT_FROM by %s', async (by) => {
   const stage = await openStage(by);
@@ -28,7 +28,7 @@ describe.each(['doorbell', 'polling'] as const)('IMPORT_FROM by %s', async (by) 
     expect((await later.findDrift('routes')).plans).toEqual([]);
   });
 
-  test('an open route whose week is over is withdrawn at the start, with what was recorded of it', async () => {
+  test('an open route whose week is over is withdrawn at the start, with its record', async () => {
     await dispatch({ ...routeFile('AGED'), week_end: '20260606' });
     await dispatch({ ...routeFile('DONE'), week_end: '20260606' });
     await imports.importNow();
@@ -42,7 +42,7 @@ describe.each(['doorbell', 'polling'] as const)('IMPORT_FROM by %s', async (by) 
     expect(await findPendingRoute(pool, '1001')).toMatchObject({ id: 'NEW' });
   });
 
-  test('what rings for it afterwards does not bring it back, and an earlier week does', async () => {
+  test('later changes do not bring it back, and an earlier week does', async () => {
     const later = startFrom('20260613');
     await sql("update RTHDRP set RHNAM = 'Touched' where RHRTE = 'AGED'");
     await later.importNow();

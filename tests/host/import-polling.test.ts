@@ -9,7 +9,7 @@ import { openStage } from './import-stage.ts';
 import { importSuite } from './import-suite.ts';
 import { officeEditSuite } from './office-edit-suite.ts';
 
-// A host that allows no triggers: nothing is told, everything is found.
+// A host without triggers: every change is found by polling.
 const gone = { minutes: 0 };
 const stage = await openStage('polling', () => new Date(Date.now() + 60_000 * gone.minutes));
 const { host, pool, imports, dispatch, sql, imported, read, waiting } = stage;
@@ -25,7 +25,7 @@ describe('polling', () => {
     clock.now = new Date(clock.now.getTime() + 1_000 * seconds);
   };
 
-  test('tells what a doorbell would: which row, since when, and who changed it last', async () => {
+  test('reports like a doorbell: the row, the time, and the last writer', async () => {
     await imported('P1');
     await silenceAll();
     await sql("update RTSTPP set RSSEQ = 9, RSUUSR = 'ANN', RSUPGM = 'PLAN' where RSRTE = 'P1' and RSSTP = 2");
@@ -35,7 +35,7 @@ describe('polling', () => {
     later(5);
     await sql("update RTSTPP set RSSEQ = 8 where RSRTE = 'P1' and RSSTP = 2");
     later(2);
-    // Touched again: young once more, and not forgotten for how long it has been going on.
+    // Changed again: the age of the last change is short, that of the first one stays.
     const again = (await polling.poll()).changes;
     expect(again).toMatchObject([{ age: 0, waiting: 7_000 }]);
     await polling.acknowledge([ring?.sequence ?? '']);
@@ -44,7 +44,7 @@ describe('polling', () => {
     expect((await polling.poll()).changes).toEqual([]);
   });
 
-  test('knows what only the service’s columns tell: nothing half loaded has to be waited for', async () => {
+  test('reports changes of service-owned columns alone, which need no wait', async () => {
     await imported('P2');
     await silenceAll();
     await sql("update RTSTPP set RSSTS = 'S' where RSRTE = 'P2' and RSSTP = 1");
@@ -52,7 +52,7 @@ describe('polling', () => {
     await silenceAll();
   });
 
-  test('goes on after a restart where it was, and tells the same change by the same name', async () => {
+  test('goes on after a restart, and gives the same change the same number', async () => {
     await imported('P3');
     await silenceAll();
     await sql("update RTHDRP set RHNAM = 'South' where RHRTE = 'P3'");
@@ -65,7 +65,7 @@ describe('polling', () => {
     expect(await names(polling)).toEqual([]);
   });
 
-  test('a route that is closed long after its week is heard, and looked at no more', async () => {
+  test('a route that is closed long after its week is reported, and polled no more', async () => {
     await dispatch({ ...routeFile('P4'), week_end: '20200104' });
     await imports.importNow();
     await sql("update RTHDRP set RHPODS = 'C' where RHRTE = 'P4'");
@@ -75,7 +75,7 @@ describe('polling', () => {
     expect(rows).toEqual([]);
   });
 
-  test('a clerk who edits a stop of a closed route is followed within a quarter of an hour', async () => {
+  test('a clerk’s edit of a closed route is imported within a quarter of an hour', async () => {
     await imported('P6');
     await sql("update RTHDRP set RHPODS = 'C' where RHRTE = 'P6'");
     await imports.importNow();
@@ -91,7 +91,7 @@ describe('polling', () => {
     const { rows } = await pool.query(`select employee, stop_id from ledger where route_id = 'P6' and stop_id <> 999`);
     expect(rows).toEqual([{ employee: 'ANN', stop_id: 1 }]);
 
-    // The same again is nothing new, and what somebody had in hand is told at the next look, not in the next round.
+    // The same again is nothing new, and a leased route is reported at the next poll, not in the next round.
     gone.minutes += 15;
     await imports.importNow();
     expect((await read('P6')).route?.version).toBe(route?.version);
@@ -112,7 +112,7 @@ describe('polling', () => {
     expect((await digests()).rowCount).toBe(0);
   });
 
-  test('an edit of a closed route carries the user of its row, whoever planned the stop', async () => {
+  test('an edit of a closed route carries the user of its row, not of the stop’s planner', async () => {
     await imported('P7');
     await sql("update RTHDRP set RHPODS = 'C' where RHRTE = 'P7'");
     await imports.importNow();
@@ -125,21 +125,21 @@ describe('polling', () => {
     expect(rows).toEqual([{ employee: 'ANN', stop_id: 1 }]);
   });
 
-  test('closed routes take turns: each once in a quarter of an hour, however many there are', () => {
+  test('closed routes take turns: each once in a quarter of an hour, in any number', () => {
     const routes = Array.from({ length: 60 }, (_, n) => `F01\tR${String(n).padStart(3, '0')}\t20261121`);
     const rounds = new ClosedRounds();
     expect(rounds.take(routes, 0)).toEqual([]);
     const looks = Array.from({ length: 450 }, (_, n) => rounds.take(routes, 2_000 * (n + 1)));
     expect(looks.flat()).toEqual(routes);
     expect(Math.max(...looks.map((poll) => poll.length))).toBe(1);
-    // After a pause of hours a look is no longer than it may be, and one that is new comes in its turn.
+    // After a pause of hours a poll keeps its limit, and a new one comes in its turn.
     const more = ['F01\tR0305\t20261121', ...routes];
     const long = rounds.take(more, 36_000_000);
     expect(long).toEqual([...more].sort().slice(0, 50));
     expect(rounds.take([], 36_002_000)).toEqual([]);
   });
 
-  test('is no drift check’s business twice: what a look finds is imported, not reported', async () => {
+  test('is no drift: a poll’s findings are imported, not reported', async () => {
     await imported('P5');
     await sql("update RTHDRP set RHTRLR = 'T77' where RHRTE = 'P5'");
     expect(await imports.findDrift('routes')).toEqual({ routes: 0, masters: [], plans: [], results: [] });
@@ -151,7 +151,7 @@ describe('polling', () => {
   });
 });
 
-test('triggers that ring although nobody listens are told once, and what they write is deleted', async () => {
+test('triggers on a polled host are reported once, and their lines are deleted', async () => {
   const { host: rung, clerk, database } = await createHost();
   const log = recordedLog();
   const unread = new UnreadDoorbell({ host: rung, log });

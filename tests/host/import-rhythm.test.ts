@@ -9,7 +9,7 @@ const { clerk, host, pool, dispatch, read } = deps;
 const sql = (statement: string) => clerk.transaction((tx) => tx.execute(statement));
 const published = async (id: string) => (await read(id)).route?.published_at ?? null;
 
-test('a route is seen once it has been quiet for two seconds, never half loaded, and within five seconds', async () => {
+test('a route appears after two quiet seconds, never incomplete, and within five seconds', async () => {
   const { imports } = deps.openImport(host, 1);
   await imports.start();
   await dispatch(routeFile('R1', { stops: 1 }));
@@ -35,7 +35,7 @@ test('a route is seen once it has been quiet for two seconds, never half loaded,
   await imports.stop();
 });
 
-test('a start finds what changed while nobody listened, and what the doorbell never told', async () => {
+test('a start finds changes without an importer, and changes without a doorbell line', async () => {
   await dispatch(routeFile('R3'));
   await sql('delete from PODCHGP');
   const { imports } = deps.openImport();
@@ -60,7 +60,7 @@ test('several importers at once do the work once', async () => {
   expect(await host.query('select CHSEQ from PODCHGP')).toEqual([]);
 });
 
-test('a node behind a transaction pooler leaves the import to the others when its look is over', async () => {
+test('a node behind a transaction pooler leaves the import to the others after its poll', async () => {
   await using pooled = await transactionPooler();
   const { imports: behindPooler } = deps.openImport(host, 3_600, pooled.db);
   await behindPooler.importNow();
@@ -86,7 +86,7 @@ test('a host that is away delays the import and fails nothing', async () => {
   await imports.stop();
 });
 
-test('a line with a lower number that is committed after the look stays in the doorbell', async () => {
+test('a line with a lower number that is committed after the poll stays in the doorbell', async () => {
   await dispatch(routeFile('R6'));
   let release = () => {};
   const kept = new Promise<void>((resolve) => (release = resolve));
@@ -103,7 +103,7 @@ test('a line with a lower number that is committed after the look stays in the d
     ...host,
     query: async (text, parameters) => {
       const rows = await host.query(text, parameters);
-      // The worst moment: what was read does not have the line, and what is deleted next could.
+      // The worst moment: the read does not include the line, and the deletion after it could.
       if (text.includes('PODCHGP')) release();
       await late;
       return rows;
@@ -122,7 +122,7 @@ test('the lock of the import does not outlive the pass', async () => {
   expect(rows).toEqual([{ n: 0 }]);
 });
 
-/** Two sessions for everybody: outside of a transaction each statement goes to the other one. */
+/** Two sessions for all clients: outside of a transaction each statement goes to the other one. */
 async function transactionPooler() {
   const sessions: Connection[] = [await pool.connect(), await pool.connect()];
   let turn = 0;

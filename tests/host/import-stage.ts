@@ -3,14 +3,14 @@ import { importDeps, routeFile, routeKey } from './import-fixture.ts';
 
 type Delivery = { at?: Date; status?: string };
 
-/** An import that learns by the doorbell or by polling, and who makes it work: dispatchers, clerks, a driver. */
+/** An import by doorbell or by polling, and the actors around it: dispatchers, clerks, a driver. */
 export async function openStage(by: 'doorbell' | 'polling', clock?: () => Date) {
   const deps = await importDeps(by, clock);
   const { clerk, changes, dispatch, read } = deps;
   const { imports, log } = deps.openImport();
 
   const sql = (statement: string) => clerk.transaction((tx) => tx.execute(statement));
-  /** What was told and not taken in. */
+  /** Reported changes that were not imported. */
   const waiting = async () => (await changes.poll()).changes;
 
   /** A dispatched route in the mirror. */
@@ -20,7 +20,7 @@ export async function openStage(by: 'doorbell' | 'polling', clock?: () => Date) 
     return read(id);
   };
 
-  /** What a driver's phone would do. */
+  /** Acts as a driver's phone. */
   const deliver = async (id: string, stop: number, { at = new Date(), status = 'D' }: Delivery = {}): Promise<void> => {
     const key = routeKey(id);
     await deps.pipeline.submit({

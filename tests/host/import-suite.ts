@@ -4,7 +4,7 @@ import type { Stage } from './import-stage.ts';
 
 const aDate: unknown = expect.any(Date);
 
-/** What the import does, however it learns what others have done on the host. */
+/** The import, by doorbell and by polling. */
 export function importSuite({ pool, imports, log, sql, dispatch, read, imported, deliver, waiting }: Stage) {
   describe('a dispatched route', () => {
     test('comes with header, drivers, plans and pending results, and leaves nothing waiting', async () => {
@@ -28,7 +28,7 @@ export function importSuite({ pool, imports, log, sql, dispatch, read, imported,
       expect(await waiting()).toEqual([]);
     });
 
-    test('says of a stop what the host says, lines of one item apart', async () => {
+    test('has the host’s values of a stop, lines of one item apart', async () => {
       const { plans } = await imported('R2');
       const plan = plans[0]?.plan;
       expect(plan).toMatchObject({
@@ -63,12 +63,12 @@ export function importSuite({ pool, imports, log, sql, dispatch, read, imported,
       expect(plans[2]?.plan).toMatchObject({ id: 999, type: 'warehouse', customer: { id: '', name: '' } });
     });
 
-    test('that changes nothing makes no new version', async () => {
+    test('without changes gets no new version', async () => {
       await imported('R3');
       expect((await imported('R3')).route?.version).toBe(1);
     });
 
-    test('gets one new version for all that changed, on those documents only', async () => {
+    test('gets one new version for all changes, on the changed documents only', async () => {
       await imported('R4');
       await dispatch({ ...routeFile('R4', { quantity: 9 }), name: 'Renamed' });
       await sql("update RTSTPP set RSETA = 83000 where RSRTE = 'R4' and RSSTP = 999");
@@ -87,7 +87,7 @@ export function importSuite({ pool, imports, log, sql, dispatch, read, imported,
       expect(results.get(1)?.version).toBe(1);
     });
 
-    test('loses and regains stops and drivers without losing what they stood for', async () => {
+    test('loses and regains stops and drivers with their records', async () => {
       await imported('R5', { stops: 3, drivers: ['1001', '1002'] });
       const shrunk = await imported('R5', { stops: 2, drivers: ['1002', '1003'] });
       expect(shrunk.plans.find(({ stop_id }) => stop_id === 3)).toMatchObject({
@@ -109,7 +109,7 @@ export function importSuite({ pool, imports, log, sql, dispatch, read, imported,
       ]);
     });
 
-    test('is planned in secret until its dispatch date stands', async () => {
+    test('stays hidden until it has a dispatch date', async () => {
       await dispatch(routeFile('R6'));
       await sql("update RTHDRP set RHDSDT = 0 where RHRTE = 'R6'");
       await imports.importNow();
@@ -204,7 +204,7 @@ export function importSuite({ pool, imports, log, sql, dispatch, read, imported,
       ]);
     });
 
-    test('code lists are one scope: changes of one look raise it once, no change not at all', async () => {
+    test('code lists are one scope: the changes of one poll raise it once, none not at all', async () => {
       const version = async () =>
         (await pool.query<{ version: number }>(`select version from scope_version where scope = 'codes:all'`)).rows[0]
           ?.version ?? 0;
@@ -226,7 +226,7 @@ export function importSuite({ pool, imports, log, sql, dispatch, read, imported,
     });
   });
 
-  test('a key that no route can have is passed over, and the others are imported', async () => {
+  test('a key that no route can have is skipped, and the others are imported', async () => {
     await sql("insert into RTHDRP (RHFAC, RHRTE, RHWKE, RHDSDT) values ('F01', 'BAD', 20269999, 20261120)");
     await imported('R40');
     expect((await read('BAD')).route).toBeUndefined();

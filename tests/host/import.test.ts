@@ -10,7 +10,7 @@ const { openImport, imports, pool, sql, imported, read, waiting, deliver } = sta
 importSuite(stage);
 officeEditSuite(stage);
 
-test('the worker, which has the lease, has edits taken in at its own call, dated when they were made', async () => {
+test('the worker, which has the lease, has edits imported at its own call, dated at their writing', async () => {
   await imported('R36');
   const { leases } = openImport();
   const lease = await leases.take(routeKey('R36'));
@@ -32,7 +32,7 @@ test('the worker, which has the lease, has edits taken in at its own call, dated
   expect(await waiting()).toEqual([]);
 });
 
-test('a stop row that is laid anew while no trigger told is known by what it looks like', async () => {
+test('a stop row that is inserted anew without a doorbell line is recognized by its values', async () => {
   await imported('R41');
   await deliver('R41', 1);
   await sql("update RTSTPP set RSSTS = 'D', RSARVF = 'N' where RSRTE = 'R41' and RSSTP = 1");
@@ -46,7 +46,7 @@ test('a stop row that is laid anew while no trigger told is known by what it loo
   expect((await read('R41')).results.get(1)?.result.status).toBe('D');
 });
 
-test('what clerks wrote one after the other counts as of when each of them did, and as theirs', async () => {
+test('successive edits of clerks count as of their own times, and as their own', async () => {
   await imported('R42');
   await sql("update RTSTPP set RSSTS = 'S' where RSRTE = 'R42' and RSSTP = 1");
   await sql("update PODCHGP set CHTS = CHTS - interval '90 seconds', CHUSR = 'ANN'");
@@ -78,7 +78,7 @@ test('a status that was corrected in one file is not taken back by the other, wh
   });
 });
 
-test('what a clerk wrote before a driver’s later word, and nobody saw until that was on the host, does not stay there', async () => {
+test('an unseen edit of a clerk before a driver’s later record does not stay', async () => {
   await imported('R44');
   await deliver('R44', 1, { at: new Date(Date.now() - 120_000) });
   await sql("update RTSTPP set RSSTS = 'D', RSARVF = 'N' where RSRTE = 'R44' and RSSTP = 1");
@@ -86,7 +86,7 @@ test('what a clerk wrote before a driver’s later word, and nobody saw until th
   await sql("update RTSTPP set RSSTS = 'S' where RSRTE = 'R44' and RSSTP = 1");
   await sql("update PODCHGP set CHTS = CHTS - interval '90 seconds'");
   await deliver('R44', 1, { at: new Date(Date.now() - 60_000) });
-  // The worker found nothing to write: to its knowledge the row says D.
+  // The worker found nothing to write: by its shadow the row has D.
   await pool.query(`update route set hosted_through = version where id = 'R44'`);
   await imports.importNow();
   expect((await read('R44')).results.get(1)?.result.status).toBe('D');
@@ -94,7 +94,7 @@ test('what a clerk wrote before a driver’s later word, and nobody saw until th
   expect((await pool.query(`select from incident where details like '%R44%'`)).rowCount).toBe(0);
 });
 
-test('what a clerk wrote just before a reload is taken in, and not for ours', async () => {
+test('a clerk’s edit just before a reload is imported, and does not pass for the service’s', async () => {
   await imported('R45');
   await sql(`insert into RTSTUP (RUFAC, RURTE, RUWKE, RUSTP, RUSTS, RUCMT)
     values ('F01', 'R45', 20261121, 1, 'D', 'as the driver said')`);

@@ -26,7 +26,7 @@ const incidents = async (name: string) => {
 const faults = async (name: string) =>
   (await incidents(name)).map(({ column, value }) => `${column} ${value}`).toSorted();
 
-test('a value that no calendar, map or count knows is blank on the phone, and one incident names its row', async () => {
+test('a value that is no date, place or count is blank on the phone, and one incident names its row', async () => {
   await dispatch(routeFile('G1'));
   await sql("update INVHDP set IHDAT = 20261399 where IHINV = 'G1I0'");
   await sql("update RTSTPP set RSETA = 996100, RSSEQ = -1 where RSRTE = 'G1' and RSSTP = 1");
@@ -96,7 +96,7 @@ test('marks in small letters count, others are blank and reported', async () => 
   expect([...(await faults('G2')), ...(await faults('ICITM'))]).toEqual(['CCPHOF ?', 'RSTYP X', 'ICPHOF 1']);
 });
 
-test('a route is dispatched on whatever day its header says; a stop without a number that exists is left out', async () => {
+test('a route is dispatched on any day in its header; a stop without a valid number is left out', async () => {
   await dispatch(routeFile('G3'));
   await sql("update RTHDRP set RHDSDT = 20261399 where RHRTE = 'G3'");
   await sql("update RTSTPP set RSSTP = -2 where RSRTE = 'G3' and RSSTP = 2");
@@ -126,7 +126,7 @@ test('text with control characters is legible on the phone, in names and in keys
   expect(listed).toEqual(expect.arrayContaining(values.map((value) => ({ value }))));
 });
 
-test('what makes no sense in the results of a route that is new here is reported; its close is of its week', async () => {
+test('impossible values in the results of a new route are reported; its close is dated by its week', async () => {
   await dispatch({ ...routeFile('G5'), week_end: '20261003' });
   await sql("update RTSTPP set RSSTS = 'd' where RSRTE = 'G5' and RSSTP = 1");
   await sql("update RTSTPP set RSARVF = 'y' where RSRTE = 'G5' and RSSTP = 2");

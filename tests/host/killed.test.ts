@@ -11,16 +11,16 @@ import { Chance } from '../simulate/chance.ts';
 import { openDepot } from '../support/depot.ts';
 import { Mortal } from '../support/mortal.ts';
 
-// What dies in the middle of replication, at which moment ever: nothing is lost, nothing is written twice, and nobody is
-// taken for a clerk.
+// Processes that die during replication, at any moment: nothing is lost, nothing is written twice, and no write passes
+// for a clerk's.
 
-// `KILL_SEED=… npx vitest run tests/host/killed.test.ts` chooses the same pairs of deaths again; KILL_STEPS=all takes every
-// one (`npm run soak -- killed-twice`).
+// `KILL_SEED=… npx vitest run tests/host/killed.test.ts` chooses the same pairs of deaths again; KILL_STEPS=all takes
+// every one (`npm run soak -- killed-twice`).
 const { KILL_SEED: givenSeed, KILL_STEPS: wanted } = process.env;
 const seed = Number(givenSeed ?? Math.floor(Math.random() * 2 ** 31));
 const chance = new Chance(seed);
 const PAIRS = 3;
-/** A pass has more; one more pair of which nothing comes does no harm. */
+/** More than a pass has; a further pair without effect does no harm. */
 const STEPS = 30;
 
 const depot = await openDepot();
@@ -35,7 +35,7 @@ const line = (delivered_: number) => ({
 const later = () => (depot.clock.now = new Date(depot.clock.now.getTime() + 1_000));
 const all = async (statement: string): Promise<unknown[]> => (await pool.query<object>(statement)).rows;
 
-/** What a worker does with one route, by this database and this host; it holds the lease for as long as it lives. */
+/** A worker's pass over one route, with this database and this host; it has the lease for its whole life. */
 async function bring(key: RouteKey, db: Queryable, host: Host): Promise<void> {
   const leases = new Leases({ db, owner: randomUUID() });
   try {
@@ -70,17 +70,17 @@ async function bring(key: RouteKey, db: Queryable, host: Host): Promise<void> {
 async function change(key: RouteKey, n: number): Promise<void> {
   later();
   await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: `no ${n}` }, products: [line(n)] });
-  // The route's own row has something to tell each time, too.
+  // The route's own row changes each time, too.
   await pool.query(`update route set late = $1 where id = $2`, [n, key.id]);
 }
 
-/** A worker with so many steps to live. @returns whether it died before it was done */
+/** A worker with a number of steps to live. @returns whether it died before its end */
 async function dies(key: RouteKey, steps: number): Promise<boolean> {
   const mortal = new Mortal(steps);
   await bring(key, mortal.database(pool), mortal.host(depot.host)).catch((error: unknown) => {
     if (!mortal.isDead) throw error;
   });
-  // Nobody gives a dead worker's lease back: it runs out.
+  // A dead worker's lease is not released: it expires.
   if (mortal.isDead) await pool.query(`update route_lease set expires_at = now() where route_id = $1`, [key.id]);
   return mortal.isDead;
 }
@@ -91,7 +91,7 @@ async function expectOnHost(key: RouteKey, n: number): Promise<void> {
   expect(await all(`select behind from route where id = '${key.id}'`)).toEqual([{ behind: false }]);
 }
 
-/** Each change once; nobody was taken for a clerk, and nothing waits for a person. */
+/** Each change once; no write counts as a clerk's, and nothing is parked. */
 async function expectQuiet(key: RouteKey, changes: number): Promise<void> {
   expect(await writesOf(key.id)).toHaveLength(changes);
   expect(await all(`select distinct source from ledger where route_id = '${key.id}'`)).toEqual([{ source: 'rest' }]);
@@ -108,18 +108,18 @@ test('worker killed -9 at each step: the next one ends with the same rows, writt
     await bring(key, pool, depot.host);
     await expectOnHost(key, deaths);
   }
-  // Lease, route, stops, a dozen statements on the host with two commits and more, and what settles it.
+  // Lease, route, stops, a dozen statements on the host with two commits and more, and the confirmation.
   expect(deaths).toBeGreaterThan(25);
   await expectQuiet(key, deaths + 1);
 });
 
 test(
-  'next worker killed, too, while it settles that: a third one ends with the same rows, written once',
+  'next worker killed, too, during the recovery: a third one ends with the same rows, written once',
   async ({ annotate }) => {
     await annotate(`KILL_SEED=${seed}`);
     const key = await depot.addRoute('TWICE', [1]);
     let changes = 0;
-    /** @returns how many of the two died before they were done */
+    /** @returns how many of the two died before their end */
     const dieTwice = async (first: number, second: number): Promise<number> => {
       await change(key, ++changes);
       let deaths = 0;
@@ -180,7 +180,7 @@ test('PostgreSQL restarted: every connection ends at once, and everything goes o
     transaction: (work) =>
       depot.host.transaction(async (tx) => {
         const result = await work(tx);
-        // In the middle of a stop's rows, with the worker's own statements, pg-boss's and everybody's LISTEN.
+        // In the middle of a stop's rows, with the worker's own statements, pg-boss's and all LISTEN sessions.
         if (restarts-- > 0)
           await pool
             .query('select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()')
@@ -200,7 +200,7 @@ test('PostgreSQL restarted: every connection ends at once, and everything goes o
   expect(restarts).toBeLessThan(0);
 });
 
-test('clock change at the facility: the hour that comes twice is told apart by RUUTC, the missing one moves nothing', async () => {
+test('clock change at the facility: RUUTC distinguishes the repeated hour, the skipped one moves nothing', async () => {
   const key = await depot.addRoute('CLOCKS', [1, 2, 3, 4]);
   const ends = [
     '2026-11-01T06:30:00.000Z',
@@ -218,7 +218,7 @@ test('clock change at the facility: the hour that comes twice is told apart by R
     ['20260308', '15959', ends[2]],
     ['20260308', '30000', ends[3]],
   ]);
-  // The office corrects another column of the second one: the time that the clock shows twice stays the driver's.
+  // The office corrects another column of the second one: the ambiguous time stays the driver's.
   await depot.clerk(`update PODDTA.RTSTUP set RUSNAM = 'Erika' where RURTE = 'CLOCKS' and RUSTP = 2`);
   await depot.importNow();
   const { rows: mirror } = await pool.query<{ end: string }>(

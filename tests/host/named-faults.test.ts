@@ -34,7 +34,7 @@ test('deadlock: our transaction is the victim, is rolled back and written again'
   await pool.query('drop trigger be_a_victim on PODDTA.RTSTUP');
 });
 
-test('column too short: the stop is parked, the others go on, and a column that is widened takes it', async () => {
+test('column too short: the stop is parked, the others go on, and a wider column takes it', async () => {
   const key = await depot.addRoute('SHORT', [1, 2]);
   await pool.query('alter table PODDTA.RTSTUP alter column RUSNAM type char(5)');
   await depot.record(key, { id: 1, updates: { ...delivered, store_emp_name: 'Maximilian' } });
@@ -62,7 +62,7 @@ test('numeric overflow: a quantity is never clamped, its stop is parked', async 
   await pool.query('alter table PODDTA.RTPRUP alter column RQDLV type decimal(7,0)');
 });
 
-test('duplicate key: a row that another program has inserted is read again, and the office keeps its word', async () => {
+test('duplicate key: a row that another program has inserted is read again, and the office’s values stay', async () => {
   const key = await depot.addRoute('TWICE', [1]);
   await depot.clerk(
     `insert into PODDTA.RTSTUP (RUFAC, RURTE, RUWKE, RUSTP, RUCMT) values ('F01', 'TWICE', 20261128, 1, 'by hand')`,
@@ -73,7 +73,7 @@ test('duplicate key: a row that another program has inserted is read again, and 
   expect(await parkedOf('TWICE')).toEqual([]);
 });
 
-test('authority missing: what needs the file waits, with an alarm, and goes on when it is granted', async () => {
+test('authority missing: work that needs the file waits, with an alarm, and goes on after the grant', async () => {
   const key = await depot.addRoute('GRANT', [1]);
   const other = await depot.addRoute('GRANTED', [1]);
   await pool.query(`create function no_authority() returns trigger language plpgsql as $$ begin

@@ -7,10 +7,10 @@ const aDate: unknown = expect.any(Date);
 const aText: unknown = expect.any(String);
 const parse: (text: string) => unknown = JSON.parse;
 
-/** What the office does to the service's columns, however the import learns of it. */
+/** Office edits of service-owned columns, by doorbell and by polling. */
 export function officeEditSuite({ pool, imports, sql, read, imported, deliver, waiting, openImport }: Stage) {
-  describe('what others write into the columns of the service', () => {
-    test('a clerk who corrects a status amends the stop as the office, and the shadow says what the host holds', async () => {
+  describe('foreign changes of service-owned columns', () => {
+    test('a clerk’s correction of a status amends the stop as the office, and the shadow has the host’s values', async () => {
       await imported('R30');
       await sql("update RTSTPP set RSSTS = 'S' where RSRTE = 'R30' and RSSTP = 1");
       await imports.importNow();
@@ -25,7 +25,7 @@ export function officeEditSuite({ pool, imports, sql, read, imported, deliver, w
         `select rows from host_shadow where route_id = 'R30' and stop_id = 1`,
       );
       expect(decodeStop(shadows[0]?.rows ?? '', routeKey('R30'), 1).rows.RTSTPP[0]?.RSSTS).toBe('S');
-      // The same look again finds our own shadow.
+      // The next poll finds our own shadow.
       await sql("update RTSTPP set RSSTS = 'S' where RSRTE = 'R30' and RSSTP = 1");
       await imports.importNow();
       expect((await read('R30')).route?.version).toBe(2);
@@ -40,7 +40,7 @@ export function officeEditSuite({ pool, imports, sql, read, imported, deliver, w
       }
     });
 
-    test('counts, comment and times of a hand-made result arrive as the driver would have sent them', async () => {
+    test('counts, comment and times of a hand-made result arrive as a driver would have sent them', async () => {
       await imported('R32');
       await sql(`insert into RTSTUP (RUFAC, RURTE, RUWKE, RUSTP, RUSTS, RUCMT, RUEDT, RUETM)
         values ('F01', 'R32', 20261121, 1, 'D', 'By phone', 20261120, 143000)`);
@@ -55,7 +55,7 @@ export function officeEditSuite({ pool, imports, sql, read, imported, deliver, w
       expect(Object.values(result?.products ?? {})).toMatchObject([{ id: 'EGGS', invoice: 'R32I0', delivered: 1 }]);
     });
 
-    test('a change that has no place in the mirror is told to a person', async () => {
+    test('a change that the mirror cannot express is reported to a person', async () => {
       await imported('R33');
       await sql(
         `insert into RTOSDP (OSFAC, OSRTE, OSWKE, OSSTP, OSTYP, OSSEQ, OSQTY) values ('F01', 'R33', 20261121, 1, 'P', 1, 4)`,
@@ -69,7 +69,7 @@ export function officeEditSuite({ pool, imports, sql, read, imported, deliver, w
       ]);
     });
 
-    test('a clerk who takes a delivery back is followed; what was recorded before does not end it, what comes after does', async () => {
+    test('a clerk who takes a delivery back is followed; an earlier record does not end it, a later one does', async () => {
       await imported('R37');
       await deliver('R37', 1);
       await sql("update RTSTPP set RSSTS = 'D', RSARVF = 'N' where RSRTE = 'R37' and RSSTP = 1");
@@ -87,7 +87,7 @@ export function officeEditSuite({ pool, imports, sql, read, imported, deliver, w
       expect((await pool.query(`select from incident where details like '%R37%'`)).rowCount).toBe(0);
     });
 
-    test('a stop row that is laid anew is no word on its delivery: the driver’s result goes to the new row', async () => {
+    test('a stop row that is inserted anew is no statement about its delivery: the driver’s result goes to the new row', async () => {
       await imported('R38');
       await deliver('R38', 1);
       await sql("update RTSTPP set RSSTS = 'D', RSARVF = 'N' where RSRTE = 'R38' and RSSTP = 1");
@@ -122,7 +122,7 @@ export function officeEditSuite({ pool, imports, sql, read, imported, deliver, w
         },
         collections: { 'TOTE\tR39I0\t0': { image_ids: ['PHOTO00000000001'] } },
       });
-      // Phones and the office see one edit, by whom and when.
+      // Phones and the office see one edit, with its author and its time.
       expect(route).toMatchObject({ version: 2 });
       const { rows } = await pool.query(`select source, result from ledger where route_id = 'R39'`);
       expect(rows).toEqual([{ source: 'office', result: 'applied' }]);
@@ -141,7 +141,7 @@ export function officeEditSuite({ pool, imports, sql, read, imported, deliver, w
       await sql("update RTHDRP set RHPODS = ' ' where RHRTE = 'R34'");
       await imports.importNow();
       expect((await read('R34')).route).toMatchObject({ status: 'O', closed_by: null, closed_at: null, version: 3 });
-      // Who said so stands where all that was said stands.
+      // The ledger has its author, as of all changes.
       const { rows } = await pool.query<{ body: string }>(
         `select source, employee, stop_id, version, body from ledger where route_id = 'R34' order by version`,
       );
@@ -157,7 +157,7 @@ export function officeEditSuite({ pool, imports, sql, read, imported, deliver, w
       ]);
     });
 
-    test('an edit of a header that makes no sense closes and opens nothing; it is reported by column', async () => {
+    test('an impossible edit of a header closes and opens nothing; it is reported by column', async () => {
       await imported('R46');
       const reported = async () =>
         (
@@ -185,12 +185,12 @@ export function officeEditSuite({ pool, imports, sql, read, imported, deliver, w
         { ...told, columns: ['RTHDRP.RHPODS'] },
         { ...told, columns: ['RTHDRP.RHCLDT', 'RTHDRP.RHCLTM', 'RTHDRP.RHCLBY'] },
       ]);
-      // The same look again finds nothing new.
+      // The next poll finds nothing new.
       await imports.importNow();
       expect(await reported()).toHaveLength(4);
     });
 
-    test('an edit of a stop that makes no sense is reported, once, and the rest of it is followed', async () => {
+    test('an impossible edit of a stop is reported, once, and the rest of it is imported', async () => {
       await imported('R47');
       await sql(`insert into RTSTUP (RUFAC, RURTE, RUWKE, RUSTP, RUSTS, RUCMT, RULAT, RUEDT, RUETM)
         values ('F01', 'R47', 20261121, 1, 'X', 'By phone', 999, 20269913, 250000)`);
@@ -207,7 +207,7 @@ export function officeEditSuite({ pool, imports, sql, read, imported, deliver, w
       expect(rows.map(({ details }) => parse(details))).toMatchObject([{ stop: 1, columns }]);
     });
 
-    test('rows of a route that a worker has in hand wait until it is done', async () => {
+    test('rows of a route that a worker has leased wait for its end', async () => {
       await imported('R35');
       const { leases } = openImport();
       const lease = await leases.take(routeKey('R35'));

@@ -16,7 +16,7 @@ const placeOf = async (legacyUrl: string | undefined, library?: string) => {
   return { ...rows[0], library: host.library };
 };
 
-test('without an address the stand-in lies beside the mirror, in the library that is set', async () => {
+test('without an address the stand-in is beside the mirror, in the configured library', async () => {
   expect(await placeOf(undefined)).toEqual({ PLACE: own.name, FILES: '0', library: 'PODDTA' });
   expect(await placeOf(undefined, 'PODDEV')).toEqual({ PLACE: own.name, FILES: '0', library: 'PODDEV' });
 });

@@ -9,7 +9,7 @@ import { atFileEnd } from '../support/file-end.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { createHost } from '../support/stand-in.ts';
 
-// On the stand-in, `npm run host -- sql` works under the name of the person who types it.
+// On the stand-in, `npm run host -- sql` uses the name of its user.
 
 const { database, host } = await createHost();
 const users = async (route: string) =>
@@ -31,7 +31,7 @@ test.each([
   ['CORP\\ann o’neil', 'CORP\\ANN O?NEIL'],
   ['łukasz', '?UKASZ'],
   ['a-very-long-login-name', 'A-VERY-LONG-LOGIN-'],
-])('the doorbell notes %s as %s', async (name, noted) => {
+])('the doorbell records %s as %s', async (name, noted) => {
   const user = operatingUser(() => name);
   const clerk = await openStandIn({
     url: database.url,

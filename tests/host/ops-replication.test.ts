@@ -16,7 +16,7 @@ const status = () => client.take(readReplication, { headers });
 const fileOf = async (name: string) => (await status()).files.find(({ file }) => file === name);
 const routes = (query = '') => client.take(listRouteBacklog, { headers, query });
 
-test('the backlog is told by file and by route, oldest first, and is gone when the host has it', async () => {
+test('the backlog is listed by file and by route, oldest first, and is empty when the host has it', async () => {
   expect(await status()).toMatchObject({ lag_seconds: 0, routes_behind: 0, versions_behind: 0, parked: 0, hold: null });
   const keys = [];
   for (const [minutes, route] of [
@@ -66,7 +66,7 @@ test('the backlog is told by file and by route, oldest first, and is gone when t
   await worker.stop();
 });
 
-test('a worker’s breaker and the files that it has paused are seen from every node, with the time and the reason', async () => {
+test('a worker’s breaker and its paused files are visible from every node, with time and reason', async () => {
   const since = new Date('2026-11-21T10:00:00.000Z');
   const standing = {
     breaker: { state: 'open', failures: 3, since, reason: '08001 no route to host', waitMs: 1 },
@@ -93,7 +93,7 @@ test('a worker’s breaker and the files that it has paused are seen from every 
   await heartbeat.stop();
 });
 
-test('what is parked counts until somebody skips it, and a hold says why nothing moves', async () => {
+test('parked entries count until a person skips them, and a hold gives the reason for the wait', async () => {
   await pool.query(
     `insert into parked_row (file, key, version, sqlstate, reason, payload) values ('ASSHDP', 'A', 1, '22001', 'too long', '{}')`,
   );
@@ -106,7 +106,7 @@ test('what is parked counts until somebody skips it, and a hold says why nothing
   expect((await status()).hold).toEqual(hold);
 });
 
-test('it is the operator’s alone', async () => {
+test('it is for operators alone', async () => {
   expect((await client.call(readReplication)).error?.code).toBe('MISSING_CREDENTIALS');
   expect((await client.call(listRouteBacklog)).error?.code).toBe('MISSING_CREDENTIALS');
 });

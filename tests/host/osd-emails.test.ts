@@ -21,7 +21,7 @@ describe('the addresses that a driver records for exceptions, RTEMLP on the host
     ]);
   });
 
-  test('are replaced as a whole; a row that is no longer needed is blanked, for programs may have it in hand', async () => {
+  test('are replaced as a whole; a surplus row is blanked, since programs may have locked it', async () => {
     const key = await depot.addRoute('E2', [1]);
     await depot.record(key, { id: 1, updates: { osd_emails: ['one@example.com', 'two@example.com'] } });
     await depot.hosted(key);
@@ -33,7 +33,7 @@ describe('the addresses that a driver records for exceptions, RTEMLP on the host
     expect((await emailsOf('E2')).map(({ REMADR }) => REMADR)).toEqual(['', '']);
   });
 
-  test('with signs that the host cannot hold go out with its substitute, and the stop says so', async () => {
+  test('with characters that the host cannot store go out with its substitute, and the stop is marked', async () => {
     const key = await depot.addRoute('E3', [1]);
     await depot.record(key, { id: 1, updates: { osd_emails: ['käufer@müller.example', '買い手@example.com'] } });
     await depot.hosted(key);

@@ -15,10 +15,10 @@ await pool.query(
   `create trigger refuse before insert or update on PODDTA.RTSTUP for each row execute function refuse()`,
 );
 const refusing = (on: boolean) => pool.query(`alter table PODDTA.RTSTUP ${on ? 'enable' : 'disable'} trigger refuse`);
-// Drivers have been at work before the office looks: its server has a clock of its own.
+// Drivers have worked before the office reads: its server has a clock of its own.
 depot.clock.now = new Date(Date.now() - 60_000);
 const nothing = () => Promise.resolve();
-/** What happens between a refusal and its note. */
+/** Runs between a refusal and its record. */
 let onRefusal = nothing;
 const host: Host = {
   ...depot.host,
@@ -49,7 +49,7 @@ async function parkedStop(route: string, stops: readonly number[] = [1]) {
 }
 
 describe('GET /api/ops/parked', () => {
-  test('a stop that the host refuses is listed with the reason and with what was to be written', async () => {
+  test('a stop that the host refuses is listed with the reason and the rejected rows', async () => {
     const { entry } = await parkedStop('LIST');
     expect(entry).toMatchObject({
       file: 'RTSTUP',
@@ -67,7 +67,7 @@ describe('GET /api/ops/parked', () => {
     expect(Date.parse(entry.next_try_at ?? '')).toBeGreaterThan(Date.parse(entry.parked_at));
   });
 
-  test('the list tells states apart and comes in pages', async () => {
+  test('the list distinguishes states and has pages', async () => {
     const { path } = await parkedStop('PAGE1');
     await parkedStop('PAGE2');
     await client.take(skipParked, { headers, params: path, body: { by: 'MILLER', reason: 'known' } });
@@ -87,7 +87,7 @@ describe('GET /api/ops/parked', () => {
     expect(paged).toEqual(all);
   });
 
-  test('it is the operator’s alone, and an unknown entry is said to be unknown', async () => {
+  test('it is for operators alone, and an unknown entry is reported as unknown', async () => {
     expect((await client.call(listParked)).error?.code).toBe('MISSING_CREDENTIALS');
     const params = { parked_id: '0191e5f0-7f3a-7cc1-9d5e-0a4f6a1b2c3d' };
     for (const sent of [
@@ -99,8 +99,8 @@ describe('GET /api/ops/parked', () => {
   });
 });
 
-describe('what an operator does with it', () => {
-  test('retry: tried at once when the host has been put right', async () => {
+describe('actions of an operator', () => {
+  test('retry: tried at once after the host is corrected', async () => {
     const { path } = await parkedStop('RETRY');
     await refusing(false);
     expect(await client.take(retryParked, { headers, params: path })).toMatchObject({ state: 'open', attempts: 1 });
@@ -110,7 +110,7 @@ describe('what an operator does with it', () => {
     await refusing(true);
   });
 
-  test('retry: asked for while another try is about to fail, it is made all the same', async () => {
+  test('retry: requested while another try is about to fail, it is made all the same', async () => {
     const { key, path } = await parkedStop('AGAIN');
     onRefusal = async () => {
       onRefusal = nothing;
@@ -125,7 +125,7 @@ describe('what an operator does with it', () => {
     await refusing(true);
   });
 
-  test('skip: the close goes out, counts the stop, and no receipt says that the host has it', async () => {
+  test('skip: the close goes out, counts the stop, and no receipt is `on_host`', async () => {
     const { key, path } = await parkedStop('SKIP', [1, 999]);
     await depot.record(key, { id: 999, arrived: true, updates: delivered });
     await depot.hosted(key);
@@ -169,7 +169,7 @@ describe('what an operator does with it', () => {
     expect(rows.at(-1)).toMatchObject({ source: 'office' });
   });
 
-  test('repair of another stop, or of what is no stop, is refused and changes nothing', async () => {
+  test('repair of another stop, or of no stop, is refused and changes nothing', async () => {
     const { path } = await parkedStop('OTHER', [1, 2]);
     const sent = (params: { parked_id: string }, id: number) =>
       client.call(repairParked, { headers, params, body: { by: 'MILLER', stop: { id } } });

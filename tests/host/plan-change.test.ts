@@ -31,7 +31,7 @@ async function countMails(): Promise<number> {
 
 const parse: (text: string) => unknown = JSON.parse;
 const isoOf = (at: Date) => at.toISOString();
-/** Yesterday: before anything that happens to these routes. */
+/** Yesterday: before all changes of these routes. */
 const before = new Date(Date.now() - 86_400_000);
 
 /** Loads the route again under its key; stop 2 is another customer's. */
@@ -42,7 +42,7 @@ async function reloadForAnother(id: string): Promise<void> {
   await imports.importNow();
 }
 
-test('lines that the host has planned are known to the rules', async () => {
+test('the rules use the lines that the host has planned', async () => {
   await imported('P1');
   const lines = [
     { id: 'EGGS', invoice: 'P1I0', updates: { delivered: 1 } },
@@ -52,7 +52,7 @@ test('lines that the host has planned are known to the rules', async () => {
   expect(warned(await record('P1', { id: 1, products: lines }))).toEqual(['over_delivered: more than the 2 ordered']);
 });
 
-test('a reload that gives a stop to another customer tells a person what had been recorded there', async () => {
+test('a reload that gives a stop to another customer reports its former record', async () => {
   await imported('P2');
   await record('P2', { id: 1, updates: { status: 'D' } });
   await record('P2', { id: 2, updates: { status: 'D', store_emp_name: 'Ann' } });
@@ -71,7 +71,7 @@ test('a reload that gives a stop to another customer tells a person what had bee
   ]);
 });
 
-test('what was recorded at the former customer is taken in, warned about, and mailed to nobody', async () => {
+test('a record for the former customer is accepted, warned about, and not mailed', async () => {
   await imported('P3');
   await reloadForAnother('P3');
   const mails = await countMails();
@@ -79,12 +79,12 @@ test('what was recorded at the former customer is taken in, warned about, and ma
   expect(warned(await record('P3', { id: 2, updates: { status: 'D' } }, before))).toEqual([late]);
   expect((await read('P3')).results.get(2)?.result.status).toBe('D');
   expect(await countMails()).toBe(mails);
-  // The stop beside it is the same customer's still.
+  // The stop beside it still has the same customer.
   expect(warned(await record('P3', { id: 1, updates: { status: 'D' } }, before))).toEqual([]);
   expect(await countMails()).toBe(mails + 1);
 });
 
-test('a client without a clock is believed when it tells when it delivered', async () => {
+test('the delivery time of a client without a clock counts', async () => {
   await imported('P4');
   await reloadForAnother('P4');
   const told = { id: 2, updates: { status: 'D', end_delivery_time: isoOf(before) } } as const;
@@ -92,7 +92,7 @@ test('a client without a clock is believed when it tells when it delivered', asy
   expect(warned(await record('P4', { id: 2, updates: { driver_comments: 'just now' } }))).toEqual([]);
 });
 
-test('other lines than the driver saw are warned about; another phone number of the customer is not', async () => {
+test('other lines than the driver saw cause a warning; another phone number of the customer does not', async () => {
   await imported('P5');
   await sql(`update CUSMSP set CMPHN = '555' where CMCUS = 'CP50'`);
   await imports.importNow();
@@ -103,7 +103,7 @@ test('other lines than the driver saw are warned about; another phone number of 
   ]);
 });
 
-test('a stop that comes back as another customer’s starts empty, and a person is told', async () => {
+test('a stop that returns as another customer’s starts empty, and is reported', async () => {
   await imported('P6', { stops: 3 });
   await record('P6', { id: 3, updates: { status: 'R' } });
   await imported('P6', { stops: 2 });

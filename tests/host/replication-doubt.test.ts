@@ -20,7 +20,7 @@ atFileEnd(() => listener.stop());
 
 const delivered = { status: 'D', end_delivery_time: '2026-11-21T15:59:30.000Z' } as const;
 
-test('killed mid-transaction, after its commit: an answer that is lost is settled by reading back: the stop is written once', async () => {
+test('killed mid-transaction, after its commit: a lost answer is settled by reading back: the stop is written once', async () => {
   const key = await depot.addRoute('LOST', [1]);
   const proxy = await startTcpProxy(Number(new URL(url).port));
   const far = await openStandIn({ url: proxy.through(url), library: 'PODDTA', log: recordedLog() });
@@ -31,7 +31,7 @@ test('killed mid-transaction, after its commit: an answer that is lost is settle
     transaction: (work) =>
       far.transaction(async (tx) => {
         const result = await work(tx);
-        // From here on the host's answers do not arrive: the next would be that of the commit.
+        // From here on the host's answers are lost: the next one is that of the commit.
         if (lies-- > 0) proxy.holdDown();
         return result;
       }),
@@ -51,7 +51,7 @@ test('killed mid-transaction, after its commit: an answer that is lost is settle
   expect(depot.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
 });
 
-/** What a worker leaves behind that dies between its commit on the host and its note of it: rows of which no shadow says. */
+/** The remains of a worker that dies between its commit on the host and its confirmation: rows without a shadow. */
 async function dieAfterWriting(id: string, comment: string, lateMs = 0) {
   const key = await depot.addRoute(id, [1]);
   await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: comment } });
@@ -63,14 +63,14 @@ async function dieAfterWriting(id: string, comment: string, lateMs = 0) {
   return key;
 }
 
-describe('a worker dies between its commit on the host and its note of it', () => {
+describe('a worker dies between its commit on the host and its confirmation', () => {
   test('the next one finds its own values and writes nothing', async () => {
     const key = await dieAfterWriting('DIED', 'at the ramp');
     await depot.bringOut(key);
     expect(await writesOf('DIED')).toEqual([1]);
   });
 
-  test('a later change goes over it: what the service left there is nobody else’s edit', async () => {
+  test('a later change overwrites it: the service’s own rows are no foreign edit', async () => {
     const key = await dieAfterWriting('OVER', 'at the ramp');
     depot.clock.now = new Date(depot.clock.now.getTime() + 1000);
     await depot.record(key, { id: 1, updates: { driver_comments: 'inside' } });
@@ -82,7 +82,7 @@ describe('a worker dies between its commit on the host and its note of it', () =
     ]);
   });
 
-  test('a clerk who wrote in between is heard', async () => {
+  test('an edit of a clerk in between is imported', async () => {
     const key = await dieAfterWriting('HEARD', 'at the ramp');
     await depot.clerk(`update PODDTA.RTSTUP set RUSNAM = 'Erika' where RURTE = 'HEARD'`);
     depot.clock.now = new Date(depot.clock.now.getTime() + 1000);
@@ -92,7 +92,7 @@ describe('a worker dies between its commit on the host and its note of it', () =
   });
 });
 
-/** At the end: from here on the server lives epoch 2. */
+/** At the end: from here on the server is in epoch 2. */
 async function failOver(): Promise<void> {
   const begin = (epoch: number, after: string) =>
     pool.query(
@@ -103,7 +103,7 @@ async function failOver(): Promise<void> {
   await begin(2, '500 milliseconds');
 }
 
-test('whatever answers are lost, the host ends with the mirror’s values and nobody is taken for a clerk', async () => {
+test('after any lost answers the host ends with the mirror’s values, and no write counts as a clerk’s', async () => {
   const stops = [1, 2, 3, 4, 5, 6];
   const key = await depot.addRoute('LIES', stops);
   // A fixed seed: a run that fails fails again.
@@ -130,7 +130,7 @@ test('whatever answers are lost, the host ends with the mirror’s values and no
       products: [line],
     });
     if (n % 20 === 19) {
-      // Another node takes over, with no memory of what was in doubt.
+      // Another node takes over, without a memory of the open commits.
       await worker.stop();
       worker = depot.worker(options);
       await worker.start();
@@ -169,7 +169,7 @@ function seeded(seed: number): () => number {
   };
 }
 
-test('a worker dies with a primary whose standby has lost nothing: the driver’s later word stands, however late the earlier one was written', async () => {
+test('a worker dies with a primary whose standby has lost nothing: the driver’s later record stays, however late the earlier one was written', async () => {
   const key = await dieAfterWriting('NEXT', 'at the ramp', 2_000);
   await failOver();
   depot.clock.now = new Date(depot.clock.now.getTime() + 1_000);

@@ -14,14 +14,14 @@ const exception = (quantity: number) => [{ osd_id: 'ab12cd', osd_code: 10, data:
 const parse: (text: string) => unknown = JSON.parse;
 const line = (osd_data: ReturnType<typeof exception>) => [{ id: 'ITEM1', invoice: 'INV1', updates: { osd_data } }];
 
-describe('a clerk writes into the service’s columns', () => {
-  test('nobody’s edit is overwritten: it comes in first, then the driver’s other fields go out', async () => {
+describe('a clerk writes into service-owned columns', () => {
+  test('no edit is overwritten: it is imported first, then the driver’s other fields go out', async () => {
     const key = await depot.addRoute('CLERK', [1]);
     await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: 'left at dock' } });
     await depot.hosted(key);
     await depot.clerk(`update PODDTA.RTSTUP set RUSNAM = 'Erika Clerk' where RURTE = 'CLERK'`);
     later(1);
-    // The doorbell has not been answered yet: the worker meets the clerk's row by itself.
+    // The import has not read the doorbell yet: the worker meets the clerk's row by itself.
     await depot.record(key, { id: 1, updates: { driver_comments: 'left inside' } });
     await depot.hosted(key);
     expect(await depot.show('RTSTUP', "RURTE = 'CLERK'")).toMatchObject([
@@ -31,7 +31,7 @@ describe('a clerk writes into the service’s columns', () => {
     expect(rows).toContainEqual({ source: 'office' });
   });
 
-  test('however many stops of a route: all are taken in together, and none waits for a person', async () => {
+  test('any number of stops of a route: all edits are imported together, and no stop is parked', async () => {
     const stops = [1, 2, 3, 4, 5, 6];
     const key = await depot.addRoute('MANY', stops);
     for (const id of stops) await depot.record(key, { id, updates: delivered });
@@ -46,7 +46,7 @@ describe('a clerk writes into the service’s columns', () => {
     expect((await pool.query(`select reason from parked where route_id = 'MANY'`)).rows).toEqual([]);
   });
 
-  test('after a worker that died before it noted what it had written: nothing but the clerk’s own words is theirs', async () => {
+  test('after a worker that died before its confirmation only the clerk’s own values count as the clerk’s', async () => {
     const key = await depot.addRoute('UNNOTED', [1]);
     await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: 'left at dock' } });
     await depot.hosted(key);
@@ -62,7 +62,7 @@ describe('a clerk writes into the service’s columns', () => {
     expect(JSON.stringify(rows)).not.toContain('left at dock');
   });
 
-  test('so it is where the stop has moved on since: what the driver corrected meanwhile stands', async () => {
+  test('the same where the stop has changed since: the driver’s correction stays', async () => {
     const key = await depot.addRoute('MOVED', [1]);
     const products = line(exception(3));
     await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: 'left at dock' }, products });
@@ -72,7 +72,7 @@ describe('a clerk writes into the service’s columns', () => {
     const said = { store_emp_name: 'Ana', driver_comments: 'at the door' };
     await depot.record(key, { id: 1, updates: said, products: line(exception(2)) });
     await depot.hosted(key);
-    // The second write was not noted.
+    // The second write was not confirmed.
     await worker.stop();
     await pool.query(`delete from host_shadow where route_id = 'MOVED'`);
     await pool.query(`insert into host_shadow select * from noted`);
@@ -97,7 +97,7 @@ describe('a clerk writes into the service’s columns', () => {
     expect(rows[0]?.body).not.toMatch(/comment|products|delivery_time/);
   });
 
-  test('before anything of ours stands there', async () => {
+  test('before any row of ours is there', async () => {
     const key = await depot.addRoute('EARLY', [1]);
     await depot.clerk(`update PODDTA.RTSTPP set RSSTS = 'S' where RSRTE = 'EARLY'`);
     later(1);
@@ -107,7 +107,7 @@ describe('a clerk writes into the service’s columns', () => {
     expect(await depot.show('RTSTUP', "RURTE = 'EARLY'")).toMatchObject([{ RUSTS: 'S', RUCMT: 'seen nobody' }]);
   });
 
-  test('an edit that the import does not take in parks the stop, and stays', async () => {
+  test('an edit that the import does not accept parks the stop, and stays', async () => {
     const other = depot.worker({ importNow: () => Promise.resolve() });
     await worker.stop();
     const key = await depot.addRoute('STUCK', [1, 2]);
@@ -162,7 +162,7 @@ describe('exceptions (RTOSDP)', () => {
     await own.stop();
   });
 
-  test('an entry that is gone is flagged, not deleted, and its number is never given again', async () => {
+  test('a removed entry is flagged, not deleted, and its number is never used again', async () => {
     const own = depot.worker();
     await own.start();
     const key = await depot.addRoute('FLAG', [1]);

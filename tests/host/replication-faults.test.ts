@@ -42,7 +42,7 @@ describe('the host is away', () => {
     expect(await depot.show('RTSTUP', "RURTE = 'SLOW'")).toHaveLength(1);
   });
 
-  test('lock held by another program: rows in use put off their route only', async () => {
+  test('lock held by another program: locked rows delay their route only', async () => {
     const key = await depot.addRoute('LOCK', [1]);
     const other = await depot.addRoute('FREE', [1]);
     const clerk = await pool.connect();
@@ -58,7 +58,7 @@ describe('the host is away', () => {
   });
 });
 
-describe('what the host refuses', () => {
+describe('refusals of the host', () => {
   test('trigger error: parks that stop with its reason; the others go on, and a later change brings it through', async () => {
     const key = await depot.addRoute('POISON', [1, 2]);
     await pool.query(`create function refuse() returns trigger language plpgsql as $$
@@ -83,7 +83,7 @@ describe('what the host refuses', () => {
     expect(await depot.show('RTSTUP', "RURTE = 'POISON' and RUSTP = 1")).toMatchObject([{ RUCMT: 'good words' }]);
   });
 
-  test('a parked stop is tried again by itself, after a minute and then ever more seldom', async () => {
+  test('a parked stop is tried again by itself, after a minute and then at growing intervals', async () => {
     const key = await depot.addRoute('AGAIN', [1]);
     await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: 'BAD again' } });
     await depot.hosted(key);
@@ -106,7 +106,7 @@ describe('what the host refuses', () => {
     await pool.query('alter table PODDTA.RTSTUP enable trigger refuse');
   });
 
-  test('a try that a change of another stop brings along is not counted', async () => {
+  test('a try that a change of another stop causes is not counted', async () => {
     const key = await depot.addRoute('NOTDUE', [1, 2]);
     await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: 'BAD early' } });
     await depot.hosted(key);
@@ -118,7 +118,7 @@ describe('what the host refuses', () => {
     expect(rows).toEqual([{ stop_id: 1, attempts: 1 }]);
   });
 
-  test('a parked stop holds the close back; when it gets through, the close follows', async () => {
+  test('a parked stop delays the close; when it gets through, the close follows', async () => {
     const key = await depot.addRoute('HOLD', [1, 999]);
     await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: 'BAD' } });
     await depot.record(key, { id: 999, arrived: true, updates: delivered });
@@ -129,7 +129,7 @@ describe('what the host refuses', () => {
     expect(await depot.show('RTHDRP', "RHRTE = 'HOLD'")).toMatchObject([{ RHPODS: 'C', RHOPEN: '0', RHLATE: '1' }]);
   });
 
-  test('after half an hour the close goes out with the count of what is missing', async () => {
+  test('after half an hour the close goes out with the count of missing rows', async () => {
     const key = await depot.addRoute('LATE', [1, 999]);
     await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: 'BAD' } });
     await depot.record(key, { id: 999, arrived: true, updates: delivered });
@@ -145,7 +145,7 @@ describe('what the host refuses', () => {
     await expect.poll(async () => JSON.stringify((await alarms()).rows)).toContain('LATE');
   });
 
-  test('unconvertible text: a key that code page 37 lacks is not respelled: the stop is parked', async () => {
+  test('unconvertible text: a key outside code page 37 is not changed: the stop is parked', async () => {
     const key = await depot.addRoute('KEYS', [1, 2]);
     await depot.record(key, { id: 1, updates: delivered, products: [{ id: 'ŁÓDŹ', updates: { delivered: 1 } }] });
     await depot.record(key, { id: 2, updates: delivered, products: [{ id: 'ÉTÉ  ', updates: { delivered: 1 } }] });
@@ -166,7 +166,7 @@ describe('what the host refuses', () => {
 });
 
 describe('the log on the host (PODRPLP)', () => {
-  test('has a line for what was written and one for what was parked', async () => {
+  test('has a line for each written and each parked stop', async () => {
     const key = await depot.addRoute('LOGGED', [1, 2]);
     await depot.record(key, { id: 1, updates: delivered });
     await depot.record(key, { id: 2, updates: { ...delivered, driver_comments: 'BAD words' } });
@@ -183,7 +183,7 @@ describe('the log on the host (PODRPLP)', () => {
       },
       { RLENT: 'RTSTUP', RLKEY: 'F01 LOGGED 20261128 2', RLSTS: 'P', RLERR: '09000', RLMSG: 'RUCMT is not wanted' },
     ]);
-    // Our own log leads from the change to that line, for what was refused, too.
+    // Our own log leads from the change to that line, also for a refusal.
     const { rows: changes } = await pool.query<{ id: string }>(
       `select id from ledger where route_id = 'LOGGED' order by stop_id`,
     );
@@ -192,7 +192,7 @@ describe('the log on the host (PODRPLP)', () => {
       expect(told).toContainEqual(expect.objectContaining({ mutations: [changes[index]?.id], trace: RLTRC }));
   });
 
-  test('holds nothing up where it is not there', async () => {
+  test('delays nothing where it is missing', async () => {
     const key = await depot.addRoute('UNLOGGED', [1]);
     await pool.query('alter table PODDTA.PODRPLP rename to PODRPLP_AWAY');
     await depot.record(key, { id: 1, updates: delivered });
@@ -204,7 +204,7 @@ describe('the log on the host (PODRPLP)', () => {
 });
 
 describe('the host is not set up', () => {
-  test('table missing: holds up what needs it, with an alarm; everything else goes on', async () => {
+  test('table missing: delays work that needs it, with an alarm; everything else goes on', async () => {
     const withPhoto = await depot.addRoute('GONE', [1, 2, 999]);
     const without = await depot.addRoute('GOESON', [1]);
     await pool.query('alter table PODDTA.RTIMGP rename to RTIMGP_AWAY');
@@ -230,7 +230,7 @@ describe('the host is not set up', () => {
     expect(await worker.state()).toMatchObject({ paused: [] });
   });
 
-  test('a host that refuses us altogether is asked seldom', async () => {
+  test('a host that refuses the service altogether is probed seldom', async () => {
     const refused: Host = {
       ...depot.host,
       transaction: () => Promise.reject(new HostError('28000', 'no authority to connect')),
@@ -244,7 +244,7 @@ describe('the host is not set up', () => {
     expect(depot.log.lines.some(({ level, message }) => level === 'error' && message.includes('not set up'))).toBe(
       true,
     );
-    // This node would wait out its fifteen seconds; another looks at once.
+    // This node would wait for its fifteen seconds; another one probes at once.
     await locked.stop();
     await depot.worker().start();
     await depot.hosted(key);

@@ -13,7 +13,7 @@ const { pool } = depot.database;
 const writesOf = await depot.countWrites();
 const delivered = { status: 'D', end_delivery_time: '2026-11-21T15:59:30.000Z' } as const;
 const HOUR_MS = 3_600_000;
-/** An advisory lock that nobody else takes. */
+/** An advisory lock of this test alone. */
 const BARRIER = 7_474_747;
 const hostedThrough = async (route: string) => {
   const { rows } = await pool.query<{ hosted_through: number }>('select hosted_through from route where id = $1', [
@@ -27,7 +27,7 @@ describe('wake-ups', () => {
     const key = await depot.addRoute('BELL', [1, 2]);
     const worker = depot.worker({ times: { sweepMs: HOUR_MS } });
     await worker.start();
-    // The batch's last statements and its commit travel together: only PostgreSQL can keep them apart.
+    // The batch's last statements and its commit travel together: only PostgreSQL can separate them.
     await pool.query(`
       create function public.wait_to_commit() returns trigger language plpgsql as $$ begin
         perform pg_advisory_xact_lock(${BARRIER}); return null; end $$;
@@ -46,7 +46,7 @@ describe('wake-ups', () => {
     const held = pipeline.submit(change(key, { id: 1, updates: delivered }, depot.clock.now));
     const waits = `select from pg_locks where locktype = 'advisory' and objid = ${BARRIER} and not granted`;
     await expect.poll(async () => (await pool.query(waits)).rowCount).toBe(1);
-    // The existing job, sent and done while the batch lies between its job and its commit.
+    // The existing job, sent and done while the batch is between its job and its commit.
     await depot.record(other, { id: 1, updates: delivered });
     await depot.hosted(other);
     expect(await hostedThrough('BELL')).toBe(1);
@@ -60,7 +60,7 @@ describe('wake-ups', () => {
     await worker.stop();
   });
 
-  test('a wake-up that nobody hears costs one sweep', async () => {
+  test('a lost wake-up costs one sweep', async () => {
     const key = await depot.addRoute('DEAF', [1]);
     await depot.record(key, { id: 1, updates: delivered });
     await pool.query(`delete from pgboss.job where name = 'replicate'`);
@@ -89,7 +89,7 @@ describe('leases', () => {
     await depot.record(key, { id: 1, updates: delivered });
     const killed = new Leases({ db: pool, owner: randomUUID() });
     expect(await killed.claim([key], HOUR_MS)).toHaveLength(1);
-    // A killed process renews nothing and gives nothing back.
+    // A killed process renews nothing and releases nothing.
     await killed.close();
     const begin = performance.now();
     const worker = depot.worker();
@@ -100,7 +100,7 @@ describe('leases', () => {
     expect(await writesOf('KILLED')).toEqual([1]);
   });
 
-  test('what a former owner still confirms is refused by the fence', async () => {
+  test('the fence refuses the confirmation of a former owner', async () => {
     const key = await depot.addRoute('STALE', [1]);
     await depot.record(key, { id: 1, updates: delivered });
     const stale = new Leases({ db: pool, owner: randomUUID(), leaseMs: 1, renewMs: HOUR_MS });

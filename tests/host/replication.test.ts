@@ -60,7 +60,7 @@ describe('a driver’s change reaches the host', () => {
     expect(await depot.show('RTSTUP', "RURTE = 'R2'")).toMatchObject([{ RUCMT: 'note 20', RURPSQ: '10000000021' }]);
   });
 
-  test('rows whose values the host holds already are not written again', async () => {
+  test('rows whose values the host has already are not written again', async () => {
     const key = await depot.addRoute('R3', [1]);
     const lines = ['ITEM1', 'ITEM2'].map((id) => ({ id, invoice: 'INV1', updates: { delivered: 1 } }));
     await depot.record(key, { id: 1, updates: delivered, products: lines });

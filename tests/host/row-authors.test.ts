@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openDepot } from '../support/depot.ts';
 
-// What other programs write and no doorbell line names: the audit tail of the row says who it was.
+// Foreign changes without a doorbell line: the audit tail of the row names the author.
 
 const depot = await openDepot();
 const worker = depot.worker();
@@ -40,7 +40,7 @@ test('an edit that only a guarded write finds carries the user of its row', asyn
   expect(await meet(key)).toMatchObject([{ employee: 'ERIKA' }]);
 });
 
-test('so it does where the program is the service’s still and only the user is another', async () => {
+test('the same where the program is still the service’s and only the user differs', async () => {
   const key = await hostedStop('USER');
   await quietly(`update PODDTA.RTSTUP set RUSNAM = 'Ana', RUUUSR = 'ERIKA' where RURTE = 'USER'`);
   expect(await meet(key)).toMatchObject([{ employee: 'ERIKA' }]);
@@ -58,7 +58,7 @@ test('two rows that two users changed are two edits', async () => {
   expect(edits[1]?.body).toContain('Ana');
 });
 
-test('a line of the doorbell names the user before the audit tail does', async () => {
+test('a doorbell line names the user before the audit tail does', async () => {
   const key = await hostedStop('RUNG');
   await depot.clerk(`update PODDTA.RTSTUP set RUSNAM = 'Ana', RUUUSR = 'ERIKA' where RURTE = 'RUNG'`);
   await depot.clerk(`update PODDTA.PODCHGP set CHUSR = 'CAROL'`);
@@ -66,7 +66,7 @@ test('a line of the doorbell names the user before the audit tail does', async (
   expect(await meet(key)).toMatchObject([{ employee: 'CAROL' }]);
 });
 
-test('a row that the service wrote last by its tail is the office’s', async () => {
+test('a changed row with the service in its audit tail is the office’s', async () => {
   const key = await hostedStop('NOBODY');
   await quietly(`update PODDTA.RTSTUP set RUSNAM = 'Ana' where RURTE = 'NOBODY'`);
   expect(await meet(key)).toMatchObject([{ employee: 'office' }]);

@@ -19,7 +19,7 @@ const delivered = { status: 'D', end_delivery_time: '2026-11-21T15:59:30.000Z' }
 const oneFile = (size: number) => storeFiles(client, { files: [{ name: 'a.bin', bytes: random.take(size) }] });
 
 describe('an outage', () => {
-  test('loses nothing of all that REST took in, and needs no hand', async () => {
+  test('loses nothing that REST accepted, and needs no person', async () => {
     const worker = newWorker();
     await worker.start();
     await depot.fault('outage', true);
@@ -42,7 +42,7 @@ describe('an outage', () => {
     await worker.stop();
   });
 
-  test('in the middle of a file: what is there stays, the rest follows', async () => {
+  test('in the middle of a file: existing chunks stay, the rest follows', async () => {
     let left = 3;
     const failing: Host = {
       ...depot.host,
@@ -71,8 +71,8 @@ describe('an outage', () => {
   });
 });
 
-describe('what the host refuses', () => {
-  test('parks that row with its reason; the others of its file go on, and its next change brings it through', async () => {
+describe('refusals of the host', () => {
+  test('park that row with its reason; the others of its file go on, and its next change brings it through', async () => {
     const worker = newWorker();
     await worker.start();
     await pool.query(`create function refuse() returns trigger language plpgsql as $$
@@ -102,7 +102,7 @@ describe('what the host refuses', () => {
     await worker.stop();
   });
 
-  test('a key that code page 37 lacks is not respelled: two reports must not become one', async () => {
+  test('a key outside code page 37 is not changed: two reports must not become one', async () => {
     const worker = newWorker();
     await worker.start();
     await report('Ł1');
@@ -111,13 +111,13 @@ describe('what the host refuses', () => {
     await expect.poll(async () => (await worker.state()).parked).toBe(1);
     const { rows } = await pool.query('select key, sqlstate from parked_row');
     expect(rows).toEqual([{ key: 'Ł1', sqlstate: '22021' }]);
-    // An operator has looked at it; the tests that follow count what waits.
+    // An operator has settled it; later tests count open entries.
     await pool.query(`update load_report set hosted_version = version where report_id = 'Ł1'`);
     await pool.query('delete from parked_row');
     await worker.stop();
   });
 
-  test('a file that is not set up pauses alone, with an alarm, and goes on by itself', async () => {
+  test('a file that is not set up pauses alone, with an alarm, and resumes by itself', async () => {
     const worker = newWorker();
     await worker.start();
     await pool.query('alter table PODDTA.LCRSCP rename to LCRSCP_AWAY');
@@ -134,7 +134,7 @@ describe('what the host refuses', () => {
     await worker.stop();
   });
 
-  test('rows in use hold up their file only, and for no longer than they are', async () => {
+  test('locked rows delay their file only, and only while they are locked', async () => {
     const worker = newWorker();
     await worker.start();
     await depot.fault('lock', true, 'PODUSRP');
@@ -142,7 +142,7 @@ describe('what the host refuses', () => {
     await report('FREE');
     await expectRows('LCRHDP', "LHRPT = 'FREE'", [{ LHREV: '1' }]);
     await expectRows('RTDRVP', "RDRTE = 'R1'", [{ RDSGNF: 'Y' }]);
-    // A row is on the host a moment before that is noted.
+    // A row is on the host a moment before its confirmation.
     await expect.poll(() => worker.state()).toMatchObject({ breaker: { state: 'closed' }, parked: 0, rows: 1 });
     await depot.fault('lock', false, 'PODUSRP');
     await settled(worker);
@@ -166,9 +166,9 @@ describe('several workers', () => {
     for (const worker of workers) await worker.stop();
   });
 
-  test('what a worker wrote after it had lost the file counts as never written', async () => {
+  test('a write after the loss of the file’s lease counts as not made', async () => {
     const [id = ''] = await oneFile(50_000);
-    // Its file is taken over while its last transaction is under way.
+    // Its file is taken over during its last transaction.
     const overtaken: Host = {
       ...depot.host,
       transaction: async (work) => {
@@ -192,7 +192,7 @@ describe('several workers', () => {
   });
 });
 
-test('a file that comes while its announcement is settled leaves the count of its closed route', async () => {
+test('a file that arrives during its announcement leaves the count of its closed route', async () => {
   const closing = await depot.addRoute('COMES', [1, 999]);
   const signature_id = 'C0MESAT0NCE00001';
   await depot.record(closing, { id: 1, updates: { ...delivered, signature_id } });
@@ -204,7 +204,7 @@ test('a file that comes while its announcement is settled leaves the count of it
     connect: () => pool.connect(),
     query: async (statement, values) => {
       if (statement === settleAssets && JSON.stringify(values).includes(signature_id)) {
-        // The host has the file's row, nothing forgets the stop yet, and a pass brings the route out.
+        // The host has the file's row, the waiting rows still exist, and a pass brings the route out.
         await depot.hosted(closing);
         counted.push(...(await open()));
         // As an upload under the device's own id ends.

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { openDepot } from '../support/depot.ts';
 import { startRestServer } from '../support/rest-server.ts';
 
-/** A depot with a server before it: what REST takes in, and what stands on the host then. */
+/** A depot with a server before it: input by REST, and the resulting rows of the host. */
 export async function rowDeps() {
   const depot = await openDepot();
   const server = await startRestServer({ database: depot.database });

@@ -16,7 +16,7 @@ const delivered = { status: 'D', end_delivery_time: '2026-11-21T15:59:30.000Z' }
 const aNumber: unknown = expect.stringMatching(/^[1-9]\d*$/);
 
 describe('users and sign-ins (PODUSRP, RTDRVP)', () => {
-  test('who signs up, in and out stands on the host, and never a secret', async () => {
+  test('sign-ups, sign-ins and sign-outs are on the host, and never a secret', async () => {
     await depot.addRoute('R1', [1]);
     const signed = await signUp(client, '1001');
     await expectRows('PODUSRP', "PUEMP = '1001'", [{ PUREGF: 'Y', PULCKF: 'N', PULSDT: aNumber }]);
@@ -30,7 +30,7 @@ describe('users and sign-ins (PODUSRP, RTDRVP)', () => {
     expect(JSON.stringify(await depot.show('PODUSRP'))).not.toMatch(/argon|\$/);
   });
 
-  test('a driver who is signed in already stands so on a route that comes later, and on its reload', async () => {
+  test('a driver who is signed in already is so on a later route, and on its reload', async () => {
     await signIn(client, '1001');
     await depot.addRoute('R2', [1]);
     worker.wake();
@@ -44,7 +44,7 @@ describe('users and sign-ins (PODUSRP, RTDRVP)', () => {
     expect((await pool.query(`select from incident where kind = 'host_edit_untold'`)).rowCount).toBe(0);
   });
 
-  test('an employee who leaves the master is locked, and open again when they are back', async () => {
+  test('an employee who leaves the master is locked, and open again after the return', async () => {
     await depot.clerk(`update PODDTA.EMPMSTP set EMSTS = 'I' where EMEMP = '1001'`);
     await depot.addRoute('R3', [1]);
     worker.wake();
@@ -56,7 +56,7 @@ describe('users and sign-ins (PODUSRP, RTDRVP)', () => {
     expect(await depot.show('PODUSRP')).toHaveLength(1);
   });
 
-  test('what a clerk writes over it is told to a person and corrected', async () => {
+  test('a clerk’s edit of it is reported and corrected', async () => {
     await settled(worker);
     await depot.clerk(`update PODDTA.RTDRVP set RDSGNF = 'X' where RDRTE = 'R2'`);
     await client.take(operations.signOut, { as: await signIn(client, '1001') });
@@ -67,7 +67,7 @@ describe('users and sign-ins (PODUSRP, RTDRVP)', () => {
 });
 
 describe('load condition reports (LCRHDP, LCRSCP)', () => {
-  test('the latest revision stands there, with its own sections and no other', async () => {
+  test('the latest revision is there, with its own sections and no others', async () => {
     const sections = [section('stacking', 4), section('product_in_place', 2, 'Öl → Boden'), section('extra', 1)];
     await report('RPT-1', { sections });
     await expectRows('LCRHDP', "LHRPT = 'RPT-1'", [
@@ -85,7 +85,7 @@ describe('load condition reports (LCRHDP, LCRSCP)', () => {
   });
 });
 
-test('what belongs to no facility is dated by the clock that all facilities share', async () => {
+test('rows of no facility use the zone that all facilities share', async () => {
   await depot.clerk(`insert into PODDTA.EMPMSTP (EMEMP, EMNAM, EMSTS) values ('1002', 'Drew Driver', 'A')`);
   await depot.clerk(`insert into PODDTA.FACMSTP (FAFAC, FATZ) values ('F02', 'Mars/Olympus'), ('F03', ' ')`);
   await depot.addRoute('R5', [1]);
@@ -102,7 +102,7 @@ test('what belongs to no facility is dated by the clock that all facilities shar
 });
 
 describe('files (ASSHDP, ASSCHP)', () => {
-  test('a file stands there whole, in pieces of 16,000 bytes, and is ready only then', async () => {
+  test('a file is complete, in pieces of 16,000 bytes, before it is ready', async () => {
     const [photo, empty] = [random.take(600_001), random.take(0)];
     const [id = '', second = ''] = await storeFiles(client, {
       files: [
@@ -130,10 +130,10 @@ describe('files (ASSHDP, ASSCHP)', () => {
     await expectRows('ASSHDP', `AHID = '${second}'`, [{ AHBAT: id, AHSEQ: '2', AHSIZ: '0', AHCHKN: '0', AHSTS: 'R' }]);
   });
 
-  test('a file that a stop names is announced with the stop, counted at the close, and ready when it comes', async () => {
+  test('a file that a stop names is announced with the stop, counted at the close, and ready when it arrives', async () => {
     const key = await depot.addRoute('AHEAD', [1, 999]);
     const signature_id = 'S1GNATURE0000001';
-    // Nobody on the host ever finds a stop whose file has no header.
+    // No program on the host ever finds a stop whose file has no header.
     await pool.query(`create function needs_header() returns trigger language plpgsql as $$
       begin if new.RUSIG <> '' and not exists (select from PODDTA.ASSHDP where AHID = new.RUSIG)
         then raise exception 'no header of %', new.RUSIG; end if; return new; end $$`);
@@ -164,11 +164,11 @@ describe('files (ASSHDP, ASSCHP)', () => {
     ]);
     await settled(worker);
     expect((await pool.query('select from awaited_asset')).rowCount).toBe(0);
-    // The host was told that a file is missing, and is told that it has come.
+    // The host has the file as missing, and then as ready.
     await expectRows('RTHDRP', "RHRTE = 'AHEAD'", [{ RHPODS: 'C', RHOPEN: '0' }]);
   });
 
-  test('a file that has not come for a day is missing, and a person is told of which stop', async () => {
+  test('a file that has not arrived for a day is missing, and an incident names its stop', async () => {
     const key = await depot.addRoute('NEVER', [1]);
     await depot.record(key, { id: 1, updates: { ...delivered, signature_id: 'NEVERC0MES000001' } });
     await depot.hosted(key);

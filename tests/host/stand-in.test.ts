@@ -5,7 +5,7 @@ import { createDatabase } from '../support/postgres.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { createHost } from '../support/stand-in.ts';
 
-// What the stand-in has beyond what every driver promises (conformance.test.ts).
+// Behaviour of the stand-in beyond the rules for every driver (conformance.test.ts).
 
 const { host, clerk } = await createHost();
 
@@ -13,7 +13,7 @@ const insertStop = (stop: number, columns = '', values = '') =>
   `insert into PODDTA.RTSTPP (RSFAC, RSRTE, RSWKE, RSSTP${columns}) values ('F01', 'R1', 20261128, ${stop}${values})`;
 
 describe('rows', () => {
-  test('are blank-padded where they lie, and are trimmed before anything is put behind them', async () => {
+  test('are blank-padded in storage, and are trimmed before a concatenation', async () => {
     await clerk.query(insertStop(1, ', RSCUS', ", 'C1'"));
     expect(await host.query('select length(RSCUS || $x$|$x$) as WIDTH from RTSTPP where RSSTP = 1')).toEqual([
       { WIDTH: '3' },
@@ -27,7 +27,7 @@ describe('rows', () => {
   });
 });
 
-describe('failures carry the state that Db2 would tell', () => {
+describe('failures have Db2’s states', () => {
   test.each([
     ['a trigger that refuses', "do $$ begin raise exception 'no' ; end $$", '09000'],
     ['a text where a number is due', "select cast('x' as decimal(3,0))", '22018'],
@@ -35,7 +35,7 @@ describe('failures carry the state that Db2 would tell', () => {
     expect(await hostFailure(host.query(sql))).toMatchObject({ sqlstate, kind: 'poison' });
   });
 
-  test('every character of code page 37 is held', async () => {
+  test('every character of code page 37 is stored', async () => {
     const all = Array.from({ length: 255 }, (_, index) => String.fromCharCode(index + 1)).filter(
       (letter) => letter !== ' ',
     );
@@ -56,7 +56,7 @@ describe('failures carry the state that Db2 would tell', () => {
 describe('the doorbell', () => {
   const changes = () => host.query('select CHFIL, CHOP, CHKEY, CHPGM from PODCHGP order by CHSEQ');
 
-  test('rings for other programs with the key alone, old and new where a key moves', async () => {
+  test('records changes of other programs with the key alone, old and new where a key moves', async () => {
     await clerk.query('delete from PODCHGP');
     await clerk.query(insertStop(7));
     await clerk.query('update RTSTPP set RSSTP = 8 where RSSTP = 7');
@@ -70,14 +70,14 @@ describe('the doorbell', () => {
     expect(await changes()).toEqual([line('I', '007'), line('U', '007'), line('U', '008'), line('D', '008')]);
   });
 
-  test('is silent for what the service writes itself', async () => {
+  test('leaves out the writes of the service itself', async () => {
     await clerk.query('delete from PODCHGP');
     await host.query(insertStop(9));
     await host.query("update RTSTPP set RSSTS = 'D' where RSSTP = 9");
     expect(await changes()).toEqual([]);
   });
 
-  test('never fails the program that rings it', async () => {
+  test('never fails the program that changes a row', async () => {
     await clerk.query('alter table PODDTA.PODCHGP rename to PODGONE');
     await clerk.query(insertStop(10));
     await clerk.query('alter table PODDTA.PODGONE rename to PODCHGP');
@@ -90,7 +90,7 @@ describe('faults', () => {
     clerk.query('insert into standin_fault (fault, file) values (?, ?)', [fault, file]);
   const clear = () => clerk.query('delete from standin_fault');
 
-  test('an outage is in force at once for the service, and for nobody else', async () => {
+  test('an outage is in force at once for the service alone', async () => {
     await set('outage');
     expect(await hostFailure(host.query('select 1 as A'))).toMatchObject({ sqlstate: '08001', kind: 'passing' });
     expect(await hostFailure(host.transaction(() => Promise.resolve()))).toMatchObject({ sqlstate: '08001' });
@@ -100,7 +100,7 @@ describe('faults', () => {
     expect(await host.query('select 1 as A')).toEqual([{ A: '1' }]);
   });
 
-  test('a lock and a poison hit the file they name', async () => {
+  test('a lock and a poison affect the named file', async () => {
     await set('lock', 'RTSTPP');
     const update = () => host.transaction((tx) => tx.execute("update PODDTA.RTSTPP set RSSTS = 'D' where RSSTP = 1"));
     expect(await hostFailure(update())).toMatchObject({ sqlstate: '57033', kind: 'passing' });

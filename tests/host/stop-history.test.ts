@@ -15,7 +15,7 @@ const photo = 'AAAAAAAAAAAAAAAA';
 const queue = new TestQueue();
 const phone = new TestQueue();
 let query: string;
-/** In the order in which the phone sealed them: of stop 1, of stop 2, of stop 1, of a stop that is not there. */
+/** In the order in which the phone sealed them: of stop 1, of stop 2, of stop 1, of a stop that does not exist. */
 let ids: string[];
 
 beforeAll(async () => {
@@ -44,7 +44,7 @@ const history = (stop: number) => client.take(readStopHistory, { headers, query:
 const verify = (stop: number) => client.take(verifyStopHistory, { headers, query: `${query}&stop_id=${stop}` });
 
 describe('GET /api/ops/stop-history', () => {
-  test('has every change with its author, its times and its text, and what the host has of the stop', async () => {
+  test('has every change with its author, its times and its text, and the stop on the host', async () => {
     const told = await history(1);
     const rows = await depot.show('RTSTUP', "RURTE = 'PAST' and RUSTP = 1");
     expect(told).toMatchObject({ facility: 'F01', route_id: 'PAST', stop_id: 1, status: 'D', kept: [] });
@@ -76,7 +76,7 @@ describe('GET /api/ops/stop-history', () => {
     expect(told.mails).toEqual([{ mutation_id: ids[0], sent_at: '2026-11-21T16:10:00.000Z' }]);
   });
 
-  test('what could not be applied stands beside it', async () => {
+  test('lists changes that could not be applied', async () => {
     const key = { facility: 'F01', id: 'PAST', week_end: '20261128' };
     const stranger = restChange(key, { id: 2, updates: { driver_comments: 'not mine' } }, '9999');
     await depot.pipeline.submit(stranger);
@@ -85,7 +85,7 @@ describe('GET /api/ops/stop-history', () => {
     ]);
   });
 
-  test('what the host refuses is not said to be there', async () => {
+  test('a refused stop is not listed as on the host', async () => {
     await pool.query(
       `insert into parked (facility, route_id, week_end, stop_id, version, sqlstate, reason, payload)
        select facility, id, week_end, 2, version, '22001', 'RUCMT is too long', '{}' from route where id = 'PAST'`,
@@ -104,7 +104,7 @@ describe('GET /api/ops/stop-history', () => {
     expect(host.skipped_at).toMatch(/^20\d\d-/);
   });
 
-  test('a route or a stop that is not there is said to be unknown, and it is the operator’s alone', async () => {
+  test('an unknown route or stop is reported as unknown, and it is for operators alone', async () => {
     const at = (path: string) => client.call(readStopHistory, { headers, query: path });
     expect((await at(`${query}&stop_id=8`)).error?.code).toBe('STOP_NOT_FOUND');
     expect((await at('?facility=F09&route_id=PAST&week_end=20261128&stop_id=1')).error?.code).toBe('ROUTE_NOT_FOUND');
@@ -128,7 +128,7 @@ describe('GET /api/ops/stop-history/verify', () => {
     await pool.query('drop table untouched');
   }
 
-  test('follows the chain over the other stops of the queue, and over what was kept', async () => {
+  test('follows the chain over the other stops of the queue, and over quarantined changes', async () => {
     const report = await verify(1);
     expect(report).toMatchObject({ intact: true, whole: true });
     expect(await linksOf()).toMatchObject([
@@ -147,7 +147,7 @@ describe('GET /api/ops/stop-history/verify', () => {
     });
   });
 
-  test('names the link that breaks where somebody has altered a text together with its hash', async () => {
+  test('names the broken link where a text was altered together with its hash', async () => {
     const alter = `update ledger set body = replace(body, 'door', 'yard'), hash = sha256(convert_to(replace(body, 'door', 'yard'), 'UTF8'))
                     where id = $1`;
     await tampered(alter, ids[1], async () => {
@@ -157,7 +157,7 @@ describe('GET /api/ops/stop-history/verify', () => {
     });
   });
 
-  test('tells what cannot be followed: an item that is not here, a link that was not kept', async () => {
+  test('reports gaps: an item that is not here, a link that was not stored', async () => {
     await tampered('delete from ledger where id = $1', ids[1], async () => {
       expect(await verify(1)).toMatchObject({ intact: true, whole: false });
       expect((await linksOf())[1]).toMatchObject({ id: ids[2], link: 'missing', follows: null });
@@ -168,7 +168,7 @@ describe('GET /api/ops/stop-history/verify', () => {
     });
   });
 
-  test('follows it over what another queue had brought before a fork', async () => {
+  test('follows it over changes that another queue had brought before a fork', async () => {
     const key = await depot.addRoute('FORK', [1]);
     const [first, second] = [new TestQueue(), new TestQueue()];
     const write = (text: string) =>
@@ -184,7 +184,7 @@ describe('GET /api/ops/stop-history/verify', () => {
     expect(report.links.at(-1)).toMatchObject({ id: next.id, seq: 4, link: 'intact', follows: answered[2]?.id });
   });
 
-  test('tells why an item is not here: its phone has lost it, its time was over, or nobody knows', async () => {
+  test('gives the reason for a missing item: lost by its phone, expired, or unknown', async () => {
     const [key, old] = [await depot.addRoute('KEPT', [1]), await depot.addRoute('OVER', [1])];
     const { clientId } = phone;
     const session = await bindQueue(depot.database, phone, '1001');
@@ -206,7 +206,7 @@ describe('GET /api/ops/stop-history/verify', () => {
       [7, 'intact'],
     ]);
 
-    // A hundred days later: the other route is done with, somebody has settled what was kept and read the incident.
+    // A hundred days later: the other route is finished, its quarantined changes and its incident are settled.
     await pool.query(`update route set status = 'C', closed_at = now(), hosted_through = version where id = 'OVER'`);
     await pool.query(`update quarantine set state = 'dismissed', resolved_at = now() where client_id = $1`, [clientId]);
     await pool.query(`update incident set acknowledged_at = now() where client_id = $1`, [clientId]);

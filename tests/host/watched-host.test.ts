@@ -11,7 +11,7 @@ beforeAll(async () => {
   host = watchedHost(stand.host, { statement: (outcome) => told.push(outcome) });
 });
 
-/** What is told of this work on the host, in order. */
+/** The reports of this work on the host, in order. */
 async function toldOf(work: () => Promise<unknown>): Promise<StatementOutcome[]> {
   told = [];
   await work().catch((error: unknown) => {
@@ -23,7 +23,7 @@ async function toldOf(work: () => Promise<unknown>): Promise<StatementOutcome[]>
 class OwnFault extends Error {}
 const count = `select count(*) as N from PODDTA.RTHDRP`;
 
-test('each statement is told, and the commit behind them', async () => {
+test('each statement is reported, and the commit after them', async () => {
   expect(await toldOf(() => host.query(count))).toEqual(['done']);
   expect(await toldOf(() => host.transaction((tx) => Promise.all([tx.query(count), tx.query(count)])))).toEqual([
     'done',
@@ -32,17 +32,17 @@ test('each statement is told, and the commit behind them', async () => {
   ]);
 });
 
-test('a statement that fails is told by its class, once; the commit that never comes is not', async () => {
+test('a failed statement is reported by its class, once; the commit that never comes is not', async () => {
   const missing = () => host.transaction((tx) => tx.query('select * from PODDTA.NOWHERE'));
   expect(await toldOf(missing)).toEqual(['setup']);
 });
 
-test('a fault of our own is none of the host’s', async () => {
+test('an error of our own is no failure of the host', async () => {
   const broken = () => host.transaction(() => Promise.reject(new OwnFault()));
   expect(await toldOf(broken)).toEqual([]);
 });
 
-test('a host that is away is told where no statement is reached', async () => {
+test('a host that is away is reported where no statement begins', async () => {
   const away: Host = { ...host, transaction: () => Promise.reject(new HostError('08001', 'nobody answers')) };
   const watched = watchedHost(away, { statement: (outcome) => told.push(outcome) });
   expect(await toldOf(() => watched.transaction(() => Promise.resolve()))).toEqual(['passing']);

@@ -77,7 +77,7 @@ test('stamps of a server that started with a wrong clock are found, reported and
   expect(await comment(ana, 2, 'from the future')).toBe('applied');
   server.clock.now = now;
   expect(await comment(ben, 2, 'today')).toBe('stale');
-  // The route goes on by a right clock; the stamp from the future still beats edits of its stop.
+  // The route goes on by a right clock; the stamp from the future still overrules edits of its stop.
   expect(await comment(ben, 5, 'today, elsewhere')).toBe('applied');
 
   const watch = new ClockWatch({ clock: new ServerClock(), db: pool, log: recordedLog() });
@@ -99,7 +99,7 @@ test('stamps of a server that started with a wrong clock are found, reported and
 
 test('a jump of PostgreSQL alone leaves no stamp from the future', async () => {
   const { pool } = server.database;
-  // What `now()` writes while the clock of PostgreSQL is ahead.
+  // The value of `now()` while the clock of PostgreSQL is ahead.
   await pool.query(`update route set changed_at = now() + interval '2 days'`);
   const watch = new ClockWatch({ clock: new ServerClock(), db: pool, log: recordedLog() });
   await watch.check();
@@ -139,7 +139,7 @@ test('a queue that was stamped in the future goes on by the right time, in its o
   expect(await comment(ben, 4, 'later, by another')).toBe('applied');
 });
 
-test('healing ends deadlines from the future, tells phones, and leaves timers that run', async () => {
+test('healing ends deadlines from the future, notifies phones, and leaves running timers', async () => {
   const { pool } = server.database;
   const now = new Date();
   const arrive = async (id: string) => {
@@ -169,7 +169,7 @@ test('healing ends deadlines from the future, tells phones, and leaves timers th
   ]);
 });
 
-test('the migration finds stamps of routes that are already there', async () => {
+test('the migration finds stamps of existing routes', async () => {
   const { pool, url } = server.database;
   const at = Date.now() + DAY;
   const doc = { status: 'D', by: [{ at, client: 'rest', seq: 3, by: '1001' }] };

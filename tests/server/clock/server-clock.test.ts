@@ -12,7 +12,7 @@ function started() {
   return { machine, clock: new ServerClock(machine) };
 }
 
-test('the wall clock counts as long as it agrees with the time that has passed', () => {
+test('the wall clock counts while it agrees with the elapsed time', () => {
   const { machine, clock } = started();
   for (let step = 0; step < 100; step++) {
     machine.run(7 * SECOND);
@@ -42,7 +42,7 @@ test('a machine that slept has the time of its wall clock', () => {
   expect(clock.jump).toBeUndefined();
 });
 
-test('another clock is believed over a wall clock that differs from the start', () => {
+test('another clock counts over a wall clock that differs from the start', () => {
   const { machine, clock } = started();
   clock.set(start - 2 * DAY);
   machine.run(SECOND);
@@ -50,7 +50,7 @@ test('another clock is believed over a wall clock that differs from the start', 
   expect(clock.jump?.aheadMs).toBe(2 * DAY);
 });
 
-test('whatever the wall clock does, no stamp is further from the passed time than the tolerance', () => {
+test('in spite of any wall clock, no stamp is further from the elapsed time than the tolerance', () => {
   const step = fc.oneof(
     fc.record({ run: fc.integer({ min: 1, max: 3_600 * SECOND }) }),
     fc.record({ set: fc.integer({ min: -40 * DAY, max: 40 * DAY }) }),

@@ -16,7 +16,7 @@ beforeEach(async () => {
 
 const withCopy = (address: string) => ({ id: 1, updates: { status: 'D', osd_emails: [address] } });
 
-describe('a delivery mail on a mail server’s bad day (contract §4, E-mail)', () => {
+describe('a delivery mail with a failing mail server (contract §4, E-mail)', () => {
   it('waits for one that is down, and is sent once when it is back', async () => {
     const key = await addRoute(mail.deps, 'B1', ['1001']);
     await mail.server.down();
@@ -49,7 +49,7 @@ describe('a delivery mail on a mail server’s bad day (contract §4, E-mail)', 
     expect(mail.lettersOf(mutation)).toHaveLength(1);
   });
 
-  it('is the same mail again where the answer to it was lost', async () => {
+  it('is the same mail again after a lost answer', async () => {
     const key = await addRoute(mail.deps, 'B3', ['1001']);
     mail.server.answersToLose = 1;
     const { afterStatement } = await mail.startMails();
@@ -61,7 +61,7 @@ describe('a delivery mail on a mail server’s bad day (contract §4, E-mail)', 
     expect(second?.headers.get('subject')).toBe(first?.headers.get('subject'));
   });
 
-  it('counts as sent where one of its recipients is refused for good, and says so without a name', async () => {
+  it('counts as sent where one of its recipients is refused for good, and is logged without a name', async () => {
     const key = await addRoute(mail.deps, 'B4', ['1001']);
     mail.server.refuse('gone@example.com');
     const { log, afterStatement } = await mail.startMails();
@@ -72,7 +72,7 @@ describe('a delivery mail on a mail server’s bad day (contract §4, E-mail)', 
     expect(JSON.stringify(log.lines)).not.toContain('gone@example.com');
   });
 
-  it('knows whom the server means, however the address was written', async () => {
+  it('matches the server’s recipients in any spelling of the address', async () => {
     const key = await addRoute(mail.deps, 'B10', ['1001']);
     mail.server.refuse('Info@müller.example');
     const { log, afterStatement } = await mail.startMails();
@@ -101,7 +101,7 @@ describe('a delivery mail on a mail server’s bad day (contract §4, E-mail)', 
     expect(rows).toEqual([]);
   });
 
-  it('is given up at once where nobody will ever get it, and a person is told', async () => {
+  it('is given up at once where no recipient will ever get it, and is reported', async () => {
     const key = await addRoute(mail.deps, 'B6', ['1001']);
     mail.server.refuse('manager1@example.com');
     const { log, outcomes, afterStatement } = await mail.startMails();
@@ -116,7 +116,7 @@ describe('a delivery mail on a mail server’s bad day (contract §4, E-mail)', 
     expect(await mail.sentMails(mutation)).toEqual([]);
   });
 
-  it('goes on being tried where the server does not know us, for that is ours to put right', async () => {
+  it('is tried again where the server does not authorize us, which the operator must correct', async () => {
     const key = await addRoute(mail.deps, 'B7', ['1001']);
     mail.server.refuse('manager1@example.com', 554, '5.7.1 relay access denied');
     const { warned, afterStatement } = await mail.startMails();
@@ -128,7 +128,7 @@ describe('a delivery mail on a mail server’s bad day (contract §4, E-mail)', 
     expect(mail.lettersOf(mutation)).toHaveLength(1);
   });
 
-  it('is given up after its last try, and a person is told', async () => {
+  it('is given up after its last try, and is reported', async () => {
     const key = await addRoute(mail.deps, 'B8', ['1001']);
     mail.server.refuse('manager1@example.com', 450, '4.2.2 mailbox full');
     await mail.boss.updateQueue(queues.mail, { retryLimit: 0 });

@@ -16,7 +16,7 @@ beforeAll(async () => {
 beforeEach(() => mail.stopMails());
 
 describe('a delivery mail (contract §4, E-mail)', () => {
-  it('goes to the contact, with a copy to whom the driver recorded, and says what happened', async () => {
+  it('goes to the contact, with a copy to the recorded addresses, and contains the delivery', async () => {
     const key = await addRoute(mail.deps, 'M1', ['1001']);
     const { log, afterStatement } = await mail.startMails();
     const mutation = await mail.submit(key, {
@@ -49,7 +49,7 @@ describe('a delivery mail (contract §4, E-mail)', () => {
     ]);
   });
 
-  it('is announced to the driver as lost where an address is none', async () => {
+  it('is reported to the driver as lost where an address is invalid', async () => {
     const key = await addRoute(mail.deps, 'M9', ['1001']);
     const stop = { id: 1, updates: { osd_emails: ['buyer@example.com', 'nobody'] } };
     expect(await mail.pipeline.submit(restChange(key, stop, '1001'))).toMatchObject({
@@ -95,7 +95,7 @@ describe('a delivery mail (contract §4, E-mail)', () => {
     expect(mail.lettersOf(mutation)).toHaveLength(1);
   });
 
-  it('is kept as a file where there is no mail server', async () => {
+  it('is stored as a file without a mail server', async () => {
     const key = await addRoute(mail.deps, 'M8', ['1001']);
     const dataDir = await temporaryFolder();
     const { afterStatement } = await mail.startMails({ dataDir });

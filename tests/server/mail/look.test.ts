@@ -78,7 +78,7 @@ const pages = {
     ),
   ),
 };
-/** What axe finds, each with the element it finds it in. */
+/** Findings of axe, each with its element. */
 async function faultsOf(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const found = findings.parse(await page.evaluate('axe.run(document)'));
@@ -88,7 +88,7 @@ const findings = z.object({
   violations: z.array(z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) })),
 });
 
-/** What reaches beyond the page's right edge, by its first words. */
+/** Text beyond the page's right edge, by its first words. */
 const sticksOut = (page: Page): Promise<string[]> =>
   page.evaluate(() =>
     [...document.querySelectorAll('main, [role=main] *')]
@@ -122,7 +122,7 @@ describe('the look of a summary', () => {
 });
 
 describe('a summary with images off', () => {
-  test('says in words where each of them is', async () => {
+  test('names each of them in words', async () => {
     const page = await browser.newPage({ viewport: { width: 360, height: 800 } });
     await page.setContent(pages['a delivered stop with something of everything'].html.replaceAll(photo, 'cid:gone'));
     const seen = await page.getByRole('img').evaluateAll((images) => images.map((image) => image.getAttribute('alt')));

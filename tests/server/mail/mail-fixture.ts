@@ -15,12 +15,12 @@ import { pipelineDeps } from '../mutations/fixture.ts';
 import { restChange } from '../../support/rest-change.ts';
 
 export interface MailWorkerOptions {
-  /** Keeps mails as files there, instead of sending them. */
+  /** Stores mails as files there, instead of sending them. */
   readonly dataDir?: string;
   readonly patience?: Partial<Patience>;
 }
 
-/** A pipeline, the mails that it queues, and a real mail server that they go to. */
+/** A pipeline, its queued mails, and a real mail server. */
 export async function mailDeps() {
   const deps = await pipelineDeps();
   const pipeline = deps.open();
@@ -34,7 +34,7 @@ export async function mailDeps() {
   boss.on('error', () => undefined);
   await boss.start();
   atFileEnd(() => boss.stop({ graceful: false }));
-  // As in production, but for the patience between two tries.
+  // As in production, but for the wait between two tries.
   await boss.updateQueue(queues.mail, { retryDelay: 0, retryBackoff: false });
   const server = await startMailServer();
   const isLetter =
@@ -48,10 +48,10 @@ export async function mailDeps() {
     pipeline,
     boss,
     server,
-    /** Until what is on its way has ended; nothing is sent any more. */
+    /** Until mails in progress have ended; no further mail is sent. */
     stopMails: async () => stopMails?.(),
 
-    /** Delivery mails as a node sends them; `afterStatement` hears the names of the statements that it has run. */
+    /** Delivery mails of a node; `afterStatement` receives the names of its finished statements. */
     startMails: async ({ dataDir = '', patience = {} }: MailWorkerOptions = {}) => {
       const log = recordedLog();
       const { promise: warned, resolve: hearWarning } = Promise.withResolvers<void>();
@@ -99,7 +99,7 @@ export async function mailDeps() {
       return { log, outcomes, warned, afterStatement: (name: string) => ran(name).promise };
     },
 
-    /** A driver's stop object; resolves with the mutation that names its letter. */
+    /** A driver's stop object; resolves with the mutation that names its mail. */
     submit: (key: RouteKey, stop: Parameters<typeof restChange>[1], more: Partial<Change> = {}) => {
       const change = restChange(key, stop, '1001', more);
       return pipeline.submit(change).then(() => change.id);

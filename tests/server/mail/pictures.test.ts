@@ -23,7 +23,7 @@ interface File {
   readonly awaited?: boolean;
 }
 
-/** What the mirror knows of files; nobody reads their bytes here. */
+/** The mirror's data about files; their bytes are not read here. */
 async function addFiles(...files: readonly File[]): Promise<void> {
   for (const { id, batch = id, seq = 1, mime = 'image/jpeg', size = 1000, awaited = false } of files)
     await database.pool.query(
@@ -35,7 +35,7 @@ async function addFiles(...files: readonly File[]): Promise<void> {
     );
 }
 
-/** What a summary shows of each id: the files by id, `kept` or `pending`. */
+/** The files of a summary for each id, or `kept` or `pending`. */
 async function seenOf(...ids: readonly string[]): Promise<string[][]> {
   const { picturesOf } = await findPictures(database.pool, ids);
   const of = picturesOf(
@@ -46,7 +46,7 @@ async function seenOf(...ids: readonly string[]): Promise<string[][]> {
 }
 
 describe('the pictures of a summary', () => {
-  it('are what mail programs show; the rest is kept elsewhere, and what is not here is to come', async () => {
+  it('include types that mail programs show; others stay on the server, and missing ones are pending', async () => {
     const [jpg, webp, svg, heic, pdf, empty, awaited, unknown] = [10, 11, 12, 13, 14, 15, 16, 17].map(asset);
     await addFiles(
       { id: jpg!, mime: 'image/jpg' },
@@ -69,7 +69,7 @@ describe('the pictures of a summary', () => {
     ]);
   });
 
-  it('are all files of an upload where its primary id is named, less those that are named themselves (contract §3)', async () => {
+  it('are all files of an upload where its primary id is named, less those with their own names (contract §3)', async () => {
     const [first, second, third] = [20, 21, 22].map(asset);
     await addFiles(
       { id: first!, batch: first! },

@@ -4,7 +4,7 @@ import { recipientsOf } from '../../../server/src/mail/recipients.ts';
 const both = { contact_email: 'manager@x.example', email: 'store@x.example' };
 const none = { contact_email: '', email: '' };
 
-describe('who gets a delivery mail (contract §4)', () => {
+describe('recipients of a delivery mail (contract §4)', () => {
   it.each([
     [
       'the manager first, copies to the recorded',
@@ -40,7 +40,7 @@ describe('who gets a delivery mail (contract §4)', () => {
   });
 
   it.each(['nobody', 'a@', '@x.example', 'a@b', '<a@x.example>', 'a@x.example\r\nBcc:b', 'a b@'])(
-    'leaves out what is no address: %j',
+    'leaves out an invalid address: %j',
     (address) => {
       const { to, cc, invalid } = recipientsOf({ ...both, contact_email: address }, [], 'current');
       expect(to.concat(cc)).not.toContain(address);
@@ -48,12 +48,12 @@ describe('who gets a delivery mail (contract §4)', () => {
     },
   );
 
-  it('sends nothing where a recorded address tries to become a header', () => {
+  it('sends nothing where a recorded address contains a header', () => {
     const { to, cc, invalid } = recipientsOf(both, ['a@x.example\r\nBcc: b@x.example', 'c@x.example'], 'current');
     expect({ to, cc, invalid }).toEqual({ to: ['manager@x.example'], cc: ['c@x.example'], invalid: 1 });
   });
 
-  it('takes the customer where the manager’s address is none', () => {
+  it('takes the customer where the manager’s address is invalid', () => {
     const recipients = recipientsOf({ ...both, contact_email: 'n/a' }, [], 'current');
     expect(recipients).toEqual({ to: ['store@x.example'], cc: [], invalid: 1 });
   });

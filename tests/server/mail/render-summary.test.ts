@@ -4,7 +4,7 @@ import type { SummarizedStop } from '../../../server/src/mail/delivery-summary.t
 import { plan } from '../../support/mirror.ts';
 import { asset, eventful, planWith, rendered, summarized } from './summarized.ts';
 
-/** What a row of the tables shows, cell by cell. */
+/** The cells of a row of the tables. */
 const rowsOf = (html: string): string[][] =>
   [...html.replaceAll(/<!--.*?-->/gs, '').matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = '']) =>
     [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell = '']) =>
@@ -19,14 +19,14 @@ describe('the summary of a delivered stop (contract §4, E-mail)', () => {
   const { subject, html, text } = rendered(eventful());
   const rows = rowsOf(html);
 
-  it('says what became of it in its subject and first sentence', () => {
+  it('has the outcome in its subject and first sentence', () => {
     expect(subject).toBe('Delivered with exceptions: Café Söderberg, route R100, stop 1');
     const lead = 'Delivered on Fri, Nov 20, 2026, 10:05 AM CST. Received by Sam Storekeeper. 4 exceptions.';
     expect(html).toContain(lead);
     expect(text.startsWith(`Café Söderberg\n${lead}\n`)).toBe(true);
   });
 
-  it('says who, where and when, on the facility’s clock', () => {
+  it('has people, place and times, on the facility’s clock', () => {
     expect(rows).toEqual(
       expect.arrayContaining([
         ['Received by', 'Sam Storekeeper (4711)'],
@@ -43,7 +43,7 @@ describe('the summary of a delivered stop (contract §4, E-mail)', () => {
     expect(html).toContain('Sam Rep, 312-555-0199');
   });
 
-  it('lists the manifest by invoice with what was recorded, and what came beyond it; uncounted is not zero', () => {
+  it('lists the manifest by invoice with its records, and records beyond it; uncounted is not zero', () => {
     expect(rows).toEqual(
       expect.arrayContaining([
         ['Item 0 ITM100000 · 1 short · on 1 pallet', '3', '2', '1'],
@@ -57,19 +57,19 @@ describe('the summary of a delivered stop (contract §4, E-mail)', () => {
     );
   });
 
-  it('lists exceptions by line with what their codes mean, and what was on no order', () => {
+  it('lists exceptions by line with the meanings of their codes, and items on no order', () => {
     expect(rows).toEqual(
       expect.arrayContaining([
         ['Item 0 Invoice INV1', 'Damaged in transit (20) wet Barcode 777 · Photo 1', '1 case'],
         ['Damaged in transit (20)', '3 units'],
-        // Barcodes of itemized exceptions are not kept, an unknown code stands for itself.
+        // Barcodes of itemized exceptions are not stored; an unknown code appears as itself.
         ['Item 62 Invoice INV1', 'Code 99', '2'],
         ['Overage, returned (86) wrong pallet Barcode 0042 · Photo 2', '1'],
       ]),
     );
   });
 
-  it('says the same in plain text', () => {
+  it('has the same content in plain text', () => {
     for (const line of [
       'Delivered: 8 of 12\nReturned: 1\nExceptions: 4\nCollected: 4 of 4\n',
       'Left at the dock 👍\nשלום – Grüße\n',
@@ -84,7 +84,7 @@ describe('the summary of a delivered stop (contract §4, E-mail)', () => {
 });
 
 describe('pictures of a summary', () => {
-  it('are shown where their bytes are, named where they are kept elsewhere, announced where they are still to come', () => {
+  it('are shown where their bytes are, named where they are stored elsewhere, announced where they are pending', () => {
     const { html, text } = rendered(eventful(), {
       [asset(1)]: [{ kind: 'shown', src: 'cid:signature' }],
       [asset(2)]: [
@@ -108,7 +108,7 @@ describe('pictures of a summary', () => {
     expect(text).toContain('- Photo 3: Item 0 (not uploaded yet)\n');
   });
 
-  it('are counted where they are too many to be listed', () => {
+  it('are counted where they are too many for a list', () => {
     const image_ids = Array.from({ length: 60 }, (_, n) => asset(100 + n));
     const line = { id: 'ITM100000', invoice: 'INV1', updates: { image_ids } };
     const { html, text } = rendered(summarized({ products: [line] }));
@@ -118,7 +118,7 @@ describe('pictures of a summary', () => {
 });
 
 describe('a summary', () => {
-  it('gives the reason of a stop that was refused, and the words for it', () => {
+  it('gives the reason of a refused stop, and its meaning', () => {
     const { subject, html, text } = rendered(
       summarized({
         updates: { status: 'R', skip_refuse_reason_code: '12', skip_refuse_driver_comment: 'Too warm' },
@@ -130,20 +130,20 @@ describe('a summary', () => {
     expect(html).toContain('Too warm');
   });
 
-  it('shows a stop that nobody has touched as it is', () => {
+  it('shows an untouched stop as it is', () => {
     const { html, text } = rendered(summarized({}));
     expect(text).toContain('Müller Market 1\nNot delivered yet.\n');
     expect(html).not.toContain('Exceptions');
     expect(rowsOf(html)).toContainEqual(['Item 0 ITM100000', '3', '–', '–']);
   });
 
-  it('has one line for a subject, whatever a name holds', () => {
+  it('has a subject of one line, with any name', () => {
     const customer = { ...plan(1).customer, name: 'Market\r\nBcc: all@x.example\u202e\u2028x' };
     const { subject } = rendered(summarized({}, { plan: planWith({ customer }) }));
     expect(subject).toBe('Not delivered yet: Market Bcc: all@x.example[U+202E] x, route R100, stop 1');
   });
 
-  it('shows control and bidi characters as marks, wherever people write', () => {
+  it('shows control and bidi characters as marks, in every recorded text', () => {
     const hidden = String.fromCharCode(...hiddenCodes);
     // The wire refuses controls in an invoice's number.
     const texts = Array.from({ length: 12 }, (_, n) => (n === 3 ? 'INV1' : `a${hidden}b`));
@@ -158,13 +158,13 @@ describe('a summary', () => {
     expect(subject).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
   });
 
-  it('keeps the lines and tabs of a comment, and marks a return that hides what is before it', () => {
+  it('keeps the lines and tabs of a comment, and marks a return that hides the text before it', () => {
     const { html, text } = rendered(summarized({ updates: { driver_comments: 'one\r\ntwo\tthree\nfour\rfive' } }));
     expect(text).toContain('one\ntwo\tthree\nfour[U+000D]five');
     expect(html).toContain('one<br>two\tthree<br>four[U+000D]five');
   });
 
-  it('tells UTC and says so where the facility’s zone is unknown', () => {
+  it('uses UTC and names it where the facility’s zone is unknown', () => {
     const stop = summarized(
       { updates: { status: 'D', end_delivery_time: '2026-11-20T16:05:00Z' } },
       { zone: 'Mars/X' },
@@ -181,13 +181,13 @@ describe('a summary', () => {
     expect(Buffer.byteLength(html)).toBeLessThan(102_000);
   });
 
-  it('does not dwell on blanks, of which a text may hold any number', { timeout: 5_000 }, () => {
+  it('takes no long time for blanks, of which a text may contain any number', { timeout: 5_000 }, () => {
     const name = `a${' '.repeat(200_000)}b`;
     const products = plan(1).products.map((product) => ({ ...product, name }));
     expect(rendered(summarized({}, { plan: planWith({ products }) })).text).toContain(name);
   });
 
-  it('escapes whatever people wrote, everywhere', () => {
+  it('escapes every recorded text', () => {
     fc.assert(
       fc.property(fc.array(hostileText, { minLength: 12, maxLength: 12 }), (texts) => {
         const { html } = rendered(stopOf(texts));
@@ -224,7 +224,7 @@ const hiddenCodes = [
 
 const lettersOnly = (text: string): string => text.replaceAll(/[^a-z]/g, 'x');
 
-/** A stop that shows each of these texts, wherever people can write. */
+/** A stop that shows each of these texts in every recorded field. */
 function stopOf(texts: readonly string[]): SummarizedStop {
   const [name = '', address = '', item = '', invoice = '', comment = '', receiver = '', ...more] = texts;
   const [osd = '', over = '', barcode = '', facility = '', rep = '', meaning = ''] = more;
@@ -247,5 +247,5 @@ function stopOf(texts: readonly string[]): SummarizedStop {
   );
 }
 
-/** Every tag of the page with its attributes, the words left out. */
+/** Every tag of the page with its attributes, without the words. */
 const skeletonOf = (html: string): string[] => html.match(/<[^>]*>/g) ?? [];

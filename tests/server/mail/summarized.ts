@@ -14,7 +14,7 @@ const reasons: Readonly<Record<string, string>> = {
   'stop-exception 12': 'Damaged on arrival',
 };
 
-/** A stop of route R100 in Chicago after an update of 10:06 AM, with what a summary needs to speak of it. */
+/** A stop of route R100 in Chicago after an update of 10:06 AM, with the data for its summary. */
 export const summarized = (
   update: Omit<StopObjectInput, 'id'>,
   more: Partial<SummarizedStop> = {},
@@ -47,7 +47,7 @@ export const rendered = (
 /** An asset id. */
 export const asset = (n: number): string => String(n).padStart(16, '0');
 
-/** A stop that has something of everything that a summary can tell. */
+/** A stop with every part of a summary. */
 export const eventful = (): SummarizedStop =>
   summarized(
     {

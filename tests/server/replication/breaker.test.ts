@@ -32,10 +32,10 @@ test('a host that answers and fails again is not asked faster and faster', () =>
   expect(fail(answer(open), failure, 1).waitMs).toBe(1_000);
 });
 
-test('what a person must correct is asked for seldom', () => {
+test('a set-up failure is probed seldom', () => {
   expect(fail(closedBreaker, { ...failure, setup: true }, 0).waitMs).toBe(15_000);
 });
 
-test('a route whose rows are in use waits longer each time', () => {
+test('a route with locked rows waits longer each time', () => {
   expect([1, 2, 3, 10].map((failures) => routeDelayMs(failures, 1))).toEqual([500, 1_000, 2_000, 10_000]);
 });

@@ -30,8 +30,8 @@ const counted = (rows: StopRows, item: string): StopRows => ({
   RTPRUP: rows.RTPRUP.map((row) => (row.RQITM === item ? { ...row, RQDLV: '5' } : row)),
 });
 
-describe('what others wrote into the rows of a stop', () => {
-  test('comes hand by hand, each with the rows as they stood then', () => {
+describe('foreign changes of the rows of a stop', () => {
+  test('come by author, each with the rows after it', () => {
     const found = counted(counted(commented(before), 'MILK'), 'EGGS');
     const rows = new Map([
       [comment, hand('ANN', 20)],
@@ -45,7 +45,7 @@ describe('what others wrote into the rows of a stop', () => {
     ]);
   });
 
-  test('is one edit where one hand wrote it within moments, dated by its end', () => {
+  test('are one edit where one author wrote them within moments, dated by its end', () => {
     const found = counted(commented(before), 'MILK');
     const rows = new Map([
       [comment, hand('ANN', 20)],
@@ -54,14 +54,14 @@ describe('what others wrote into the rows of a stop', () => {
     expect(editTurns(before, found, { ...last, rows })).toEqual([{ ...hand('ANN', 21.5), rows: found }]);
   });
 
-  test('is whose it may be where nobody knows which row of a file it was, or whether any', () => {
+  test('belong to the most likely author where the row, or the file, is unknown', () => {
     const found = counted(commented(before), 'MILK');
     const file = new Map([[rowName('RTPRUP', stop), hand('BOB', 40)]]);
     expect(editTurns(before, found, { ...last, rows: file }).map(({ user }) => user)).toEqual(['BOB', 'CARL']);
     expect(editTurns(before, found, last)).toEqual([{ ...last, rows: found }]);
   });
 
-  test('may be rows that are new, and rows that are gone', () => {
+  test('may be new rows and deleted rows', () => {
     const rows = new Map([
       [line('MILK'), hand('ANN', 10)],
       [line('EGGS'), hand('BOB', 40)],

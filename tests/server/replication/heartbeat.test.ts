@@ -32,7 +32,7 @@ const age = (seconds: number) =>
   database.pool.query('update worker_heartbeat set seen_at = now() - make_interval(secs => $1)', [seconds]);
 
 describe('the heartbeat of workers', () => {
-  test('without a worker there is none to be found', async () => {
+  test('without a worker the check fails', async () => {
     await expect(findLiveWorker(database.pool)).rejects.toThrow('no worker has been heard of for 20 s');
   });
 
@@ -44,7 +44,7 @@ describe('the heartbeat of workers', () => {
     await expect(findLiveWorker(database.pool)).rejects.toThrow('no worker');
   });
 
-  test('it beats again and again', async () => {
+  test('it beats repeatedly', async () => {
     const worker = heartbeat(randomUUID(), 5);
     await worker.start();
     await age(3_600);
@@ -59,7 +59,7 @@ describe('the heartbeat of workers', () => {
     await worker.stop();
   });
 
-  test('a beat that takes long is waited for: none comes behind the last word', async () => {
+  test('stop waits for a slow beat: none comes after it', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const beats = vi.spyOn(database.pool, 'query');
     const worker = heartbeat(randomUUID(), 5);
@@ -73,7 +73,7 @@ describe('the heartbeat of workers', () => {
     await expect(findLiveWorker(database.pool)).rejects.toThrow('no worker');
   });
 
-  test('one that has died is missed after 20 s, and another is enough', async () => {
+  test('a dead worker counts as missing after 20 s, and another one is enough', async () => {
     const [dead, alive] = [heartbeat(), heartbeat()];
     await dead.start();
     await age(19);
@@ -87,7 +87,7 @@ describe('the heartbeat of workers', () => {
     await alive.stop();
   });
 
-  test('what has been silent for a day is forgotten', async () => {
+  test('a worker without a beat for a day is deleted', async () => {
     const [old, young] = [heartbeat(), heartbeat()];
     await old.start();
     await age(90_000);

@@ -6,7 +6,7 @@ import { createDatabase } from '../../support/postgres.ts';
 
 const key = { facility: 'F01', id: 'R1', week_end: '20261121' };
 
-test('a renewal that arrives after the route was given back does not take it again', async () => {
+test('a renewal that arrives after the release does not take the route again', async () => {
   const { pool } = await createDatabase();
   const { promise: underWay, resolve: begun } = Promise.withResolvers<void>();
   const { promise: released, resolve: letGo } = Promise.withResolvers<void>();

@@ -4,7 +4,7 @@ import { hostMoment, instantOf } from '../../../server/src/host/files/local-time
 const HOUR = 3_600_000;
 const [from, until] = [Date.UTC(2026, 0, 1), Date.UTC(2028, 0, 1)];
 
-/** Milliseconds ahead of UTC as the runtime itself prints them: nothing of ours has a part in it. */
+/** Milliseconds ahead of UTC as the runtime itself prints them, without any code of ours. */
 function offsets(zone: string): (instant: number) => number {
   const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
   return (instant) => {
@@ -46,7 +46,7 @@ describe('a host moment at each jump of each zone', () => {
     for (const size of [HOUR, HOUR / 2]) expect(sizes).toEqual(expect.arrayContaining([size, -size]));
   });
 
-  test('is what the clock there shows, and names its instant again: in an hour that comes twice the first', () => {
+  test('is the time of the clock there, and names its instant again: in a repeated hour the first', () => {
     const wrong: unknown[] = [];
     for (const { zone, offsetAt, jumps: all } of zones)
       for (const jump of all) {
@@ -55,7 +55,7 @@ describe('a host moment at each jump of each zone', () => {
           const instant = jump + near;
           const shown = hostMoment(new Date(instant), zone);
           const again = instantOf(shown, zone)?.getTime();
-          // Set back by `step`: what is shown until so long after the jump was shown before it.
+          // Set back by `step`: the times until so long after the jump were shown before it.
           const first = instant >= jump && instant < jump - step ? instant + step : instant;
           const clock = wallClock(instant + offsetAt(instant));
           if (shown.date !== clock.date || shown.time !== clock.time || again !== first)
@@ -70,7 +70,7 @@ describe('a host moment at each jump of each zone', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('that no clock showed is read by the clock before', () => {
+  test('at a skipped time counts by the offset before the jump', () => {
     const wrong: unknown[] = [];
     for (const { zone, offsetAt, jumps: all } of zones)
       for (const jump of all) {

@@ -31,7 +31,7 @@ describe('the shadow of a stop', () => {
     expect(encodeStop(held)).not.toContain('R100');
   });
 
-  test('saved before a column was defined, it reads as the host fills it: blank or zero', () => {
+  test('saved before a column was defined, it has the host’s initial value: blank or zero', () => {
     const older = encodeStop(held).replaceAll('"RQPAL"', '"RQOLD"').replaceAll('"OSCMT"', '"OSOLD"');
     const { rows } = decodeStop(older, key, 7);
     expect(rows.RTPRUP[0]).toMatchObject({ RQPAL: '0', RQDLV: '1' });
@@ -40,7 +40,7 @@ describe('the shadow of a stop', () => {
 });
 
 describe('the trace id', () => {
-  test('says that a stop is as we wrote it, in whatever order its rows come', () => {
+  test('fits a stop as we wrote it, with rows in any order', () => {
     const rows = stopAt(3, 1);
     expect(traceOf({ ...rows, RTPRUP: rows.RTPRUP.toReversed() })).toBe(rows.RTSTUP[0]?.RUTRC);
     expect(rows.RTSTUP[0]?.RUTRC).toMatch(/^[0-9A-HJKMNP-TV-Z]{12}$/);
@@ -54,7 +54,7 @@ describe('the trace id', () => {
   });
 });
 
-describe('what the host’s rows say after a write that matched nothing', () => {
+describe('the host’s rows after a write that matched nothing', () => {
   const [before, lost, wanted] = [stopAt(3, 1), stopAt(4, 2), stopAt(5, 3)];
   const touched = (rows: typeof wanted) => ({ ...rows, RTSTPP: rows.RTSTPP.map((row) => ({ ...row, RSSTS: 'R' })) });
 

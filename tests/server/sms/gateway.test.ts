@@ -19,7 +19,7 @@ beforeAll(async () => {
   server = await startSmsGateway();
 });
 
-/** What sending ends with. */
+/** The error that sending ends with. */
 const sending = (address: string, signal = unhurried()): Promise<unknown> =>
   webhookGateway(address)
     .send(message, signal)
@@ -29,7 +29,7 @@ const sending = (address: string, signal = unhurried()): Promise<unknown> =>
     );
 
 describe('a message by webhook', () => {
-  test('is a form with the number and the text, under the names that the common gateways read', async () => {
+  test('is a form with the number and the text, under the names of the common gateways', async () => {
     expect(await sending(server.url)).toBe('taken');
     const { form, headers, path } = await server.next(message.to);
     expect(headers['content-type']).toMatch(/^application\/x-www-form-urlencoded/);
@@ -43,7 +43,7 @@ describe('a message by webhook', () => {
     expect(headers.authorization).toBeUndefined();
   });
 
-  test('shows user and password as Basic authorization, and carries the fields behind #', async () => {
+  test('sends user and password as Basic authorization, and the fields behind #', async () => {
     const { host } = new URL(server.url);
     const address = `http://AC1:p%40ss@${host}/2010/Accounts/AC1/Messages.json?key=1#From=%2B13125550199&StatusCallback=none`;
     expect(await sending(address)).toBe('taken');
@@ -69,14 +69,14 @@ describe('a message by webhook', () => {
     expect(error).toMatchObject({ final, message: `the gateway answered ${status}` });
   });
 
-  test('goes nowhere else than the operator has said', async () => {
+  test('goes to the configured address only', async () => {
     const before = server.received.length;
     server.answers.push(307);
     expect(await sending(server.url)).toMatchObject({ final: false });
     expect(server.received.slice(before).map(({ path }) => path)).toEqual(['/messages']);
   });
 
-  test('to a gateway that is away, or says nothing, comes again later', async () => {
+  test('to a gateway that is away, or without an answer, comes again later', async () => {
     const giveUp = new AbortController();
     const silent = createServer((socket) => {
       atFileEnd(async () => void socket.destroy());
@@ -100,7 +100,7 @@ describe('a message by webhook', () => {
 });
 
 describe('a message into the file', () => {
-  test('is a line of JSON with number, text and time, which only we can read', async () => {
+  test('is a line of JSON with number, text and time, with mode 600', async () => {
     const file = join(await temporaryFolder(), 'sms.jsonl');
     const gateway = fileGateway(file, () => new Date('2026-11-21T16:00:00Z'));
     await Promise.all([1, 2, 3].map((n) => gateway.send({ ...message, text: `${n}\nnew line` }, unhurried())));
@@ -114,10 +114,10 @@ describe('a message into the file', () => {
   });
 });
 
-describe('contract §2: what a message says', () => {
+describe('contract §2: the text of a message', () => {
   const asked_at = '2026-11-21T16:00:00Z';
 
-  test('a one-time password is its only word of eight capitals and digits, whoever it is for', () => {
+  test('a one-time password is its only word of eight capitals and digits, for any employee', () => {
     for (const employee of ['1001', 'ABCDEFGH', '22334455']) {
       const text = textOf({ kind: 'one_time_password', employee, asked_at }, 'K7QZ2MNP');
       expect(text.match(/\b[A-Z2-9]{8}\b/g)).toEqual(['K7QZ2MNP']);

@@ -94,7 +94,7 @@ test('METRICS_ACCESS=token asks this machine for the token as well', async () =>
   await strict.close();
 });
 
-test('a figure is left out where nobody knows it, and the reason is not its value', async () => {
+test('an unknown figure is left out, and its reason is not its value', async () => {
   const { body } = await look('127.0.0.1');
   expect(body).toContain('tailgate_database_up 0\n');
   expect(body).toContain('# HELP tailgate_host_lag_seconds ');
@@ -104,13 +104,13 @@ test('a figure is left out where nobody knows it, and the reason is not its valu
   expect(body).toContain('tailgate_host_breaker_open 1\n');
 });
 
-test('full batches are told from those that are half full', async () => {
+test('full batches are distinguished from half full ones', async () => {
   const { body } = await look('127.0.0.1');
   for (const size of [BATCH_SIZE / 2, BATCH_SIZE])
     expect.soft(body).toContain(`tailgate_batch_changes_bucket{le="${size}"} `);
 });
 
-test('what breaks is counted by its class, in what is told and not in what is thrown', async () => {
+test('errors are counted by class, in answers and not in throws', async () => {
   const { changes, host } = telemetry;
   changes.failed(128);
   host.statement('passing', 2_500);

@@ -75,7 +75,7 @@ test('two nodes keep the same share of the traces, without asking each other', a
   expect(kept.length).toBeLessThan(ids.length);
 });
 
-test('what comes again adds to the trace that is there', async () => {
+test('a repeated change adds to the existing trace', async () => {
   const { traces } = openTraces(1);
   const id = randomUUID();
   traces.settled(settled(change(id)));
@@ -87,7 +87,7 @@ test('what comes again adds to the trace that is there', async () => {
   expect(again).toMatchObject({ parentSpanId: first?.spanId, attributes: { 'tailgate.result': 'duplicate' } });
 });
 
-test('a collector that is away is told once, and costs nothing but its traces', async () => {
+test('a collector that is away is logged once, and costs nothing but its traces', async () => {
   const { traces, log } = openTraces(1, `${collector.url}/no/such`);
   traces.settled(settled(change(randomUUID())));
   await traces.stop().catch(() => undefined);
