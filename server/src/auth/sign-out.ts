@@ -1,7 +1,8 @@
+import type { Tx } from '../db/types.ts';
 import type { AuthDeps } from './deps.ts';
 import { readSessionState } from './sessions.ts';
 import { recordSignIns } from './sign-in-state.ts';
-import { endSessions, seeAccount } from './sql.ts';
+import { endSessions, endSessionsOnDevice, seeAccount } from './sql.ts';
 
 /**
  * Ends every session of a driver with a valid token. For a token that a sign-out has ended it returns true and changes
@@ -25,4 +26,17 @@ export async function signOut(
     await deps.wakeHost(tx);
   });
   return true;
+}
+
+/**
+ * Ends a driver's sessions on a lost device, by the name that the device reports. If the device or a session has no
+ * name, nameless sessions end as well: an extra sign-in is better than a session left to a stranger.
+ */
+export async function endDeviceSessions(
+  tx: Tx,
+  { employee, device }: { readonly employee: string; readonly device: string },
+  now: Date,
+): Promise<void> {
+  await tx.query(endSessionsOnDevice, [employee, device, now]);
+  await recordSignIns(tx, [employee], now);
 }

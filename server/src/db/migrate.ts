@@ -5,6 +5,7 @@ import pg from 'pg';
 import type { Log } from '../runtime/log.ts';
 import { StartError } from '../runtime/start-error.ts';
 import { sqlStateOf } from './sqlstate.ts';
+import type { Queryable } from './types.ts';
 
 export interface Migration {
   number: number;
@@ -145,4 +146,10 @@ async function refuseOldServer(client: pg.Client): Promise<void> {
 function reasonOf(cause: unknown): string {
   if (cause instanceof AggregateError) return cause.errors.map(reasonOf).join(', ');
   return cause instanceof Error ? cause.message : String(cause);
+}
+
+/** Whether a schema is there already: `create schema if not exists` asks for the right to make it all the same. */
+export async function hasSchema(db: Queryable, name: string): Promise<boolean> {
+  const { rows } = await db.query<{ found: boolean }>('select to_regnamespace($1) is not null as found', [name]);
+  return rows[0]?.found ?? false;
 }

@@ -5,22 +5,25 @@ import type {
   StopLimits,
   StopObject,
   StopResult,
+  StopStatus,
   Warning,
 } from '@tailgate/sync-protocol';
 import {
   applyOfficeUpdate,
   applyStopUpdate,
+  completeStop,
+  mostLineDetail,
+  mostUnknownLines,
   mostUnknownLinesOfRoute,
   skipAsUpdate,
   warehouseStop,
   withDeliverer,
   withPlannedInvoices,
 } from '@tailgate/sync-protocol';
-import { afterWarehouse } from '../routes/closing.ts';
+import { afterTimer, afterWarehouse } from '../routes/closing.ts';
 import type { RouteFacts } from '../routes/header.ts';
 import { hasOtherCustomer } from './plan-change.ts';
 import { plannedInvoices, plannedLine } from './plan-lines.ts';
-import { inWords } from './remarks.ts';
 import type { StopContext } from './stop-context.ts';
 import { unknownLines } from './unknown-lines.ts';
 import { warningsOf } from './warnings.ts';
@@ -113,3 +116,38 @@ function routeAfter(stop: StopObject, result: StopResult, context: StopContext):
   const next = afterWarehouse(context.route, event);
   return next === context.route ? context.route : { ...context.route, ...next };
 }
+
+/**
+ * Decides a timed close under the route's lock: it closes a due route, and changes nothing on a closed one. Stop 999 is
+ * complete after an autoclose and stays as it is after a forced close.
+ */
+export function decideTimedClose({ route, result, receivedAt, stamp }: StopContext): StopDecision {
+  const closing = afterTimer(route, receivedAt);
+  if (closing === route) return { ...noChange, route, result };
+  return {
+    ...noChange,
+    route: { ...route, ...closing },
+    result: closing.closedBy === 'A' ? completeStop(result, stamp) : result,
+    touched: true,
+  };
+}
+
+const noChange = { changed: false, touched: false, newUnknown: 0, superseded: [], warnings: [], mail: false } as const;
+
+/** Puts the remarks of the field rules into words, with the stop's status before and after the update. */
+const inWords = (remark: Remark, before: StopStatus, after: StopStatus): Warning => ({
+  ...remark,
+  message: wordsOf(remark, before, after),
+});
+
+function wordsOf({ code, path }: Remark, before: StopStatus, after: StopStatus): string {
+  if (code === 'superseded') return 'a later edit of this field stands';
+  if (code === 'amended') return `the stop was delivered before and is ${after} now`;
+  if (code === 'too_many_lines') return path.endsWith('.updates') ? tooMuchDetail : tooManyLines;
+  return before === 'C'
+    ? 'a stop that is complete stays complete'
+    : `a stop that is ${before} does not become pending again`;
+}
+
+const tooManyLines = `a stop keeps ${mostUnknownLines} lines that its plan does not have, a route ${mostUnknownLinesOfRoute}`;
+const tooMuchDetail = `the lines of a stop keep ${mostLineDetail} characters of exceptions, photos and open_action`;

@@ -12,7 +12,7 @@ describe('an asset id (contract §3)', () => {
     expect(spellAssetId(Buffer.from('00443214c74254b635cf', 'hex'))).toBe('0123456789ABCDEF');
   });
 
-  test('two numbers never spell the same', () => {
+  test('two numbers never have the same spelling', () => {
     const bytes = fc.uint8Array({ minLength: 10, maxLength: 10 });
     fc.assert(
       fc.property(bytes, bytes, (a, b) => {
@@ -46,7 +46,7 @@ describe('a file name', () => {
     expect(shortenName('no ending at all', 5)).toBe('no en');
   });
 
-  test('whatever is sent, it is short, well-formed and breaks no line', () => {
+  test('is short, well-formed and without line breaks for any text', () => {
     const name = fc.string({ unit: 'binary', maxLength: 600, size: 'max' }).map(fileName);
     fc.assert(
       fc.property(name, (each) => {
@@ -70,7 +70,7 @@ describe('a MIME type', () => {
     [`${'a'.repeat(128)}/b`, undefined],
   ])('%j is read as %j', (text, type) => expect(mediaType(text)).toBe(type));
 
-  test('of a file is what its bytes say, cut or lying ones included; then its name; then unknown', async () => {
+  test('follows from the bytes of a file, truncated or wrong ones included; then from its name; then it is unknown', async () => {
     expect(await detectType(samples.png, 'a.jpg')).toBe('image/png');
     expect(await detectType(samples.png.subarray(0, 5), 'a.jpg')).toBe('image/jpeg');
     expect(await detectType(Buffer.from('504b0304ffff', 'hex'), 'list.csv')).not.toBe('');
@@ -78,7 +78,7 @@ describe('a MIME type', () => {
     expect(await detectType(Buffer.from('hello'), '')).toBe('application/octet-stream');
   });
 
-  test('whatever the bytes, there is an answer and it is a type', async () => {
+  test('is a valid type for any bytes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), fc.string(), async (bytes, name) => {
         const type = await detectType(bytes, name);

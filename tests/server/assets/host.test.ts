@@ -29,7 +29,7 @@ describe('the row of ASSHDP', () => {
     });
   });
 
-  test('a file that is awaited has blanks and zeros', () => {
+  test('an awaited file has blanks and zeros', () => {
     const awaited: HostAsset = { ...asset, state: 'L', name: '', mime: '', size: 0, sha256: null };
     expect(assetHeader(awaited, 'L')).toMatchObject({
       AHNAM: '',
@@ -41,7 +41,7 @@ describe('the row of ASSHDP', () => {
     });
   });
 
-  test('a name too long is cut before its ending; a type too long is unknown, not half of one', () => {
+  test('a long name is cut before its ending; a long type becomes unknown', () => {
     const mime = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
     const header = assetHeader({ ...asset, name: `${'…'.repeat(40)}.jpeg`, mime }, 'R');
     expect(header.AHNAM).toBe(`${'.'.repeat(59)}.jpeg`);
@@ -50,7 +50,7 @@ describe('the row of ASSHDP', () => {
 });
 
 describe('the rows of ASSCHP', () => {
-  test('however the bytes are cut, the pieces are of 16,000 and together the same', async () => {
+  test('bytes in pieces of any size become rows of 16,000 bytes', async () => {
     const cuts = fc.array(fc.uint8Array({ maxLength: 40_000, size: 'max' }), { maxLength: 6 });
     await fc.assert(
       fc.asyncProperty(cuts, async (chunks) => {

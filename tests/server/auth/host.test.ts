@@ -25,15 +25,15 @@ describe('the row of PODUSRP', () => {
     });
   });
 
-  test('one whom an operator has unregistered', () => {
+  test('a driver whom an operator has unregistered', () => {
     expect(userRow({ ...user, unregisteredAt: new Date() })).toMatchObject({ PUREGF: 'N', PULCKF: 'N' });
   });
 
-  test.each([false, null])('one who can sign in no more: the master says %s', (active) => {
+  test.each([false, null])('a driver who can no longer sign in: the master has %s', (active) => {
     expect(userRow({ ...user, active })).toMatchObject({ PUREGF: 'Y', PULCKF: 'Y' });
   });
 
-  test('one who was registered before it was noted who is seen', () => {
+  test('a driver registered before the last use was recorded', () => {
     expect(userRow({ ...user, lastSeenAt: null })).toMatchObject({ PULSDT: '0', PULSTM: '0' });
   });
 });

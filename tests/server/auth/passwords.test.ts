@@ -11,13 +11,13 @@ describe('contract §2: passwords', () => {
     expect(await passwords.matches(undefined, 'on the road')).toBe(false);
   });
 
-  test('fit however the keyboard composes an accent', async () => {
+  test('fit with any composition of an accent', async () => {
     const passwords = await openPasswords();
     const stored = await passwords.hash('caf\u00e9 au lait');
     expect(await passwords.matches(stored, 'cafe\u0301 au lait')).toBe(true);
   });
 
-  test('one is hashed at a time, twenty wait, who comes behind them is sent away; then all is as before', async () => {
+  test('hashes one at a time, lets twenty wait, refuses more, and then recovers', async () => {
     const passwords = await openPasswords();
     const outcomes = await Promise.allSettled(Array.from({ length: 30 }, () => passwords.hash('on the road')));
     const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
@@ -26,7 +26,7 @@ describe('contract §2: passwords', () => {
     expect(await passwords.hash('on the road')).toContain('$argon2id$');
   });
 
-  test('one that fails does not stop those behind it', async () => {
+  test('a failed one does not stop those behind it', async () => {
     const passwords = await openPasswords();
     const [broken, next] = await Promise.allSettled([passwords.matches('no hash', 'x'), passwords.hash('on the road')]);
     expect(broken.status).toBe('rejected');

@@ -26,7 +26,7 @@ beforeEach(async () => {
   await server.database.pool.query('delete from driver_sign_in');
 });
 
-/** What the host is to be told: route and driver, with the version where it is of interest. */
+/** The rows that wait for the host: route and driver, with the version if it matters. */
 async function told(versions = false): Promise<string[]> {
   const { rows } = await server.database.pool.query<{ text: string; version: number }>(
     `select concat_ws(' ', route_id, employee, case when signed_in then 'Y' else 'N' end) as text, version
@@ -35,22 +35,22 @@ async function told(versions = false): Promise<string[]> {
   return rows.map(({ text, version }) => (versions ? `${text} ${version}` : text));
 }
 
-describe('who is signed in, route by route', () => {
-  test('a sign-in marks the open routes of the driver, a sign-out takes that back', async () => {
+describe('signed-in drivers, route by route', () => {
+  test('a sign-in marks the open routes of the driver, a sign-out removes the marks', async () => {
     const as = await signIn(server.client, '1001');
     expect(await told(true)).toEqual(['R1 1001 Y 1', 'R2 1001 Y 1']);
     await server.client.take(signOut, { as });
     expect(await told(true)).toEqual(['R1 1001 N 2', 'R2 1001 N 2']);
   });
 
-  test('an eviction takes back the marks of the evicted and leaves those of others', async () => {
+  test('an eviction removes the marks of the evicted driver only', async () => {
     await signIn(server.client, '1003');
     await signIn(server.client, '1001');
     await signIn(server.client, '1002', { confirm_login: true });
     expect(await told()).toEqual(['R1 1001 N', 'R1 1002 Y', 'R2 1001 N', 'R3 1003 Y']);
   });
 
-  test('a new password signs in anew', async () => {
+  test('a new password opens a new session', async () => {
     await signIn(server.client, '1003');
     const body = { employee_id: '1003', current_password: password, new_password: 'off the road' };
     await server.client.take(updatePassword, { body });
@@ -60,7 +60,7 @@ describe('who is signed in, route by route', () => {
     });
   });
 
-  test('a route that is closed keeps its mark until the driver signs out, and gets no new one', async () => {
+  test('a closed route keeps its mark until the driver signs out, and gets no new one', async () => {
     const { pool } = server.database;
     const as = await signIn(server.client, '1003');
     await pool.query(`update route set status = 'C' where id = 'R3'`);
@@ -73,7 +73,7 @@ describe('who is signed in, route by route', () => {
     await pool.query(`update route set status = 'O' where id = 'R3'`);
   });
 
-  test('a route that comes later is marked for those who are signed in, and told again when it is loaded anew', async () => {
+  test('a later route is marked for signed-in drivers, and written again after a reload', async () => {
     const { pool } = server.database;
     await signIn(server.client, '1003');
     await pool.query('delete from driver_sign_in');

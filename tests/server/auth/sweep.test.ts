@@ -29,7 +29,7 @@ describe('counters that nodes share', () => {
     expect(await counters.count('a', 60_000)).toEqual({ count: 1, endsInMs: 60_000 });
   });
 
-  test('lose no count of those that come at once', async () => {
+  test('count concurrent events exactly', async () => {
     const counters = new SharedCounters(database.pool, () => now);
     const counts = await Promise.all(Array.from({ length: 20 }, () => counters.count('storm', 60_000)));
     expect(counts.map(({ count }) => count).toSorted((a, b) => a - b)).toEqual(
@@ -39,7 +39,7 @@ describe('counters that nodes share', () => {
 });
 
 describe('the sweep', () => {
-  test('drops what no limit looks at any more, and nothing else', async () => {
+  test('deletes only records that no limit reads any more', async () => {
     const { pool } = database;
     const counters = new SharedCounters(pool, () => now);
     await pool.query(

@@ -22,7 +22,7 @@ describe('npm run ops -- unregister (contract §2)', () => {
     const told = Promise.withResolvers<string>();
     await server.listener.onNotify('tailgate_sessions', told.resolve);
     expect(await unregister('1001')).toContain('1001 is not registered any more');
-    // Nodes hear it by NOTIFY: the command runs beside them.
+    // Nodes receive it by NOTIFY: the command runs beside them.
     expect(await told.promise).toBe('1001');
     expect((await server.client.call(readRoute, { as: before })).error?.code).toBe('INVALID_TOKEN');
     const reply = await server.client.call(signin, { body: { employee_id: '1001', password } });
@@ -34,7 +34,7 @@ describe('npm run ops -- unregister (contract §2)', () => {
     expect((await signIn(server.client, '1001')).api_token).not.toBe(after.api_token);
   });
 
-  test('says where there is nobody, and changes nobody else', async () => {
+  test('reports an unknown employee, and changes no other', async () => {
     const other = await signUp(server.client, '1002');
     await expect(unregister('9999')).rejects.toThrow('nobody of the id 9999 is registered');
     expect((await server.client.call(readRoute, { as: other })).error?.code).toBe('NO_PENDING_ROUTE');

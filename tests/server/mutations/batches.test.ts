@@ -4,13 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { TestQueue } from '../../support/sealing.ts';
 import { restChange } from '../../support/rest-change.ts';
 import { addRoute, bindQueue, delivered, pipelineDeps, updateOf } from './fixture.ts';
-import { anyStory, dispatch, tellAll } from './told-stories.ts';
+import { anyScript, dispatch, submitAll } from './concurrent-edits.ts';
 
 const deps = await pipelineDeps();
 const pipeline = deps.open();
 
 describe('batches', () => {
-  it('one that waits for a lock keeps nobody else waiting, be it for a single tap', async () => {
+  it('one that waits for a lock delays no other, not even a single tap', async () => {
     const [slow, quick] = [new TestQueue(), new TestQueue()];
     const [slowSession, quickSession] = [await bindQueue(deps, slow, '1001'), await bindQueue(deps, quick, '1002')];
     const [slowRoute, quickRoute] = [await addRoute(deps, 'B1', ['1001']), await addRoute(deps, 'B2', ['1002'])];
@@ -32,21 +32,24 @@ describe('batches', () => {
     expect((await first).results[0]?.result).toBe('applied');
   });
 
-  it('say and save what their items do one by one', async () => {
-    // All stories go side by side, which costs little more than one.
-    const stories = fc.array(anyStory, { minLength: 40, maxLength: 40, size: 'max' });
-    const sameEitherWay = fc.asyncProperty(stories, async (told) => {
-      const [batched, single] = [await dispatch(deps.database, 'T', told), await dispatch(deps.database, 'O', told)];
-      const together = await tellAll(pipeline, deps.database, batched, { together: true });
-      const apart = await tellAll(pipeline, deps.database, single, { together: false });
-      const differing = told.map((story, n) => ({ story, together: together[n], apart: apart[n] }));
+  it('answer and save the same as their items one by one', async () => {
+    // All scripts run in parallel, which costs little more than one.
+    const anyScripts = fc.array(anyScript, { minLength: 40, maxLength: 40, size: 'max' });
+    const sameEitherWay = fc.asyncProperty(anyScripts, async (scripts) => {
+      const [batched, single] = [
+        await dispatch(deps.database, 'T', scripts),
+        await dispatch(deps.database, 'O', scripts),
+      ];
+      const together = await submitAll(pipeline, deps.database, batched, { together: true });
+      const apart = await submitAll(pipeline, deps.database, single, { together: false });
+      const differing = scripts.map((script, n) => ({ script, together: together[n], apart: apart[n] }));
       expect(differing.filter((tale) => !isDeepStrictEqual(tale.together, tale.apart))).toEqual([]);
     });
     await fc.assert(sameEitherWay, { numRuns: 1, endOnFailure: true });
   });
 });
 
-describe('faults that may pass are never an answer', () => {
+describe('temporary faults reject the call', () => {
   it('waits for a route that another transaction holds, while others go on', async () => {
     const held = await addRoute(deps, 'F1', ['1001']);
     const free = await addRoute(deps, 'F2', ['1002']);
@@ -62,7 +65,7 @@ describe('faults that may pass are never an answer', () => {
     expect(await waiting).toMatchObject({ result: 'applied' });
   });
 
-  it('rejects what waits for a held route when the server stops', async () => {
+  it('rejects items that wait for a locked route when the server stops', async () => {
     const held = await addRoute(deps, 'F4', ['1001']);
     const stopping = deps.open();
     const holder = await deps.pool.connect();

@@ -23,7 +23,7 @@ beforeAll(async () => {
   arrivalGated = deps.open('arrival');
 });
 
-/** Closing timers as a node has them; without `sweepMs` only the alarm and the start itself look. */
+/** Closing timers of a node; without `sweepMs` only the alarm and the start check for due routes. */
 async function startTimers(pipeline: Pipeline, options: Partial<ClosingOptions> = {}) {
   const log = recordedLog();
   const timers = await startClosing({
@@ -41,7 +41,7 @@ async function startTimers(pipeline: Pipeline, options: Partial<ClosingOptions> 
   return { log, stop };
 }
 
-/** The driver's word about stop 999, received so long ago that the timer rings in `dueInMs`. */
+/** A driver's edit of stop 999, received so long ago that the timer fires in `dueInMs`. */
 const warehouse = (key: Awaited<ReturnType<typeof addRoute>>, sent: object, dueInMs: number) => {
   const receivedAt = new Date(Date.now() - TIMER_MS + dueInMs);
   return restChange(key, { id: 999, ...sent }, '1001', { receivedAt, editTime: receivedAt });
@@ -97,7 +97,7 @@ async function ledgerOf(id: string) {
 }
 
 describe('a closing timer (contract §4, Closing a route)', () => {
-  it('closes the route after an arrival and completes stop 999, in one version, when its alarm rings', async () => {
+  it('closes the route at its alarm after an arrival, and completes stop 999 in the same version', async () => {
     const key = await addRoute(deps, 'C1', ['1001']);
     const outcome = await legacy.submit(warehouse(key, arrived, 300));
     expect(outcome).toMatchObject({ result: 'applied', routeStatus: 'O', version: 2 });
@@ -128,7 +128,7 @@ describe('a closing timer (contract §4, Closing a route)', () => {
     ]);
   });
 
-  it('closes by force for want of an arrival, and leaves stop 999 as the driver left it', async () => {
+  it('closes by force without an arrival, and leaves stop 999 as the driver left it', async () => {
     const key = await addRoute(deps, 'C2', ['1001']);
     await arrivalGated.submit(warehouse(key, delivered, 300));
     const before = await warehouseResult('C2');
@@ -143,7 +143,7 @@ describe('a closing timer (contract §4, Closing a route)', () => {
     expect(before.status).toBe('D');
   });
 
-  it('has the worker woken in the commit of the close', async () => {
+  it('wakes the worker in the commit of the close', async () => {
     const jobs = async () => {
       const { rows } = await deps.pool.query<{ n: number }>(
         'select count(*)::int as n from pgboss.job where name = $1',
@@ -161,7 +161,7 @@ describe('a closing timer (contract §4, Closing a route)', () => {
     expect(await jobs()).toBe(before + 1);
   });
 
-  it('has the last word about stop 999, even against an edit from a clock that runs ahead', async () => {
+  it('decides stop 999, even against an edit from a clock that runs ahead', async () => {
     const key = await addRoute(deps, 'C4', ['1001']);
     await legacy.submit(
       restChange(key, { id: 999, updates: { status: 'S' } }, '1001', { editTime: new Date(Date.now() + 86_400_000) }),
@@ -178,7 +178,7 @@ describe('a closing timer (contract §4, Closing a route)', () => {
 });
 
 describe('exactly one close', () => {
-  it('where two nodes hear the same alarms', async () => {
+  it('if two nodes receive the same alarms', async () => {
     const ids = Array.from({ length: 12 }, (_, n) => `N${n}`);
     for (const id of ids) await legacy.submit(warehouse(await addRoute(deps, id, ['1001']), arrived, -1));
     const nodes = [deps.open('legacy'), deps.open('legacy')];
@@ -193,7 +193,7 @@ describe('exactly one close', () => {
     expect([...first.lines, ...second.lines]).toEqual([]);
   });
 
-  it('where the driver closes the route between the look and the lock', async () => {
+  it('if the driver closes the route between the read and the lock', async () => {
     const key = await addRoute(deps, 'R1', ['1001']);
     await legacy.submit(warehouse(key, arrived, -1));
     const { stop } = await startTimers(legacy, {
@@ -211,7 +211,7 @@ describe('exactly one close', () => {
     expect((await warehouseResult('R1')).status).toBe('D');
   });
 
-  it('where a driver has sent something under an id that route and deadline give away', async () => {
+  it('if a driver used an id derived from route and deadline', async () => {
     const key = await addRoute(deps, 'R3', ['1001']);
     await legacy.submit(warehouse(key, arrived, -1));
     const { autoclose_at } = await routeRow('R3');
@@ -223,7 +223,7 @@ describe('exactly one close', () => {
     expect(log.lines).toEqual([]);
   });
 
-  it('where a close has cancelled the timer: the alarm rings for nobody', async () => {
+  it('and the alarm of a cancelled timer closes nothing', async () => {
     const key = await addRoute(deps, 'R2', ['1001']);
     await legacy.submit(warehouse(key, { ...arrived, ...delivered }, -1));
     const { stop } = await startTimers(legacy);
@@ -233,8 +233,8 @@ describe('exactly one close', () => {
   });
 });
 
-describe('a deadline outlives', () => {
-  it('every process: whoever starts next closes what is overdue', async () => {
+describe('a deadline survives', () => {
+  it('every process: the next start closes overdue routes', async () => {
     const stopped = deps.open('legacy');
     await stopped.submit(warehouse(await addRoute(deps, 'S1', ['1001']), arrived, -1));
     await stopped.close();
@@ -244,7 +244,7 @@ describe('a deadline outlives', () => {
     expect(await routeRow('S1')).toMatchObject({ status: 'C', closed_by: 'A' });
   });
 
-  it('a lost alarm: the sweep finds it', async () => {
+  it('the loss of its alarm, by the sweep', async () => {
     const key = await addRoute(deps, 'S2', ['1001']);
     const closing = closeOf(legacy, 'S2');
     const { stop } = await startTimers(legacy, { sweepMs: 20 });
@@ -255,7 +255,7 @@ describe('a deadline outlives', () => {
     expect(await routeRow('S2')).toMatchObject({ status: 'C', closed_by: 'A' });
   });
 
-  it('a database that is away at the sweep: it says so and comes again', async () => {
+  it('the sweep reports a missing database and runs again', async () => {
     const key = await addRoute(deps, 'S3', ['1001']);
     await legacy.submit(warehouse(key, arrived, -1));
     let away = true;

@@ -16,11 +16,11 @@ import type { TestQueue } from '../../support/sealing.ts';
 const WEEK = '20261121';
 export const route = (id: string): RouteKey => ({ facility: 'F01', id, week_end: WEEK });
 
-/** A database with queues of pg-boss, and pipelines over it as nodes would open them. */
+/** A database with queues of pg-boss, and pipelines over it like those of nodes. */
 export async function pipelineDeps() {
   const database = await createDatabase();
   const boss = new PgBoss({ connectionString: database.url, supervise: false, schedule: false, max: 2 });
-  boss.on('error', () => undefined); // a test that cuts its connections is told by what it awaits
+  boss.on('error', () => undefined); // a test that cuts its connections awaits the error elsewhere
   await boss.start();
   await createQueues(boss);
   atFileEnd(() => boss.stop({ graceful: false }));
@@ -51,7 +51,7 @@ export async function pipelineDeps() {
     atFileEnd(() => pipeline.close());
     return pipeline;
   };
-  /** The first row of an answer that must have one. */
+  /** The first row of an answer; throws without one. */
   const one = async <Row extends object>(sql: string, values: unknown[] = []): Promise<Row> => {
     const { rows } = await database.pool.query<Row>(sql, values);
     if (!rows[0]) throw new Error(`no row: ${sql}`);
@@ -85,7 +85,7 @@ export async function bindQueue(
   return sessionOf(queue, employee);
 }
 
-/** A hello of a bound queue whose device's clock is right. */
+/** A hello of a bound queue with a correct device clock. */
 export function sessionOf(queue: Pick<TestQueue, 'clientId'>, employee: string): Queue {
   const now = Date.now();
   return {

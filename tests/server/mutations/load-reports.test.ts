@@ -29,7 +29,7 @@ const rows = async (text: string, values: unknown[] = []) => (await deps.pool.qu
 const standing = (id: string) => rows('select version, hosted_version from load_report where report_id = $1', [id]);
 
 describe('report.load_condition (decision 17)', () => {
-  test('is taken in with its ledger row, its watermark and the wake-up for the host, in one commit', async () => {
+  test('commits with its ledger row, its watermark and the wake-up for the host', async () => {
     const queue = new TestQueue();
     const session = await bindQueue(deps, queue, '1001');
     const item = sealed(queue, reportOf('S1'));
@@ -63,7 +63,7 @@ describe('report.load_condition (decision 17)', () => {
     expect(await standing('S2')).toMatchObject([{ version: 2 }]);
   });
 
-  test('a lost ack: the same items again are duplicates, also after another revision', async () => {
+  test('after a lost ack the same items are duplicates, also after another revision', async () => {
     const queue = new TestQueue();
     const session = await bindQueue(deps, queue, '1001');
     const items = [sealed(queue, reportOf('S3')), sealed(queue, reportOf('S3', { stopId: '2' }))];
@@ -101,7 +101,7 @@ describe('report.load_condition (decision 17)', () => {
     expect(await rows(`select from load_report_revision where report_id = 'S4'`)).toHaveLength(1);
   });
 
-  test('waits for another node that is about to take the same report in', async () => {
+  test('waits for another node that is saving the same report', async () => {
     const report = reportOf('S10');
     const other = await deps.pool.connect();
     await other.query('begin');
@@ -124,7 +124,7 @@ describe('report.load_condition (decision 17)', () => {
     expect(await submitted).toMatchObject({ result: 'reported', duplicate: true, receivedAt: new Date('2026-11-20') });
   });
 
-  test('what cannot be read is kept and named, and the queue goes on', async () => {
+  test('an unreadable report goes to quarantine by name, and the queue goes on', async () => {
     const queue = new TestQueue();
     const session = await bindQueue(deps, queue, '1001');
     const broken = sealed(queue, { ...reportOf('S5'), sections: [{ key: 'stacking', rating: 9 }] });
@@ -139,7 +139,7 @@ describe('report.load_condition (decision 17)', () => {
     ]);
   });
 
-  test('an id that came with another content is kept, and the report stays as it is', async () => {
+  test('a reused id goes to quarantine, and the report stays as it is', async () => {
     const [first, second] = [reportOf('S6'), reportOf('S6', { stopId: '2' })];
     const id = randomUUID();
     const submit = (report: LoadConditionReport) =>
@@ -149,7 +149,7 @@ describe('report.load_condition (decision 17)', () => {
     expect(await standing('S6')).toMatchObject([{ version: 1 }]);
   });
 
-  test('what PostgreSQL refuses is quarantined alone', async () => {
+  test('an item that PostgreSQL refuses goes to quarantine alone', async () => {
     await deps.pool.query(`alter table load_report_revision add constraint trial check (load_id <> 'POISON')`);
     const change = (report: LoadConditionReport) =>
       pipeline.submitReport({ id: randomUUID(), report, receivedAt: new Date(), dedupeByContent: true });

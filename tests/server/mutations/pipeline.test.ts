@@ -16,7 +16,7 @@ const resultOf = async (id: string, stop: number): Promise<StopResult> =>
       .doc,
   );
 
-describe('one commit for everything a mutation does (I2)', () => {
+describe('one commit for all effects of a mutation (I2)', () => {
   it('saves result, ledger, route version, watermark and wake-up together, and answers with the version', async () => {
     const key = await addRoute(deps, 'P1', ['1001']);
     const queue = new TestQueue();
@@ -52,7 +52,7 @@ describe('one commit for everything a mutation does (I2)', () => {
     expect(jobs.n).toBeGreaterThan(jobsBefore.n);
   });
 
-  it('tells the feed after the commit, once a route, with the documents that have changed', async () => {
+  it('notifies the feed after the commit, once for each route, with the changed documents', async () => {
     const key = await addRoute(deps, 'P2', ['1001']);
     const commits: RouteCommit[] = [];
     const stop = pipeline.onCommit((some) => commits.push(...some.filter(({ key: of }) => of.id === 'P2')));
@@ -81,8 +81,8 @@ describe('one commit for everything a mutation does (I2)', () => {
   });
 });
 
-describe('identity (decision 8): the id and the content, never the number alone', () => {
-  it('answers a push whose ack was lost with the same versions, and does nothing', async () => {
+describe('identity (decision 8): the id and the content, not the number', () => {
+  it('answers a repeated push with the same versions, and changes nothing', async () => {
     const key = await addRoute(deps, 'I1', ['1001']);
     const queue = new TestQueue();
     const session = await bindQueue(deps, queue, '1001');
@@ -96,7 +96,7 @@ describe('identity (decision 8): the id and the content, never the number alone'
     expect(await deps.one('select version from route where id = $1', ['I1'])).toEqual({ version: 3 });
   });
 
-  it('knows an item again under another queue: a cloned phone doubles nothing', async () => {
+  it('recognises an item under another queue, so that a cloned phone doubles nothing', async () => {
     const key = await addRoute(deps, 'I2', ['1001']);
     const original = new TestQueue();
     const item = updateOf(original, key, delivered(1));
@@ -133,7 +133,7 @@ describe('identity (decision 8): the id and the content, never the number alone'
     expect(await resultOf('I4', 3)).toEqual({ status: 'P' });
   });
 
-  it('answers a gap with the number that it wants', async () => {
+  it('answers a gap with the next expected number', async () => {
     const key = await addRoute(deps, 'I5', ['1001']);
     const queue = new TestQueue();
     const session = await bindQueue(deps, queue, '1001');
@@ -142,7 +142,7 @@ describe('identity (decision 8): the id and the content, never the number alone'
     expect(await pipeline.push(session, [first, second, third])).toMatchObject({ last_seq: 3 });
   });
 
-  it('flags a broken chain and takes the item all the same', async () => {
+  it('flags a broken chain and applies the item', async () => {
     const key = await addRoute(deps, 'I6', ['1001']);
     const queue = new TestQueue();
     const session = await bindQueue(deps, queue, '1001');
@@ -179,7 +179,7 @@ describe('a queue always drains (I5)', () => {
     expect(again).toMatchObject({ results: [{ result: 'quarantined', code }] });
   });
 
-  it('quarantines names of tomorrow, strangers and routes that nobody knows', async () => {
+  it('quarantines unknown names, other drivers and unknown routes', async () => {
     const key = await addRoute(deps, 'Q1', ['1002']);
     const queue = new TestQueue();
     const session = await bindQueue(deps, queue, '1001');
@@ -208,14 +208,14 @@ describe('a queue always drains (I5)', () => {
     expect(versions).toEqual([2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
-  it('refuses a push whose item has no id: nobody could ever answer it', async () => {
+  it('refuses a push with an item without an id', async () => {
     const session = await bindQueue(deps, new TestQueue(), '1001');
     await expect(pipeline.push(session, [{ seq: 1 }])).rejects.toMatchObject({ details: [{ path: 'mutations.0.id' }] });
   });
 });
 
 describe('two drivers of one stop (I7)', () => {
-  it('keeps both where they edit different fields offline, whoever arrives first', async () => {
+  it('keeps both where they edit different fields offline, in either order', async () => {
     const key = await addRoute(deps, 'M1', ['1001', '1002']);
     const [a, b] = [new TestQueue(), new TestQueue()];
     const first = updateOf(a, key, { id: 1, updates: { store_emp_name: 'Ana' } });
@@ -225,7 +225,7 @@ describe('two drivers of one stop (I7)', () => {
     expect(await resultOf('M1', 1)).toMatchObject({ updates: { store_emp_name: 'Ana', driver_comments: 'wet dock' } });
   });
 
-  it('lets the later edit stand though it arrives first, warns the other and keeps it in the ledger', async () => {
+  it('keeps the later edit if it arrives first, and warns the other and records it in the ledger', async () => {
     const key = await addRoute(deps, 'M2', ['1001', '1002']);
     const [early, late] = [new TestQueue(), new TestQueue()];
     const at = (minutes: number) => new Date(Date.now() - 3_600_000 + minutes * 60_000);
@@ -260,7 +260,7 @@ describe('lines of the manifest (contract §4)', () => {
     ]);
   });
 
-  it('keeps what is too much, unknown or coded strangely, with a warning that names the place', async () => {
+  it('accepts excessive, unknown and oddly coded values, with a warning that names the place', async () => {
     const key = await addRoute(deps, 'L2', ['1001']);
     const products = [
       { ...first, updates: { delivered: 999 } },
@@ -296,7 +296,7 @@ describe('lines of the manifest (contract §4)', () => {
 });
 
 describe('REST', () => {
-  it('takes the same stop object again for a duplicate, but A, B, A for three edits', async () => {
+  it('treats the same stop object as a duplicate, but A, B, A as three edits', async () => {
     const key = await addRoute(deps, 'R1', ['1001']);
     const put = (comment: string) => pipeline.submit(restChange(key, delivered(1, comment), '1001'));
     expect(await put('A')).toMatchObject({ result: 'applied', version: 2 });
@@ -306,7 +306,7 @@ describe('REST', () => {
     expect(await resultOf('R1', 1)).toMatchObject({ updates: { driver_comments: 'A' } });
   });
 
-  it('takes what the socket has brought before for a duplicate, and the other way round', async () => {
+  it('recognises a duplicate from socket to REST and from REST to socket', async () => {
     const key = await addRoute(deps, 'R2', ['1001']);
     const queue = new TestQueue();
     const session = await bindQueue(deps, queue, '1001');
@@ -318,7 +318,7 @@ describe('REST', () => {
     expect(await deps.one('select version from route where id = $1', ['R2'])).toEqual({ version: 3 });
   });
 
-  it('tells a repeat from the change that stands, whatever came too late to change anything after it', async () => {
+  it('recognises a repeat of the present change, also after late changes without effect', async () => {
     const key = await addRoute(deps, 'R4', ['1001', '1002']);
     const put = (comment: string) => pipeline.submit(restChange(key, delivered(1, comment), '1001'));
     await put('stands');

@@ -14,7 +14,7 @@ async function entriesOf(stop: number): Promise<unknown[]> {
   return rows;
 }
 
-test('nodes that refuse the same request in the same moment keep one entry', async () => {
+test('nodes that refuse the same request concurrently keep one entry', async () => {
   const key = await addRoute(deps, 'R1', ['1001']);
   const nodes = [deps.open(), deps.open()];
   for (let stop = 100; stop < 110; stop++) {
@@ -25,7 +25,7 @@ test('nodes that refuse the same request in the same moment keep one entry', asy
   }
 });
 
-test('the office and a timer repeat themselves without another entry; each edge has its own', async () => {
+test('repetitions by the office and a timer add no entry; each edge has its own', async () => {
   const key = await addRoute(deps, 'R2', ['1001']);
   const pipeline = deps.open();
   const office: Partial<Change> = { source: 'office', actor: { kind: 'office', user: 'ANN' }, dedupeByContent: false };

@@ -5,8 +5,8 @@ import { addRoute, bindQueue, delivered, pipelineDeps, sessionOf, updateOf } fro
 const deps = await pipelineDeps();
 const pipeline = deps.open();
 
-describe('what one sender does is no other sender’s trouble', () => {
-  it('lets everybody in who waits for room, also behind those who push nothing then', async () => {
+describe('senders do not disturb each other', () => {
+  it('admits all pushes that wait for room, also behind callers that push nothing', async () => {
     const key = await addRoute(deps, 'S1', ['1001']);
     const queue = new TestQueue();
     const session = await bindQueue(deps, queue, '1001');
@@ -21,7 +21,7 @@ describe('what one sender does is no other sender’s trouble', () => {
     await expect.poll(() => entered).toBe(200);
   });
 
-  it('refuses the push of a queue that the database does not know, and takes what came beside it', async () => {
+  it('refuses the push of an unknown queue, and takes concurrent pushes', async () => {
     const key = await addRoute(deps, 'S2', ['1001', '1002']);
     const [known, unknown] = [new TestQueue(), new TestQueue()];
     const session = await bindQueue(deps, known, '1001');

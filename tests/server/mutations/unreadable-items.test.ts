@@ -15,7 +15,7 @@ const incidentsOf = async (queue: TestQueue) =>
 
 describe('an item that nests without end', () => {
   it.each(['stop.update', 'stop.of_tomorrow'])(
-    'is kept as it came (%s), known again, and the queue goes on',
+    'goes to quarantine as received (%s), is known again, and the queue goes on',
     async (name) => {
       const key = await addRoute(deps, name.slice(5, 15), ['1001']);
       const queue = new TestQueue();
@@ -41,7 +41,7 @@ describe('an item that nests without end', () => {
     },
   );
 
-  it('has the text that every other item has', () => {
+  it('has the same text as other items', () => {
     const value = readJson('{"z":[1,{"y":null,"x":[],"é":"\\n\\ud800"}],"a":{},"10":true,"9":[[],[2,[3]]]}');
     expect(deepCanonicalJson(value)).toBe(canonicalJson(value));
   });
@@ -68,7 +68,7 @@ describe('an item whose arguments are malformed', () => {
 });
 
 describe('an item whose envelope is broken', () => {
-  it('keeps its place in the chain where its link can be read', async () => {
+  it('keeps its place in the chain if its link is readable', async () => {
     const key = await addRoute(deps, 'LINK', ['1001']);
     const queue = new TestQueue();
     const session = await bindQueue(deps, queue, '1001');

@@ -66,11 +66,11 @@ describe('the rows of LCRHDP and LCRSCP', () => {
     expect(render(sections(text)).LCRSCP[0]?.LSTXTL).toBe(flag);
   });
 
-  test('the flag is each section’s own', () => {
+  test('each section has its own flag', () => {
     expect(render(sections({ comment: '漢' }, {})).LCRSCP.map(({ LSTXTL }) => LSTXTL)).toEqual(['Y', 'N']);
   });
 
-  test('the revision is told up to what three digits hold', () => {
+  test('the revision has at most three digits', () => {
     expect(render({}, { revision: 12 }).LCRHDP.LHREV).toBe('12');
     expect(render({}, { revision: 1_200 }).LCRHDP.LHREV).toBe('999');
   });

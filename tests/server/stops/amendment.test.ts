@@ -35,7 +35,7 @@ function rendered(result: StopResult, version = 1, held?: StopRows): StopRows {
   return sealed(hostRows({ key, stop: 7, result, sequence: `${version}`, moment }, before));
 }
 
-/** What the office changes in the rows that the service wrote, taken in, and the rows that the service writes then. */
+/** Applies office changes to the rows that the service wrote, and returns the rows that the service writes next. */
 function amended(result: StopResult, edit: (rows: StopRows) => StopRows, mirror = result) {
   const held = rendered(result);
   const host = edit(held);
@@ -60,8 +60,8 @@ const newRow =
     return { ...rows, RTOSDP: [...rows.RTOSDP, { ...like, OSSEQ: '9', OSGRP: '0', OSENT: '0', ...change }] };
   };
 
-describe('exceptions that the office changes', () => {
-  test('a quantity is the office’s, and the text that the host holds cut stays whole', () => {
+describe('exceptions changed by the office', () => {
+  test('a quantity changes, and a text that the host cut stays whole', () => {
     const comment = `broken ${'pallet '.repeat(60)}→ dock`;
     const result = recorded(milk([group('10', entry(2, { comment }), entry(3))]));
     const { after, unmapped } = amended(result, editOsd('1', { OSQTY: '4', OSQTYP: 'C' }));
@@ -69,14 +69,14 @@ describe('exceptions that the office changes', () => {
     expect(unmapped).toEqual([]);
   });
 
-  test('the flag takes one away; the photo of it does not go over to the next', () => {
+  test('the flag removes one; its photo does not pass to the next', () => {
     const result = recorded(milk([group('10', entry(2, { images_id: photo(1) }), entry(3))]));
     const { after, rows } = amended(result, editOsd('1', { OSDELF: 'Y' }));
     expect(osdOf(after)).toEqual([group('10', entry(3))]);
     expect(rows.RTOSDP.map(({ OSSEQ, OSDELF }) => OSSEQ + OSDELF).sort()).toEqual(['1Y', '2N']);
   });
 
-  test('a new row joins the group of its code, on a line that nobody had touched as well', () => {
+  test('a new row joins the group of its code, also on an untouched line', () => {
     const result = recorded(milk([group('10', entry(2)), group('20', entry(1))]));
     expect(osdOf(amended(result, newRow({ OSQTY: '7' })).after)).toEqual([
       group('10', entry(2), entry(7)),
@@ -86,14 +86,14 @@ describe('exceptions that the office changes', () => {
     expect(after.collections?.[lineKey('EGGS', 'I1', 0)]?.action_osd_data).toEqual([group('10', entry(1))]);
   });
 
-  test('a row that moves to another item goes with what it says', () => {
+  test('a row that moves to another item keeps its content', () => {
     const result = recorded(milk([group('10', entry(2, { comment: 'wet' }))]));
     const { after } = amended(result, editOsd('1', { OSITM: 'EGGS', OSINV: '' }));
     expect(osdOf(after)).toEqual([]);
     expect(after.products?.[lineKey('EGGS', '', 0)]?.osd_data).toEqual([group('10', entry(2, { comment: 'wet' }))]);
   });
 
-  test('of the second of two equal lines, are the second’s', () => {
+  test('of the second of two equal lines belong to the second', () => {
     const second = { id: 'MILK', invoice: 'I1', n: 1, osd_data: [group('20', entry(5))] };
     const result = recorded({ ...milk([group('10', entry(2))]), [lineKey('MILK', 'I1', 1)]: second });
     const { after } = amended(result, editOsd('2', { OSQTY: '6' }));
@@ -101,7 +101,7 @@ describe('exceptions that the office changes', () => {
     expect(after.products?.[lineKey('MILK', 'I1', 1)]?.osd_data).toEqual([group('20', entry(6))]);
   });
 
-  test('what a driver has added since the host was written stays', () => {
+  test('a driver’s additions since the last write to the host stay', () => {
     const result = recorded(milk([group('10', entry(2))]));
     const mirror = recorded(milk([group('10', entry(2)), group('30', entry(8))]));
     const { after } = amended(result, editOsd('1', { OSQTY: '4' }), mirror);
@@ -132,7 +132,7 @@ describe('exceptions that the office changes', () => {
     expect(after).toEqual(result);
   });
 
-  test('whatever quantities, flags and new rows an office leaves behind, the service writes just these', () => {
+  test('the service writes exactly the office’s quantities, flags and new rows', () => {
     const quantities = fc.array(fc.array(fc.nat(9_999_999), { minLength: 1, maxLength: 3 }), { maxLength: 4 });
     const edits = fc.array(
       fc.oneof(
@@ -162,7 +162,7 @@ describe('exceptions that the office changes', () => {
   });
 });
 
-describe('photos and addresses that the office changes', () => {
+describe('photos and addresses changed by the office', () => {
   const result = recorded(milk([], { image_ids: [photo(1), photo(2), photo(3)] }), {
     osd_emails: ['a@x.org', 'b@x.org'],
   });
@@ -172,7 +172,7 @@ describe('photos and addresses that the office changes', () => {
   });
   const photosOf = (after: StopResult) => after.products?.[lineKey('MILK', 'I1', 0)]?.image_ids;
 
-  test('another photo, and one less', () => {
+  test('a changed photo, and a removed one', () => {
     const { after, rows, unmapped } = amended(result, editPhotos({ 1: '', 3: photo(9) }));
     expect(photosOf(after)).toEqual([photo(2), photo(9)]);
     expect(rows.RTPRUP).toMatchObject([{ RQIMG: photo(2), RQIMGN: '2' }]);
@@ -183,7 +183,7 @@ describe('photos and addresses that the office changes', () => {
     expect(photosOf(amended(result, editPhotos({ 1: '', 2: '', 3: '' })).after)).toEqual([]);
   });
 
-  test('the first one alone, in the row of its line', () => {
+  test('only the first one, in the row of its line', () => {
     const { after } = amended(result, (rows) => ({
       ...rows,
       RTPRUP: rows.RTPRUP.map((row) => ({ ...row, RQIMG: photo(7) })),
@@ -191,12 +191,12 @@ describe('photos and addresses that the office changes', () => {
     expect(photosOf(after)).toEqual([photo(7), photo(2), photo(3)]);
   });
 
-  test('what is no asset, and rows that are gone, are told', () => {
+  test('a text that is no asset, and deleted rows, are reported', () => {
     expect(amended(result, editPhotos({ 1: 'see e-mail' })).unmapped).toEqual(['RTIMGP']);
     expect(amended(result, (rows) => ({ ...rows, RTIMGP: [], RTEMLP: [] })).unmapped).toEqual(['RTIMGP', 'RTEMLP']);
   });
 
-  test('an address that is another, one that is blank and one that is new', () => {
+  test('a changed address, a blank one and a new one', () => {
     const { after, rows } = amended(result, (before) => {
       const [first, second] = before.RTEMLP;
       if (!first || !second) throw new Error('each address has a row');

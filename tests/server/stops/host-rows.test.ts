@@ -15,7 +15,7 @@ import type { HeldStop } from '../../../server/src/stops/host-stop.ts';
 const key = { facility: 'F01', id: 'R100', week_end: '20261128' };
 const pending: StopResult = { status: 'P' };
 
-/** What one update at `at` makes of a stop. */
+/** The result of one update of a stop at `at`. */
 function after(update: Omit<StopObjectInput, 'id'>, before = pending, at = Date.parse('2026-11-21T16:30:00.000Z')) {
   const parsed = stopObject.parse({ id: 7, ...update });
   return applyStopUpdate(before, parsed, { at, client: 'c', seq: 1, by: '1001' }).result;
@@ -29,7 +29,7 @@ function render(result: StopResult, options: { version?: number; held?: HeldStop
 
 const holding = (rows: HeldStop['rows']): HeldStop => ({ rows, credited: new Set() });
 
-describe('who and when, of skips, refusals and what the office says', () => {
+describe('author and time of skips, refusals and office edits', () => {
   const at = Date.parse('2026-11-21T18:00:00.000Z');
   const clerk = { at, client: 'office', seq: 9, by: 'ANN' };
   const said = (result: StopResult, status: 'D' | 'S' | 'R') =>
@@ -42,13 +42,13 @@ describe('who and when, of skips, refusals and what the office says', () => {
     expect(render(said(pending, status)).RTSTUP).toMatchObject([{ RUSTS: status, RUDRV: '' }]);
   });
 
-  test('a clerk who turns a delivery into a refusal dates the refusal, not the delivery', () => {
+  test('a refusal that replaces a delivery gets its own date', () => {
     expect(render(said(delivered, 'R')).RTSTUP).toMatchObject([
       { RUSTS: 'R', RUEDT: '20261121', RUETM: '100000', RUSKDT: '20261121', RUSKTM: '120000' },
     ]);
   });
 
-  test('a clerk who turns a skip into a delivery dates the delivery, not the skip', () => {
+  test('a delivery that replaces a skip gets its own date', () => {
     expect(render(said(skipped, 'D')).RTSTUP).toMatchObject([
       { RUSTS: 'D', RUEDT: '20261121', RUETM: '120000', RUSKDT: '20261121', RUSKTM: '100000' },
     ]);
@@ -243,7 +243,7 @@ describe('the facility’s clock', () => {
   });
 });
 
-describe('over what the host holds', () => {
+describe('over the confirmed rows', () => {
   const first = render(
     after({
       updates: { status: 'D', osd_emails: ['a@x.org', 'b@x.org'] },
@@ -261,7 +261,7 @@ describe('over what the host holds', () => {
     ],
   });
 
-  test('an equal row is the held one, its sequence included; a changed row has the new one', () => {
+  test('an equal row is the confirmed one with its sequence; a changed row has the new sequence', () => {
     const rows = render(result, { version: 9, held: holding(first) });
     expect(rows.RTSTPP[0]).toBe(first.RTSTPP[0]);
     expect(rows.RTEMLP[0]).toBe(first.RTEMLP[0]);
@@ -271,13 +271,13 @@ describe('over what the host holds', () => {
     ]);
   });
 
-  test('a photo or address that is gone leaves a blank row', () => {
+  test('a removed photo or address leaves a blank row', () => {
     const rows = render(result, { version: 9, held: holding(first) });
     expect(rows.RTIMGP).toMatchObject([{ RIITM: 'A', RIASS: '' }]);
     expect(rows.RTEMLP).toMatchObject([{ REMADR: 'a@x.org' }, { REMSEQ: '2', REMADR: '' }]);
   });
 
-  test('nothing changed: nothing but the sequence of the stop differs', () => {
+  test('without changes only the sequence of the stop differs', () => {
     const again = render(result, { version: 9, held: holding(first) });
     const twice = render(result, { version: 10, held: holding(again) });
     for (const file of ['RTSTPP', 'RTPRUP', 'RTOSDP', 'RTIMGP', 'RTEMLP'] as const)
@@ -285,12 +285,12 @@ describe('over what the host holds', () => {
   });
 });
 
-test('numbers are never clamped: a stop keeps what the host may refuse', () => {
+test('numbers are never clamped: a stop keeps values that the host may refuse', () => {
   const rows = render({ status: 'D', products: { x: { id: 'A', invoice: '', n: 0, delivered: 99_999_999 } } });
   expect(rows.RTPRUP).toMatchObject([{ RQDLV: '99999999' }]);
 });
 
-test('a stop that nobody touched says nothing', () => {
+test('an untouched stop writes no rows', () => {
   expect(isUntouched(pending)).toBe(true);
   expect(isUntouched(after({ arrived: true }))).toBe(false);
   expect(isUntouched(after({ updates: { driver_comments: 'x' } }))).toBe(false);
@@ -300,7 +300,7 @@ describe('the route’s own row', () => {
   const moment = (instant: Date) => hostMoment(instant, 'America/Chicago');
   const open = { key, status: 'O', arrived: false, closedAt: null, closedBy: null, open: 2, late: 0, moment } as const;
 
-  test('open: what is parked is nobody’s business yet', () => {
+  test('an open route: parked stops do not count yet', () => {
     expect(headerRow(open)).toMatchObject({
       RHPODS: '',
       RHRETM: '',
@@ -312,7 +312,7 @@ describe('the route’s own row', () => {
     });
   });
 
-  test('closed: when, by whom, what is missing and what came late', () => {
+  test('a closed route: when, by whom, missing stops and late changes', () => {
     const closed = {
       ...open,
       status: 'C',

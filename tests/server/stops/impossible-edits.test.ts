@@ -90,7 +90,7 @@ test.each<[StopFile, Columns, string]>([
   expect(amended({ [file]: columns })).toEqual({ update: undefined, unmapped: [column], after: result });
 });
 
-test('impossible columns take nothing else of an edit along', () => {
+test('impossible columns do not block the rest of an edit', () => {
   const { unmapped, after } = amended({
     RTSTPP: { RSSTS: 'R', RSARVF: 'Q' },
     RTSTUP: { RUCMT: 'as the office says', RULON: '999.000000', RUSIG: '???', RUSDT: '20260230' },
@@ -118,13 +118,13 @@ test('impossible columns take nothing else of an edit along', () => {
   });
 });
 
-test('two statuses in one edit: the planned row counts, the other is reported', () => {
+test('of two statuses in one edit the planned row counts, and the other is reported', () => {
   const { unmapped, after } = amended({ RTSTPP: { RSSTS: 'R' }, RTSTUP: { RUSTS: 'S' } });
   expect({ unmapped, status: after.status }).toEqual({ unmapped: ['RTSTUP.RUSTS'], status: 'R' });
   expect(amended({ RTSTPP: { RSSTS: 'R' }, RTSTUP: { RUSTS: 'R' } }).unmapped).toEqual([]);
 });
 
-test('a time of the event that follows other times makes sense', () => {
+test('a derived event time is no change', () => {
   const edit = { RUETM: '43000', RUUTC: '2026-11-27T10:30:00.000Z' };
   const { unmapped, after } = amended({ RTSTUP: edit });
   expect(unmapped).toEqual([]);

@@ -45,7 +45,7 @@ describe('an entry keeps its number', () => {
     ]);
   });
 
-  test('when it goes and comes back as it was', () => {
+  test('when it is removed and comes back unchanged', () => {
     const first = render([group('10', [1])]);
     const gone = render([], first);
     expect(numbers(gone)).toEqual(['1:1 gone']);
@@ -57,14 +57,14 @@ describe('an entry keeps its number', () => {
     expect(rows.map(({ OSGRP, OSENT }) => `${OSGRP}.${OSENT}`)).toEqual(['1.1', '2.1']);
   });
 
-  test('a group without entries stores nothing and takes no place', () => {
+  test('a group without entries stores nothing and has no place', () => {
     expect(render([group('10', []), group('20', [1])]).map(({ OSGRP, OSCOD }) => [OSGRP, OSCOD])).toEqual([
       ['1', '20'],
     ]);
   });
 });
 
-test('another exception of the same code does not take the number of one that is gone', () => {
+test('another exception of the same code does not take the number of a removed one', () => {
   const gone = render([], render([group('10', [1])]));
   expect(numbers(render([group('10', [9])], gone))).toEqual(['2:9', '1:1 gone']);
 });
@@ -72,11 +72,11 @@ test('another exception of the same code does not take the number of one that is
 describe('a credited row', () => {
   const first = render([group('10', [1], 'ab12cd')]);
 
-  test('is not flagged when its entry goes', () => {
+  test('is not flagged after its entry is removed', () => {
     expect(render([], first, ['P 1'])).toEqual(first);
   });
 
-  test('is not written again, and each revision follows the last', () => {
+  test('is not written again, and revisions count up', () => {
     const second = render([group('10', [2], 'ab12cd')], first, ['P 1']);
     expect(second.map(({ OSSEQ, OSREV, OSQTY }) => [OSSEQ, OSREV, OSQTY])).toEqual([
       ['2', '1', '2'],
@@ -127,7 +127,7 @@ describe('past the limit of flagged rows', () => {
   });
 });
 
-test('whatever drivers do, a number stays with one exception and no row disappears', () => {
+test('a number stays with one exception and no row disappears, for any edits', () => {
   const groups = fc.array(
     fc.record({
       osd_id: fc.constantFrom(null, 'aaaaaa', 'bbbbbb'),

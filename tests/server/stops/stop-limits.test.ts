@@ -22,7 +22,7 @@ const lines = (from: number, count: number) =>
   Array.from({ length: count }, (_, i) => ({ id: `X${from + i}`, invoice: 'I1', updates: { delivered: 1 } }));
 const planned = { id: 'ITEM1', invoice: 'INV1', updates: { delivered: 4 } };
 
-/** What became of a driver's change: whether any value is another one now, and the paths of what is above a limit. */
+/** The effect of a driver's change: whether any value changed, and the paths above a limit. */
 async function record(key: RouteKey, stop: StopObjectInput) {
   const outcome = await depot.record(key, stop);
   if (outcome.result === 'quarantined') throw new Error(outcome.reason);
@@ -43,7 +43,7 @@ async function unknownLinesOf({ id }: RouteKey): Promise<number | undefined> {
   return rows[0]?.unknown_lines;
 }
 
-test('what a stop does not keep is in the ledger with a warning, and its plan counts as ever', async () => {
+test('values above a limit are in the ledger with a warning, and the plan still counts', async () => {
   const key = await depot.addRoute('LIMIT', [1]);
   await record(key, { id: 1, products: lines(0, mostUnknownLines - 100) });
   const more = await record(key, {
@@ -71,7 +71,7 @@ test('what a stop does not keep is in the ledger with a warning, and its plan co
   expect(await depot.show('RTPRUP', "RQRTE = 'LIMIT'")).toHaveLength(mostUnknownLines + 1);
 });
 
-test('a line that is left out keeps its place among equal ones', () => {
+test('an omitted line keeps its place among equal ones', () => {
   const products = Object.fromEntries(
     lines(0, mostUnknownLines).map(({ id, invoice }) => [`${id}\t${invoice}\t0`, { id, invoice, n: 0, delivered: 1 }]),
   );
@@ -117,11 +117,11 @@ test('exceptions that replace others again and again leave a bounded number of h
   );
 });
 
-test('a route takes 5,000 lines that its plans do not have, however they come', async () => {
+test('a route accepts 5,000 unplanned lines, in any batches', async () => {
   const full = mostUnknownLinesOfRoute / mostUnknownLines;
   const stops = Array.from({ length: full + 1 }, (_, i) => i + 1);
   const key = await depot.addRoute('ROUTE', stops);
-  // Five more than fit, in whatever batches.
+  // Five more than the limit, in any batches.
   await Promise.all(stops.slice(0, -1).map((id) => record(key, { id, products: lines(0, mostUnknownLines - 5) })));
   const last = stops.length;
   const own = { ...planned, invoice: `INV${last}` };
@@ -136,7 +136,7 @@ test('a route takes 5,000 lines that its plans do not have, however they come', 
     changed: false,
     above: ['products.0'],
   });
-  // What the stop has already is no new line.
+  // An existing line is no new line.
   const { above: none } = await record(key, {
     id: 1,
     products: [{ id: 'X0', invoice: 'I1', updates: { delivered: 9 } }],
@@ -168,7 +168,7 @@ test('the count of a route follows its plans, a new customer and a new life', as
   expect((await resultOf(key, 2)).products).toBeUndefined();
 });
 
-test('what the lines of a stop hold beside their counts has a limit, and their counts are kept', async () => {
+test('the details of a stop’s lines have a limit, and their counts are kept', async () => {
   const key = await depot.addRoute('DETAIL', [1]);
   const exceptions = (count: number) => [
     { osd_code: '10', data: Array.from({ length: count }, (_, i) => ({ quantity: i, comment: 'c'.repeat(400) })) },
@@ -184,7 +184,7 @@ test('what the lines of a stop hold beside their counts has a limit, and their c
   const { products = {} } = await resultOf(key);
   expect(products['ITEM2\tINV1\t0']).toEqual({ ...item2, n: 0, delivered: 2 });
 
-  // A list that becomes shorter always fits, and makes room.
+  // A shorter list always fits, and makes room.
   const shorter = { ...planned, updates: { osd_data: exceptions(10) } };
   expect(await record(key, { id: 1, products: [shorter] })).toMatchObject({ above: [] });
   const action = { type: 'scan', open_action: { note: 'n'.repeat(mostLineDetail / 2) } };
@@ -196,7 +196,7 @@ test('what the lines of a stop hold beside their counts has a limit, and their c
   expect(JSON.stringify((await resultOf(key)).products).length).toBeLessThan(mostLineDetail * 1.1);
 });
 
-test('a phone that has the plan shows what the server keeps, at each limit', async () => {
+test('a phone with the plan shows the same values as the server, at each limit', async () => {
   const key = await depot.addRoute('PHONE', [1]);
   const { rows } = await pool.query<{ doc: string }>(`select doc from stop_plan where route_id = 'PHONE'`);
   const around = { drivers: [], stopException: () => undefined, plan: readPlan(rows[0]?.doc ?? '') };

@@ -1,7 +1,6 @@
 import { canonicalJson } from '@tailgate/sync-protocol';
-import { decideTimedClose } from '../../routes/timed-close.ts';
 import type { StopDecision } from '../../stops/rules.ts';
-import { decideSkipRefuse, decideStopUpdate } from '../../stops/rules.ts';
+import { decideSkipRefuse, decideStopUpdate, decideTimedClose } from '../../stops/rules.ts';
 import type { StopContext } from '../../stops/stop-context.ts';
 import type { Command } from '../change.ts';
 import type { Item } from '../item.ts';

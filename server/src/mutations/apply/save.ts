@@ -1,4 +1,12 @@
-import { headerDocument, resultDocument, routeScope } from '@tailgate/sync-protocol';
+import {
+  headerDocument,
+  resultDocument,
+  routeKey,
+  routeScope,
+  skipRefuseArgs,
+  type RouteKey,
+} from '@tailgate/sync-protocol';
+import * as z from 'zod/mini';
 import { awaitEvidence } from '../../assets/evidence.ts';
 import { textArray } from '../../db/arrays.ts';
 import type { ColumnStatement } from '../../db/columns.ts';
@@ -8,7 +16,6 @@ import type { RouteFacts } from '../../routes/header.ts';
 import { routeHeader } from '../../routes/header.ts';
 import type { CommittedDocument, RouteCommit } from '../change.ts';
 import type { Changes } from './changes.ts';
-import { namedRoute, namedStop } from './named-route.ts';
 import { stopName } from './world.ts';
 import { placeOf, type Item } from '../item.ts';
 import { countRepeated, releaseKept } from '../quarantine/quarantine-sql.ts';
@@ -36,7 +43,7 @@ export function saveChanges(tx: Tx, changes: Changes, wakeups: Wakeups): Sent<re
     saveAll(tx, sql.saveLedger, changes.ledger.map(withPlace)),
     saveAll(tx, sql.saveRoutes, changes.routes),
     saveAll(tx, sql.saveClients, changes.clients),
-    saveAll(tx, sql.saveQuarantine, changes.quarantine.map(named).map(withPlace)),
+    saveAll(tx, sql.saveQuarantine, changes.quarantine.map(withNames).map(withPlace)),
     saveAll(tx, countRepeated, changes.refusedAgain),
     saveAll(tx, releaseKept, changes.released),
     saveAll(
@@ -70,7 +77,7 @@ const saveAll = <Entry>(tx: Tx, statement: ColumnStatement<Entry>, entries: read
 const withPlace = <Entry extends { readonly item: Item }>(entry: Entry) => ({ ...entry, place: placeOf(entry.item) });
 
 /** The office finds an entry by the route and stop that it names, also where the item is unreadable. */
-const named = (entry: QuarantineEntry): sql.NamedEntry => ({
+const withNames = (entry: QuarantineEntry): sql.NamedEntry => ({
   ...entry,
   key: entry.key ?? namedRoute(entry.item.body),
   stop: entry.stop ?? namedStop(entry.item.body),
@@ -141,4 +148,26 @@ function newAlarms(before: Deadlines, after: Deadlines): Date[] {
     after.forcecloseAt !== before.forcecloseAt && after.forcecloseAt,
   ];
   return fresh.filter((alarm) => alarm instanceof Date);
+}
+
+const naming = z.object({ args: z.object({ route: z.record(z.string(), z.unknown()) }) });
+
+/**
+ * The route that an unreadable item names, as far as it is readable; blank parts otherwise. The office finds the item
+ * by it.
+ */
+function namedRoute(body: string): RouteKey {
+  const named = naming.safeParse(JSON.parse(body)).data?.args.route ?? {};
+  const part = (name: keyof RouteKey): string => routeKey.shape[name].safeParse(named[name]).data ?? '';
+  return { facility: part('facility'), id: part('id'), week_end: part('week_end') };
+}
+
+const stopNaming = z.object({
+  args: z.object({ stop: z.optional(z.object({ id: z.unknown() })), stop_id: z.optional(z.unknown()) }),
+});
+
+/** The stop that an unreadable item names; null where it is unreadable. */
+function namedStop(body: string): number | null {
+  const { stop, stop_id } = stopNaming.safeParse(JSON.parse(body)).data?.args ?? {};
+  return skipRefuseArgs.shape.stop_id.safeParse(stop?.id ?? stop_id).data ?? null;
 }

@@ -22,7 +22,6 @@ import { itemOfChange, itemOfReport, itemsOfPush } from '../item.ts';
 import { itemOfKept } from '../quarantine/quarantine.ts';
 import { Lanes } from './lanes.ts';
 import type { Rules } from '../apply/load.ts';
-import { mutationResult } from './mutation-result.ts';
 import { machinePauses, type Pauses } from './pauses.ts';
 import type { Wakeups } from '../jobs/wakeups.ts';
 import { logChange, type CommitWatch, type SettledChange } from './watch.ts';
@@ -332,4 +331,17 @@ class PushInProgress {
       ...(this.#fork === undefined ? {} : { fork: this.#fork }),
     });
   }
+}
+
+/** The answer of a queue's item as the frame `ack` carries it. */
+function mutationResult({ id }: Pick<Item, 'id'>, seq: number, outcome: Outcome | ReportOutcome): MutationResult {
+  if (outcome.result === 'quarantined') {
+    const { result, code, reason, details } = outcome;
+    return { seq, id, result, code, reason, details: [...details] };
+  }
+  const warnings = outcome.warnings.length > 0 ? { warnings: [...outcome.warnings] } : {};
+  if (outcome.result === 'reported')
+    return { seq, id, result: outcome.duplicate ? 'duplicate' : 'applied', ...warnings };
+  const { result, version, status } = outcome;
+  return { seq, id, result, version, status, ...warnings };
 }

@@ -1,6 +1,6 @@
 import { unregister } from '../../auth/unregister.ts';
 import type { Sessions } from '../../auth/sessions.ts';
-import { endDeviceSessions } from '../../auth/end-device-sessions.ts';
+import { endDeviceSessions } from '../../auth/sign-out.ts';
 import { withTransaction } from '../../db/transaction.ts';
 import type { Db, Queryable } from '../../db/types.ts';
 import type { Log } from '../../runtime/log.ts';
