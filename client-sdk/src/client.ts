@@ -13,7 +13,7 @@ import { targetOf } from './queue/item.ts';
 import type { Draft, SkipInput, StopInput } from './queue/record.ts';
 import { draftSkip, draftUpdate } from './queue/record.ts';
 import type { Receipt } from './queue/receipt.ts';
-import type { HeldStops, Known } from './replica/known.ts';
+import type { KnownStops, Known } from './replica/known.ts';
 import { checkKnown } from './replica/known.ts';
 import type { LocalRoute } from './replica/local-route.ts';
 import type { Replica } from './replica/replica.ts';
@@ -58,7 +58,7 @@ export interface ClientDeps extends Omit<QueueConnectionDeps, 'engine'> {
   readonly auth: Auth;
   readonly engine: SyncEngine;
   readonly events: EventHub;
-  readonly held: HeldStops;
+  readonly knownStops: KnownStops;
   readonly journal: Journal;
   readonly outbox: Outbox;
   readonly replica: Replica;
@@ -99,8 +99,8 @@ export class LocalClient {
 
   /** Values and events for the other pages. @internal */
   get pages(): { readonly events: EventHub; readonly inbox: Inbox; readonly known: Watch<Known> } {
-    const { events, engine, held, accounts } = this.#deps;
-    return { events, inbox: engine.inbox, known: held.knownOf(accounts.current) };
+    const { events, engine, knownStops, accounts } = this.#deps;
+    return { events, inbox: engine.inbox, known: knownStops.knownOf(accounts.current) };
   }
 
   /** Signs in. A conflict and a refusal are results. Throws `Unreachable` without an answer. */
@@ -185,9 +185,9 @@ export class LocalClient {
   }
 
   #fit(draft: Draft, by?: Author): Draft {
-    const { accounts, held, replica } = this.#deps;
+    const { accounts, knownStops, replica } = this.#deps;
     const driver = by ? accounts.find(by.employee) : accounts.current.current;
-    return checkKnown(draft, held.of(driver), ({ scope, stop }) =>
+    return checkKnown(draft, knownStops.of(driver), ({ scope, stop }) =>
       replica.route(scope).current?.stops.find(({ id }) => id === stop),
     );
   }

@@ -55,17 +55,17 @@ const takeOverMessage = 'tailgate-shell: take over';
 export function serveShell(scope: ShellScope, options: ShellOptions): void {
   const { version, files, page = './', network = [], name = 'tailgate-shell' } = options;
   const absolute = (path: string): string => new URL(path, scope.location.href).href;
-  const kept = new Map(Object.entries(files).map(([path, integrity]) => [absolute(path), integrity]));
+  const cached = new Map(Object.entries(files).map(([path, integrity]) => [absolute(path), integrity]));
   const home = absolute(page);
-  if (!kept.has(home)) throw new Error(`page: ${page} is none of the files`);
+  if (!cached.has(home)) throw new Error(`page: ${page} is none of the files`);
   const cacheName = `${name}:${version}`;
   const isOfServer = (path: string): boolean =>
     ['/api', ...network].some((prefix) => path === prefix || path.startsWith(`${prefix}/`));
 
-  scope.addEventListener('install', (event) => event.waitUntil(keep(cacheName, kept)));
+  scope.addEventListener('install', (event) => event.waitUntil(cacheAll(cacheName, cached)));
   // No page of another version is open by now.
   scope.addEventListener('activate', (event) =>
-    event.waitUntil(letGo(`${name}:`, cacheName).then(() => scope.clients.claim())),
+    event.waitUntil(deleteOthers(`${name}:`, cacheName).then(() => scope.clients.claim())),
   );
   scope.addEventListener('message', (event) => {
     if (event.data === takeOverMessage) event.waitUntil(scope.skipWaiting());
@@ -75,7 +75,7 @@ export function serveShell(scope: ShellScope, options: ShellOptions): void {
     const { origin, pathname, href } = new URL(url);
     if (method !== 'GET' || origin !== scope.location.origin || isOfServer(pathname)) return;
     const [file = ''] = href.split(mode === 'navigate' ? /[?#]/ : '#');
-    if (kept.has(file)) event.respondWith(answer(cacheName, file, event.request));
+    if (cached.has(file)) event.respondWith(answer(cacheName, file, event.request));
     else if (mode === 'navigate') event.respondWith(answer(cacheName, home, event.request));
   });
 }
@@ -98,7 +98,7 @@ export async function takeOverShell({ waiting }: { readonly waiting: ServiceWork
 }
 
 /** Caches all files or none: an incomplete version would open, and fail without a network. */
-async function keep(cacheName: string, files: ReadonlyMap<string, string>): Promise<void> {
+async function cacheAll(cacheName: string, files: ReadonlyMap<string, string>): Promise<void> {
   const answers = await Promise.all(
     [...files].map(async ([href, integrity]) => {
       const response = await fetch(href, { cache: 'no-cache', integrity });
@@ -128,7 +128,7 @@ async function plain(response: Response): Promise<Response> {
   return new Response(await response.blob(), { status, headers });
 }
 
-async function letGo(prefix: string, but: string): Promise<void> {
+async function deleteOthers(prefix: string, but: string): Promise<void> {
   const old = (await caches.keys()).filter((name) => name.startsWith(prefix) && name !== but);
   await Promise.all(old.map((name) => caches.delete(name)));
 }

@@ -49,14 +49,14 @@ function drained({ status }: Client, patienceMs: number): Promise<void> {
       stop();
       reject(new Error('not everything was sent: the browser is to try again'));
     }, patienceMs);
-    const look = (): void => {
+    const check = (): void => {
       if (isLeft(status.current)) return;
       clearTimeout(timer);
       stop();
       resolve();
     };
-    const stop = status.subscribe(look);
-    look();
+    const stop = status.subscribe(check);
+    check();
   });
 }
 

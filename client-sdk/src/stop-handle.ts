@@ -84,13 +84,13 @@ function linesOf(
   // Without a plan the delivery would have no quantities.
   if (asPlanned && !stop) throw refusal('asPlanned', 'must wait for the plan of this stop');
   const planned: readonly PlannedLine[] = stop?.[kind] ?? [];
-  const said = new Map(changes.map(({ key, action, ...updates }) => [key, { action, updates }]));
-  const strange = changes.findIndex(({ key }) => !planned.some((line) => line.key === key));
-  if (strange >= 0) throw refusal(`${kind}.${strange}.key`, 'must be the key of a line of this stop');
+  const byKey = new Map(changes.map(({ key, action, ...updates }) => [key, { action, updates }]));
+  const unknownKey = changes.findIndex(({ key }) => !planned.some((line) => line.key === key));
+  if (unknownKey >= 0) throw refusal(`${kind}.${unknownKey}.key`, 'must be the key of a line of this stop');
   const sent: LineInput[] = planned.flatMap(({ key, id, invoice, quantity }, i) => {
-    const change = said.get(key) ?? (asPlanned ? { updates: { delivered: quantity } } : undefined);
+    const change = byKey.get(key) ?? (asPlanned ? { updates: { delivered: quantity } } : undefined);
     if (change) return [{ id, invoice, ...change }];
-    const isBefore = planned.slice(i).some((line) => line.id === id && line.invoice === invoice && said.has(line.key));
+    const isBefore = planned.slice(i).some((line) => line.id === id && line.invoice === invoice && byKey.has(line.key));
     return isBefore ? [{ id, invoice }] : [];
   });
   return sent.length > 0 ? { [kind]: sent } : {};

@@ -30,12 +30,12 @@ function measure(conversation: readonly { up: number; down: number; pause: numbe
 }
 
 const keepAll = (exchanges: readonly Exchange[], known: readonly Exchange[] = []) =>
-  exchanges.reduce<readonly Exchange[]>((kept, next) => withExchange(kept, next).kept, known);
+  exchanges.reduce<readonly Exchange[]>((recent, next) => withExchange(recent, next).recent, known);
 
 describe("the estimate of the server's time", () => {
   test('uses the shortest of the latest exchanges', () => {
-    const kept = keepAll([exchange(0, 60_000, 50), exchange(61_000, 40, 60), exchange(62_000, 50, 4_000)]);
-    expect(bestOffset(kept, 67_000)?.ms).toBeCloseTo(truth - 10, 0);
+    const recent = keepAll([exchange(0, 60_000, 50), exchange(61_000, 40, 60), exchange(62_000, 50, 4_000)]);
+    expect(bestOffset(recent, 67_000)?.ms).toBeCloseTo(truth - 10, 0);
   });
 
   test('is wrong by at most half the shortest round trip plus a small allowance for age, for all delays', () => {
@@ -43,15 +43,15 @@ describe("the estimate of the server's time", () => {
       fc.property(ways, fc.integer({ min: 0, max: 28_800_000 }), (conversation, later) => {
         const exchanges = measure(conversation);
         const now = (exchanges.at(-1)?.answeredAt ?? 0) + later;
-        const kept = keepAll(exchanges);
-        const best = bestOffset(kept, now);
+        const recent = keepAll(exchanges);
+        const best = bestOffset(recent, now);
         expect(best).toBeDefined();
         if (!best) return;
         expect(Math.abs(best.ms - truth)).toBeLessThanOrEqual(best.errorMs);
         // No clock has changed, so no exchange was discarded early.
-        expect(kept).toEqual(exchanges.slice(-8));
-        const shortest = Math.min(...kept.map((each) => each.answeredAt - each.askedAt));
-        expect(best.errorMs).toBeLessThanOrEqual(shortest / 2 + 1 + (now - kept[0]!.askedAt) / 10_000);
+        expect(recent).toEqual(exchanges.slice(-8));
+        const shortest = Math.min(...recent.map((each) => each.answeredAt - each.askedAt));
+        expect(best.errorMs).toBeLessThanOrEqual(shortest / 2 + 1 + (now - recent[0]!.askedAt) / 10_000);
       }),
     );
   });
@@ -65,9 +65,9 @@ describe("the estimate of the server's time", () => {
         const known = keepAll(first);
         const [next] = second;
         const [old, fresh] = [bestOffset(known, next!.answeredAt), offsetOf(next!, next!.answeredAt)];
-        const { kept, aheadMs } = withExchange(known, next!);
+        const { recent, aheadMs } = withExchange(known, next!);
         const provable = Math.abs(fresh.ms - old!.ms) > fresh.errorMs + old!.errorMs;
-        expect(kept).toEqual(provable ? [next] : [...known, next].slice(-8));
+        expect(recent).toEqual(provable ? [next] : [...known, next].slice(-8));
         expect(Math.sign(aheadMs)).toBe(provable ? Math.sign(moved) : 0);
         expect(Math.abs(aheadMs)).toBeLessThanOrEqual(Math.abs(moved));
         // After nine exchanges, only those since the change count.

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { LocalRoute, LocalStop } from '@tailgate/client-sdk';
 import { sampleDocuments, sampleKey, sampleScope } from '@tailgate/client-sdk/testing';
-import { newsOf, withNews } from '../../client-sdk/src/tabs/route-news.ts';
+import { routeDelta, withDelta } from '../../client-sdk/src/tabs/route-delta.ts';
 
 const [header, ...documents] = sampleDocuments([1, 2, 3, 4, 5], ['1001']);
 const plans = documents.flatMap(({ key, value }) => (key.startsWith('plan/') ? stopPlan.parse(value) : []));
@@ -35,11 +35,11 @@ test('after any changes of a route, another page has the same route and copies o
     fc.property(fc.array(routes, { minLength: 1, maxLength: 5 }), (versions) => {
       let [said, seen]: (LocalRoute | undefined)[] = [];
       for (const route of versions) {
-        const news = newsOf(said, route);
+        const news = routeDelta(said, route);
         const copied = news.stops.filter((stop) => typeof stop !== 'number');
         expect(copied).toEqual(route.stops.filter((stop) => !said?.stops.includes(stop)));
         const before: LocalRoute | undefined = seen;
-        seen = withNews(before, sent(news));
+        seen = withDelta(before, sent(news));
         expect(seen).toEqual(route);
         const kept = route.stops.filter((stop) => said?.stops.includes(stop)).map(({ id }) => id);
         for (const id of kept) expect(stopOf(seen, id)).toBe(stopOf(before, id));
@@ -53,7 +53,7 @@ const stopOf = (route: LocalRoute | undefined, id: number) => route?.stops.find(
 
 test('a page without the base of a change ignores it', () => {
   const [first, second] = [states[0]![0]!, states[1]![0]!];
-  const news = newsOf(routeOf([first, second]), routeOf([first, states[1]![1]!]));
-  expect(withNews(undefined, news)).toBeUndefined();
-  expect(withNews(routeOf([second]), news)).toBeUndefined();
+  const news = routeDelta(routeOf([first, second]), routeOf([first, states[1]![1]!]));
+  expect(withDelta(undefined, news)).toBeUndefined();
+  expect(withDelta(routeOf([second]), news)).toBeUndefined();
 });

@@ -62,18 +62,18 @@ export class Connection {
       this.#socket?.send(canonicalJson(frame));
     } catch {
       // Deferred: the machine may be in the middle of a step.
-      queueMicrotask(() => this.tell({ is: 'closed' }));
+      queueMicrotask(() => this.handle({ is: 'closed' }));
     }
   }
 
-  tell(event: Event): void {
+  handle(event: Event): void {
     const { timing, environment } = this.#deps;
     const before = this.state;
     const state = step(before, event, timing, environment.random.fraction());
     if (state === before) return;
     this.state = state;
     this.#stopTimer();
-    if ('forMs' in state) this.#stopTimer = environment.clock.after(state.forMs, () => this.tell({ is: 'time' }));
+    if ('forMs' in state) this.#stopTimer = environment.clock.after(state.forMs, () => this.handle({ is: 'time' }));
     this.#begin(state);
     this.#listener.moved(state, before);
   }
@@ -105,7 +105,7 @@ export class Connection {
     try {
       socket = transport.open(`${url}/api/sync`);
     } catch (error) {
-      queueMicrotask(() => this.tell({ is: 'closed' }));
+      queueMicrotask(() => this.handle({ is: 'closed' }));
       return this.#complain(`cannot open ${url}: ${String(error)}`);
     }
     this.#socket = socket;
@@ -116,10 +116,10 @@ export class Connection {
       });
     const gone = (): void => {
       this.#socket = undefined;
-      this.tell({ is: 'closed' });
+      this.handle({ is: 'closed' });
     };
-    on('open', () => this.tell({ is: 'opened' }));
-    on('message', (event) => this.#hear(event.data));
+    on('open', () => this.handle({ is: 'opened' }));
+    on('message', (event) => this.#receive(event.data));
     on('close', gone);
     on('error', gone);
   }
@@ -130,8 +130,8 @@ export class Connection {
     socket?.close(1000);
   }
 
-  #hear(data: unknown): void {
-    this.tell({ is: 'heard' });
+  #receive(data: unknown): void {
+    this.handle({ is: 'received' });
     const frame = this.#read(data);
     if (!frame) return;
     switch (frame.type) {
@@ -140,13 +140,13 @@ export class Connection {
       case 'pong':
         return this.#answered(frame.server_time);
       case 'goodbye':
-        return this.tell({ is: 'closed', retryAfterMs: frame.retry_after_ms });
+        return this.handle({ is: 'closed', retryAfterMs: frame.retry_after_ms });
       case 'welcome':
         this.#answered(frame.server_time);
-        this.tell({ is: 'welcomed', pingMs: frame.limits.ping_ms });
+        this.handle({ is: 'welcomed', pingMs: frame.limits.ping_ms });
         break;
       case 'reject':
-        this.tell(afterRejection(frame.code, frame.retry_after_ms));
+        this.handle(afterRejection(frame.code, frame.retry_after_ms));
         break;
       default:
     }

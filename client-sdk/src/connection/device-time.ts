@@ -18,7 +18,7 @@ export interface Offset {
 }
 
 /** The size of NTP's clock filter (RFC 5905, section 10). */
-const exchangesKept = 8;
+const maxExchanges = 8;
 /** The drift of a phone's quartz is smaller (100 ppm): the error of a measurement grows with its age. */
 const drift = 0.0001;
 /** A larger error needs another exchange before a push: the hello was delayed in a dead zone; ms. */
@@ -47,12 +47,12 @@ export function bestOffset(exchanges: readonly Exchange[], now: number): Offset 
 export function withExchange(
   known: readonly Exchange[],
   next: Exchange,
-): { kept: readonly Exchange[]; aheadMs: number } {
+): { recent: readonly Exchange[]; aheadMs: number } {
   const [best, fresh] = [bestOffset(known, next.answeredAt), offsetOf(next, next.answeredAt)];
   const apart = best ? fresh.ms - best.ms : 0;
   const doubt = best ? best.errorMs + fresh.errorMs : 0;
-  if (Math.abs(apart) <= doubt) return { kept: [...known, next].slice(-exchangesKept), aheadMs: 0 };
-  return { kept: [next], aheadMs: apart - Math.sign(apart) * doubt };
+  if (Math.abs(apart) <= doubt) return { recent: [...known, next].slice(-maxExchanges), aheadMs: 0 };
+  return { recent: [next], aheadMs: apart - Math.sign(apart) * doubt };
 }
 
 type TimeDeps = Pick<Environment, 'clock' | 'random'>;
@@ -108,8 +108,8 @@ export class DeviceTime {
   take(askedAt: number, serverTime: string): void {
     const exchange = { askedAt, answeredAt: this.#deps.clock.monotonic(), serverTime: Date.parse(serverTime) };
     if (!Number.isFinite(exchange.serverTime)) return;
-    const { kept, aheadMs } = withExchange(this.#exchanges, exchange);
-    this.#exchanges = kept;
+    const { recent, aheadMs } = withExchange(this.#exchanges, exchange);
+    this.#exchanges = recent;
     // Some platforms stop the monotonic clock in deep sleep: times recorded before are no longer comparable.
     if (aheadMs <= doubtMs) return;
     this.id = newId(this.#deps);

@@ -3,7 +3,7 @@ import { HttpSocket } from './http-socket.ts';
 import type { Timing } from './machine.ts';
 
 /** The longest interval between two trials of a socket; it doubles each time. */
-const lastLookMs = 300_000;
+const longestProbeMs = 300_000;
 
 export interface HttpDeps {
   readonly environment: Environment;
@@ -21,7 +21,7 @@ export interface HttpDeps {
 export class HttpTransport {
   readonly #deps: HttpDeps;
   readonly #sockets = new Set<HttpSocket>();
-  #stopLooking: (() => void) | undefined;
+  #stopProbing: (() => void) | undefined;
 
   constructor(deps: HttpDeps) {
     this.#deps = deps;
@@ -29,53 +29,53 @@ export class HttpTransport {
 
   open(url: string): Socket {
     const { environment, timing, prefer } = this.#deps;
-    const line = new HttpSocket(url, environment.fetch);
+    const httpSocket = new HttpSocket(url, environment.fetch);
     let isAnswered = false;
-    line.addEventListener('message', () => {
+    httpSocket.addEventListener('message', () => {
       isAnswered = true;
       prefer(true);
-      this.#sockets.add(line);
-      this.#lookForSockets(url, timing.socketAgainMs);
+      this.#sockets.add(httpSocket);
+      this.#scheduleProbe(url, timing.socketAgainMs);
     });
-    line.addEventListener('close', () => {
+    httpSocket.addEventListener('close', () => {
       if (!isAnswered) prefer(false);
-      this.#sockets.delete(line);
-      if (this.#sockets.size === 0) this.#stopLooking?.();
+      this.#sockets.delete(httpSocket);
+      if (this.#sockets.size === 0) this.#stopProbing?.();
     });
-    return line;
+    return httpSocket;
   }
 
   /** Tries a socket first; HTTP where the socket gives no answer. */
   try(url: string): Socket {
-    const line = new TrialSocket(() => this.open(url));
-    line.end = this.#ask(url, (socket) => {
+    const trial = new TrialSocket(() => this.open(url));
+    trial.end = this.#trySocket(url, (socket) => {
       if (socket) this.#deps.prefer(false);
-      line.take(socket);
+      trial.take(socket);
     });
-    return line;
+    return trial;
   }
 
-  #lookForSockets(url: string, waitMs: number): void {
-    if (this.#stopLooking) return;
+  #scheduleProbe(url: string, waitMs: number): void {
+    if (this.#stopProbing) return;
     const stop = this.#deps.environment.clock.after(waitMs, () => {
-      this.#stopLooking = this.#look(url, Math.min(2 * waitMs, lastLookMs));
+      this.#stopProbing = this.#probe(url, Math.min(2 * waitMs, longestProbeMs));
     });
-    this.#stopLooking = () => {
+    this.#stopProbing = () => {
       stop();
-      this.#stopLooking = undefined;
+      this.#stopProbing = undefined;
     };
   }
 
-  #look(url: string, nextMs: number): () => void {
-    const end = this.#ask(url, (socket) => {
-      this.#stopLooking = undefined;
-      if (!socket) return this.#lookForSockets(url, nextMs);
+  #probe(url: string, nextMs: number): () => void {
+    const end = this.#trySocket(url, (socket) => {
+      this.#stopProbing = undefined;
+      if (!socket) return this.#scheduleProbe(url, nextMs);
       socket.close();
       this.#deps.prefer(false);
-      for (const line of this.#sockets) line.close();
+      for (const httpSocket of this.#sockets) httpSocket.close();
     });
     return () => {
-      this.#stopLooking = undefined;
+      this.#stopProbing = undefined;
       end();
     };
   }
@@ -84,7 +84,7 @@ export class HttpTransport {
    * Opens a socket and passes it to the callback after its first answer, or undefined. A handshake alone proves little:
    * some networks let it pass and drop every later frame. Returns a function that cancels.
    */
-  #ask(url: string, tell: (socket: Socket | undefined) => void): () => void {
+  #trySocket(url: string, report: (socket: Socket | undefined) => void): () => void {
     const { environment, timing, socketUrl } = this.#deps;
     let isOver = false;
     let socket: Socket | undefined;
@@ -96,7 +96,7 @@ export class HttpTransport {
       if (isOver) return;
       stop();
       if (!answered) socket?.close();
-      tell(answered);
+      report(answered);
     };
     // Half of the connection's own limit: HTTP needs the rest.
     const stopTimer = environment.clock.after(timing.openMs / 2, () => end());
@@ -126,7 +126,7 @@ class TrialSocket implements Socket {
   end: () => void = () => {};
   readonly #http: () => Socket;
   readonly #listeners: [type: string, listener: (event: SocketEvent) => void][] = [];
-  #line: Socket | undefined;
+  #chosen: Socket | undefined;
   #isClosed = false;
 
   constructor(http: () => Socket) {
@@ -136,22 +136,22 @@ class TrialSocket implements Socket {
   /** @param socket an open one that has answered */
   take(socket: Socket | undefined): void {
     if (this.#isClosed) return socket?.close();
-    const line = socket ?? this.#http();
-    this.#line = line;
+    const chosen = socket ?? this.#http();
+    this.#chosen = chosen;
     for (const [type, listener] of this.#listeners) {
-      line.addEventListener(type, listener);
+      chosen.addEventListener(type, listener);
       if (socket && type === 'open') listener({ type });
     }
   }
 
   send(text: string): void {
-    this.#line?.send(text);
+    this.#chosen?.send(text);
   }
 
   close(code?: number): void {
     this.#isClosed = true;
     this.end();
-    this.#line?.close(code);
+    this.#chosen?.close(code);
   }
 
   addEventListener(type: string, listener: (event: SocketEvent) => void): void {

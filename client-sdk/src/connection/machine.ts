@@ -53,7 +53,7 @@ export type Event =
   /** The server does not support the app's protocol version: it is older than the app, or has dropped that version. */
   | { readonly is: 'outdated' }
   /** Any frame arrived. */
-  | { readonly is: 'heard' }
+  | { readonly is: 'received' }
   /** A hint: the network or the driver may be back. */
   | { readonly is: 'woken' }
   /** Send a new hello: for another queue, or with other credentials. */
@@ -115,7 +115,7 @@ function whileOpen(state: Open, event: Event, timing: Timing, fraction: number):
     case 'welcomed':
       // Pings at once: only an answer proves that both directions work, and only that ends the back-off.
       return at === 'greeting' ? asking(attempt, Math.min(event.pingMs, timing.pingMs), timing) : state;
-    case 'heard':
+    case 'received':
       return at === 'live' && state.asked ? { ...state, attempt: 0, asked: false, forMs: state.pingMs } : state;
     case 'woken':
       return at === 'live' ? asking(attempt, state.pingMs, timing) : state;

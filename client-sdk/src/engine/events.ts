@@ -31,7 +31,7 @@ export interface ClientEvents {
 }
 
 /** An event with its name. */
-export type Told<Names extends keyof ClientEvents = keyof ClientEvents> = {
+export type NamedEvent<Names extends keyof ClientEvents = keyof ClientEvents> = {
   readonly [Name in Names]: { readonly name: Name; readonly event: ClientEvents[Name] };
 }[Names];
 
@@ -73,7 +73,7 @@ export class EventHub {
   /** Runs after a listener was added to an event that waits for one. */
   onListener: () => void = () => {};
   /** Sends an event to the other pages. @returns whether one of their listeners is known to have received it */
-  relay: (told: Told) => boolean = () => false;
+  relay: (event: NamedEvent) => boolean = () => false;
   readonly #listeners: { [Name in keyof ClientEvents]: Set<(event: ClientEvents[Name]) => void> } = {
     conflict: new Set(),
     amendment: new Set(),
@@ -92,12 +92,12 @@ export class EventHub {
   }
 
   /** @returns whether a listener received the event */
-  emit(told: Told): boolean {
-    const isHeard = this.#call(told);
-    return this.relay(told) || isHeard;
+  emit(event: NamedEvent): boolean {
+    const isReceived = this.#call(event);
+    return this.relay(event) || isReceived;
   }
 
-  #call<Name extends keyof ClientEvents>({ name, event }: Told<Name>): boolean {
+  #call<Name extends keyof ClientEvents>({ name, event }: NamedEvent<Name>): boolean {
     const listeners = this.#listeners[name];
     callAll(listeners, event);
     return listeners.size > 0;

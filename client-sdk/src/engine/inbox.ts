@@ -66,35 +66,35 @@ export class Inbox {
   constructor(deps: InboxDeps) {
     this.#deps = deps;
     deps.accounts.current.subscribe(() => this.#show());
-    deps.events.onListener = () => this.tell();
+    deps.events.onListener = () => this.offerAgain();
     this.#show();
   }
 
   /** Items have changed: renews the lists and emits new events. */
-  look(): void {
+  refresh(): void {
     this.#show();
     this.#offer();
   }
 
   /** A new listener: emits the waiting events. Received events are not repeated. */
-  tell(): void {
+  offerAgain(): void {
     this.#offered = new WeakSet();
     this.#offer();
   }
 
   #offer(): void {
-    const heard: QueueItem[] = [];
+    const received: QueueItem[] = [];
     for (const item of this.#deps.outbox.notable.all()) {
       const what = item.conflicts ?? item.progress;
       if (item.told || this.#offered.has(what)) continue;
       this.#offered.add(what);
-      if (this.#emit(item)) heard.push(item);
+      if (this.#emit(item)) received.push(item);
     }
-    void this.#note(heard, { told: true });
+    void this.#note(received, { told: true });
   }
 
   /** Another page has received the event of a change. */
-  heard(id: string): void {
+  received(id: string): void {
     const item = this.#deps.outbox.find(id);
     if (item && !item.told) void this.#note([item], { told: true });
   }

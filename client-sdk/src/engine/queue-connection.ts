@@ -34,7 +34,7 @@ export interface EngineApi {
   rejected(queueConnection: QueueConnection, code: string, message: string): void;
   trouble(code: string, message: string): void;
   /** The server has answered changes. */
-  relieved(): void;
+  changesAnswered(): void;
   /** The state of a queue's connection has changed. */
   showStatus(): void;
 }
@@ -84,32 +84,32 @@ export class QueueConnection implements ConnectionListener {
   /** Opens or ends the connection as the queue needs it, and sends waiting changes. */
   update(): void {
     const credentials = this.#deps.engine.credentials(this.queue);
-    if (!credentials) return this.#connection.tell({ is: 'unwanted' });
+    if (!credentials) return this.#connection.handle({ is: 'unwanted' });
     const shown = JSON.stringify(credentials);
-    if (this.#shown !== shown) this.#connection.tell({ is: 'renewed' });
+    if (this.#shown !== shown) this.#connection.handle({ is: 'renewed' });
     this.#shown = shown;
-    this.#connection.tell({ is: 'wanted' });
+    this.#connection.handle({ is: 'wanted' });
     this.#pump();
   }
 
   wake(): void {
-    this.#connection.tell({ is: 'woken' });
+    this.#connection.handle({ is: 'woken' });
   }
 
   /** The network works: a waiting connection tries at once, a live one goes on unchanged. */
-  knock(): void {
+  retryIfWaiting(): void {
     if (this.state.at === 'waiting') this.wake();
   }
 
   /** The server knows this queue as another driver's, or with other items: the items continue in a new queue. */
   fork(): void {
     this.queue = this.#deps.outbox.fork(this.queue);
-    this.#connection.tell({ is: 'renewed' });
+    this.#connection.handle({ is: 'renewed' });
     this.update();
   }
 
   close(): void {
-    this.#connection.tell({ is: 'unwanted' });
+    this.#connection.handle({ is: 'unwanted' });
   }
 
   // ── ConnectionListener ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -130,16 +130,16 @@ export class QueueConnection implements ConnectionListener {
       app,
       sdk: sdkName,
       cursors,
-      ...this.#gauge(),
+      ...this.#clockAndBacklog(),
     };
   }
 
   ping(): Extract<ClientFrameInput, { type: 'ping' }> {
-    return { type: 'ping', ...this.#gauge() };
+    return { type: 'ping', ...this.#clockAndBacklog() };
   }
 
   /** The device's clocks, and the queue's backlog for the office. */
-  #gauge() {
+  #clockAndBacklog() {
     const { waiting, oldest } = this.queue;
     return { clock: this.#deps.time.reading(), pending: waiting.size, oldest_pending_at: oldest };
   }
@@ -161,7 +161,7 @@ export class QueueConnection implements ConnectionListener {
         return this.#welcome(frame);
       case 'ack':
         outbox.settle(this.queue, frame.results, replica);
-        engine.relieved();
+        engine.changesAnswered();
         if (frame.fork !== undefined) return this.fork();
         if (frame.wants !== undefined && !this.#reconcile(frame.wants - 1)) return;
         this.#sender?.took(frame);
@@ -192,7 +192,7 @@ export class QueueConnection implements ConnectionListener {
     const { outbox, engine, time } = this.#deps;
     if (frame.queue_key !== undefined) outbox.setQueueKey(this.queue, frame.queue_key);
     if (!this.#reconcile(frame.last_seq, frame.epoch)) return;
-    const deps = { ...this.#deps, line: this.#connection };
+    const deps = { ...this.#deps, connection: this.#connection };
     this.#sender = new Sender(this.queue, frame.limits, deps);
     this.#isTimed = time.isSure;
     const account = engine.followerOf(this.queue);

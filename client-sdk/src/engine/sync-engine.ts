@@ -31,7 +31,7 @@ export interface SyncEngineDeps extends Omit<QueueConnectionDeps, 'engine'> {
 export type Withdrawal = 'withdrawn' | 'sent' | 'unknown';
 
 /** Enough to see cause and effect. */
-const troublesKept = 20;
+const maxTroubles = 20;
 /** The same fault again within this time counts once. */
 const sameTroubleMs = 60_000;
 
@@ -83,7 +83,7 @@ export class SyncEngine implements EngineApi {
     if (employee === undefined) return true;
     await accounts.leave();
     this.#update();
-    await this.#tellSignOuts();
+    await this.#reportSignOuts();
     return accounts.find(employee)?.leaving !== true;
   }
 
@@ -120,7 +120,7 @@ export class SyncEngine implements EngineApi {
   wake(): void {
     this.#deps.transport.woken();
     for (const queueConnection of this.queueConnections) queueConnection.wake();
-    void this.#tellSignOuts();
+    void this.#reportSignOuts();
   }
 
   filesWait(files: Status['uploading']): void {
@@ -132,7 +132,7 @@ export class SyncEngine implements EngineApi {
   bytesPass(pass: boolean): void {
     if (pass === this.#bytesPass) return;
     this.#bytesPass = pass;
-    if (pass) for (const queueConnection of this.queueConnections) queueConnection.knock();
+    if (pass) for (const queueConnection of this.queueConnections) queueConnection.retryIfWaiting();
     this.showStatus();
   }
 
@@ -193,7 +193,7 @@ export class SyncEngine implements EngineApi {
     outbox.purge();
     // Completes a review where the app was killed between the office's answer and its effect on the replica.
     for (const { answered } of outbox.queues) replica.review(answered);
-    void this.#tellSignOuts();
+    void this.#reportSignOuts();
     this.#update();
   }
 
@@ -230,7 +230,7 @@ export class SyncEngine implements EngineApi {
   }
 
   /** The server has answered changes: the same fault again is a new one. A failing disk may go on failing meanwhile. */
-  relieved(): void {
+  changesAnswered(): void {
     if (this.#storage === 'ok') this.#lasting = [];
   }
 
@@ -239,8 +239,7 @@ export class SyncEngine implements EngineApi {
     // Several faults may last at the same time and alternate.
     for (const last of this.#lasting)
       if (last.code === code && last.message === message && Math.abs(at - last.at) < sameTroubleMs) return;
-    for (const list of [this.troubles, this.#lasting])
-      if (list.push({ code, message, at }) > troublesKept) list.shift();
+    for (const list of [this.troubles, this.#lasting]) if (list.push({ code, message, at }) > maxTroubles) list.shift();
     this.showStatus();
   }
 
@@ -249,7 +248,7 @@ export class SyncEngine implements EngineApi {
   #changed(items: readonly QueueItem[]): void {
     for (const item of items) this.#receipts.get(item.mutation.id)?.moved(item);
     this.#deps.replica.changed(items);
-    this.inbox.look();
+    this.inbox.refresh();
     this.#update();
   }
 
@@ -275,10 +274,10 @@ export class SyncEngine implements EngineApi {
     return receipt;
   }
 
-  async #tellSignOuts(): Promise<void> {
+  async #reportSignOuts(): Promise<void> {
     // After a failed import, each welcome and each wake-up tries again.
     const auth = await this.#deps.auth().catch(() => undefined);
-    await auth?.tellSignOuts();
+    await auth?.reportSignOuts();
   }
 
   showStatus(): void {

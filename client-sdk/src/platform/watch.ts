@@ -55,16 +55,16 @@ export class Signal<Value> implements Watch<Value> {
  * A value that is computed from others. `listen` receives the function to call on each possible change, and returns a
  * function that stops.
  */
-const computed = <Value>(read: () => Value, listen: (look: () => void) => () => void): Watch<Value> => ({
+const computed = <Value>(read: () => Value, listen: (check: () => void) => () => void): Watch<Value> => ({
   get current() {
     return read();
   },
   subscribe(listener) {
-    let told = read();
+    let last = read();
     return listen(() => {
       const value = read();
-      if (value === told) return;
-      told = value;
+      if (value === last) return;
+      last = value;
       listener(value);
     });
   },
@@ -78,19 +78,19 @@ export function select<Whole, Part>(whole: Watch<Whole>, pick: (value: Whole) =>
     known = part;
     return part;
   };
-  return computed(read, (look) => whole.subscribe(look));
+  return computed(read, (check) => whole.subscribe(check));
 }
 
 /** The value of the watch that another watch's value selects. Fires where either one leads to another value. */
 export const follow = <Key, Value>(key: Watch<Key>, pick: (key: Key) => Watch<Value>): Watch<Value> =>
   computed(
     () => pick(key.current).current,
-    (look) => {
-      let stopInner = pick(key.current).subscribe(look);
+    (check) => {
+      let stopInner = pick(key.current).subscribe(check);
       const stopOuter = key.subscribe((next) => {
         stopInner();
-        stopInner = pick(next).subscribe(look);
-        look();
+        stopInner = pick(next).subscribe(check);
+        check();
       });
       return () => {
         stopInner();
@@ -112,17 +112,17 @@ export function keepEqualParts(before: unknown, next: unknown): unknown {
   }
   if (!record(next) || !record(before)) return next;
   // An object without shared parts remains the same object: its creator may refer to it as well.
-  let kept = next;
+  let merged = next;
   let isEqual = true;
   for (const key in next) {
     const part = keepEqualParts(before[key], next[key]);
     isEqual &&= key in before && part === before[key];
     if (part === next[key]) continue;
-    if (kept === next) kept = { ...next };
-    kept[key] = part;
+    if (merged === next) merged = { ...next };
+    merged[key] = part;
   }
   for (const key in before) isEqual &&= key in next;
-  return isEqual ? before : kept;
+  return isEqual ? before : merged;
 }
 
 const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>

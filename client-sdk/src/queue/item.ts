@@ -83,13 +83,13 @@ type Notes = Partial<Read<typeof isNotes>>;
 export type Step = Notes & { readonly progress?: Progress };
 
 /** Resets both flags: no person has seen the new state yet. */
-const news = { told: false, acknowledged: false };
+const unseen = { told: false, acknowledged: false };
 
 /** The step that a server's answer causes. @param epoch of the route's scope in the local replica */
 export function stepOf(answer: MutationResult, epoch: string | null, now: number): Step {
   const { result, code = result, reason = code, version, warnings } = answer;
   if (result === 'quarantined')
-    return { progress: { at: 'quarantined', code, reason, since: now, dismissed: undefined }, ...news };
+    return { progress: { at: 'quarantined', code, reason, since: now, dismissed: undefined }, ...unseen };
   const lost = warnings?.flatMap((warning) => (isOfConflict(warning) ? warning.path : []));
   // A repeated answer may lack the warnings of the first.
   return { progress: accepted(version, epoch, now, lost), ...(warnings && { warnings }) };
@@ -102,7 +102,7 @@ const isOfConflict = ({ code }: ChangeWarning): boolean => code === 'superseded'
 export const openWarnings = ({ warnings = [], acknowledged }: QueueItem): ChangeWarning[] =>
   acknowledged ? [] : warnings.filter((warning) => !isOfConflict(warning));
 
-export const withConflicts = (conflicts: Conflict[]): Step => ({ conflicts, ...news });
+export const withConflicts = (conflicts: Conflict[]): Step => ({ conflicts, ...unseen });
 
 const review = fields({
   state: exactly('open', 'released', 'dismissed'),
@@ -118,11 +118,11 @@ export function afterReview(progress: Progress, value: unknown, epoch: string | 
   if (progress.at !== 'quarantined' || !review(value)) return undefined;
   if (value.state === 'released') return { progress: accepted(value.version, epoch, now) };
   const dismissed = value.state === 'dismissed' ? (value.note ?? '') : undefined;
-  return dismissed === progress.dismissed ? undefined : { progress: { ...progress, since: now, dismissed }, ...news };
+  return dismissed === progress.dismissed ? undefined : { progress: { ...progress, since: now, dismissed }, ...unseen };
 }
 
 /** A mutation in storage. It is read without validation: a change of an older or newer app is sent unchanged. */
-export const keptMutation = fields({
+export const storedMutation = fields({
   id: text,
   seq: number,
   name: text,
@@ -133,7 +133,7 @@ export const keptMutation = fields({
   monotonic_ms: number,
   prev_hash: nullable(text),
 });
-export type KeptMutation = Read<typeof keptMutation>;
+export type StoredMutation = Read<typeof storedMutation>;
 
 const itemForm = fields({
   client_id: text,
@@ -145,7 +145,7 @@ const itemForm = fields({
   form: exactly('open', 'frozen', 'sealed'),
   /** The recording time by this device's estimate (ms since 1970): the order of edits in the local view. */
   edit_time: number,
-  mutation: keptMutation,
+  mutation: storedMutation,
   progress: isProgress,
 });
 type StoredItem = Read<typeof itemForm> & Notes;

@@ -34,7 +34,7 @@ const rules: Rules = {
   overage_items: () => undefined,
 };
 /** Members where null means the same as absent. */
-const saidByNull: readonly string[] = ['signature_id', 'image_ids', ...Object.keys(rules)];
+const nullMeansAbsent: readonly string[] = ['signature_id', 'image_ids', ...Object.keys(rules)];
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -42,7 +42,7 @@ type Members = Readonly<Record<string, unknown>>;
 function mergeMembers(first: Members, second: Members): Members | undefined {
   const merged: Record<string, unknown> = { ...first };
   for (const [name, value] of Object.entries(second)) {
-    if (value === undefined || (value === null && saidByNull.includes(name))) continue;
+    if (value === undefined || (value === null && nullMeansAbsent.includes(name))) continue;
     const rule = merged[name] ? rules[name] : undefined;
     merged[name] = rule ? rule(merged[name], value) : value;
     if (merged[name] === undefined) return undefined;
@@ -58,10 +58,10 @@ function mergeLines(first: readonly LineUpdate[], second: readonly LineUpdate[])
       ({ id, invoice }, j) =>
         id === line.id && invoice === line.invoice && occurrence(merged, j) === occurrence(second, i),
     );
-    const held = merged[place];
-    const together = held ? mergeMembers(held, line) : line;
+    const existing = merged[place];
+    const together = existing ? mergeMembers(existing, line) : line;
     if (!together) return undefined;
-    merged[held ? place : merged.length] = { ...line, ...together };
+    merged[existing ? place : merged.length] = { ...line, ...together };
   }
   return merged;
 }

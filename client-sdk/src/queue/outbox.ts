@@ -64,7 +64,7 @@ export class Outbox {
   onRelease: () => void = () => {};
   readonly #deps: OutboxDeps;
   /** Items with an open undo window, and the function that stops its timer. */
-  readonly #held = new Map<QueueItem, () => void>();
+  readonly #undoTimers = new Map<QueueItem, () => void>();
   readonly #queues = new Map<string, Queue>();
   readonly #items = new Map<string, QueueItem>();
 
@@ -145,7 +145,7 @@ export class Outbox {
 
   /** Ends every undo window. */
   release(): void {
-    for (const item of [...this.#held.keys()]) this.#free(item);
+    for (const item of [...this.#undoTimers.keys()]) this.#free(item);
   }
 
   get #undoWindow(): number {
@@ -159,12 +159,12 @@ export class Outbox {
       this.#free(item);
       this.onRelease();
     });
-    this.#held.set(item, stopTimer);
+    this.#undoTimers.set(item, stopTimer);
   }
 
   #free(item: QueueItem): void {
-    this.#held.get(item)?.();
-    this.#held.delete(item);
+    this.#undoTimers.get(item)?.();
+    this.#undoTimers.delete(item);
     item.undo = 'free';
   }
 
@@ -334,12 +334,12 @@ async function isSaving(item: QueueItem, saved: Promise<void>): Promise<void> {
 }
 
 /** Merges two stop updates into one; undefined where either is another kind of change, or they cannot merge. */
-function mergeArgs(held: unknown, added: unknown): Record<string, unknown> | undefined {
-  const [first, second] = [stopUpdateArgs.safeParse(held).data, stopUpdateArgs.safeParse(added).data];
+function mergeArgs(earlier: unknown, added: unknown): Record<string, unknown> | undefined {
+  const [first, second] = [stopUpdateArgs.safeParse(earlier).data, stopUpdateArgs.safeParse(added).data];
   // Every route has a stop 1.
   if (!first || !second || routeScope(first.route) !== routeScope(second.route)) return undefined;
   const stop = mergeUpdates(first.stop, second.stop);
-  const marks = deviceTimesOf(held).filter((name) => second.stop.updates?.[name] === undefined);
+  const marks = deviceTimesOf(earlier).filter((name) => second.stop.updates?.[name] === undefined);
   return stop && withDeviceTimes({ route: first.route, stop }, [...marks, ...deviceTimesOf(added)]);
 }
 

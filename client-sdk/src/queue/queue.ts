@@ -1,11 +1,12 @@
+import { contentText, linkText } from '@tailgate/sync-protocol';
 import type { Environment } from '../platform/environment.ts';
+import { base64url } from '../platform/environment.ts';
 import type { Journal } from '../store/journal.ts';
 import type { Read } from '../platform/reading.ts';
 import { fields, flag, nullable, number, text } from '../platform/reading.ts';
 import type { StoreChange } from '../store/store.ts';
-import type { QueueItem } from './item.ts';
+import type { QueueItem, StoredMutation } from './item.ts';
 import { bytesOf, isAnswered, isWaiting, putItem } from './item.ts';
-import { seal } from './seal.ts';
 
 /** The stored form of a queue, without its items. */
 export const isQueueHead = fields({
@@ -154,3 +155,17 @@ const linkBytes = 64;
 
 /** Copies the head: the write may be delayed and must store the present values. */
 export const putQueue = ({ head }: Queue): StoreChange => ({ put: 'queue', key: head.client_id, value: { ...head } });
+
+interface Sealed {
+  readonly mutation: StoredMutation;
+  /** The `prev_hash` of the queue's next item. */
+  readonly link: string;
+}
+
+/** Gives a mutation its place in the queue's chain; it is immutable afterwards (protocol.md, Sealing). */
+async function seal(unsealed: StoredMutation, previous: string | null, sha256: Environment['sha256']): Promise<Sealed> {
+  const mutation = { ...unsealed, prev_hash: previous };
+  const hash = base64url(await sha256(contentText(mutation)));
+  const link = base64url(await sha256(linkText(hash, previous, mutation.seq)));
+  return { mutation, link };
+}

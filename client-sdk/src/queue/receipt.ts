@@ -69,17 +69,19 @@ export class Receipt implements Watch<ReceiptState> {
 
   /** Resolves with the route version that contains the change; rejects with `Quarantined`. */
   get accepted(): Promise<number> {
-    return this.#unlessKept((state) => ('version' in state ? { value: state.version } : undefined));
+    return this.#unlessQuarantined((state) => ('version' in state ? { value: state.version } : undefined));
   }
 
   /** Resolves when the server has the change and every file that the stop names; rejects with `Quarantined`. */
   get complete(): Promise<void> {
-    return this.#unlessKept((state) => ('evidence' in state && state.evidence === 'complete' ? done : undefined));
+    return this.#unlessQuarantined((state) =>
+      'evidence' in state && state.evidence === 'complete' ? done : undefined,
+    );
   }
 
   /** Resolves when the back office can read the change; rejects with `Quarantined`. */
   get onHost(): Promise<void> {
-    return this.#unlessKept((state) => (state.at === 'on_host' ? done : undefined));
+    return this.#unlessQuarantined((state) => (state.at === 'on_host' ? done : undefined));
   }
 
   /** A write of this change is under way. */
@@ -105,7 +107,7 @@ export class Receipt implements Watch<ReceiptState> {
     this.#signal.renew(state);
   }
 
-  #unlessKept<Value>(read: (state: ReceiptState) => Found<Value>): Promise<Value> {
+  #unlessQuarantined<Value>(read: (state: ReceiptState) => Found<Value>): Promise<Value> {
     return this.#until((state) => {
       if (state.at === 'withdrawn') throw new Withdrawn();
       if (state.at === 'quarantined') throw new Quarantined(state.code, state.reason);

@@ -8,7 +8,7 @@ export interface SenderDeps {
   readonly environment: Environment;
   readonly timing: Timing;
   /** The connection over which the queue drains. */
-  readonly line: { send(frame: ClientFrameInput): void; tell(event: { is: 'renewed' }): void };
+  readonly connection: { send(frame: ClientFrameInput): void; handle(event: { is: 'renewed' }): void };
 }
 
 /** The time limit of a push. A batch waits for locks and disks at the server, so it is longer than that of a ping. */
@@ -77,7 +77,7 @@ export class Sender {
     this.#next = last.mutation.seq + 1;
     this.#flights.push(generation);
     if (this.#flights.length === 1) this.#expectAnswer();
-    this.#deps.line.send({ type: 'push', mutations: batch.map((item) => item.mutation) });
+    this.#deps.connection.send({ type: 'push', mutations: batch.map((item) => item.mutation) });
     return true;
   }
 
@@ -119,8 +119,8 @@ export class Sender {
     this.#stopTimer();
     if (this.#flights.length === 0) return;
     // The server answers pings but not the push: another connection may do better.
-    const { environment, line } = this.#deps;
-    this.#stopTimer = environment.clock.after(answerMs, () => line.tell({ is: 'renewed' }));
+    const { environment, connection } = this.#deps;
+    this.#stopTimer = environment.clock.after(answerMs, () => connection.handle({ is: 'renewed' }));
   }
 }
 

@@ -16,17 +16,17 @@ export const isHeader = (value: unknown): value is RouteHeader => hasDrivers(val
 const hasOrder = fields({ type: text, code: text, sort: number });
 export const isCode = (value: unknown): value is ReferenceCode => hasOrder(value);
 
-const nothingSaid: StopResult = { status: 'P' };
+const pending: StopResult = { status: 'P' };
 
 /** Each document is parsed once; every change of its stop reads it again. */
 const results = new WeakMap<LocalDocument, StopResult>();
 
 /** The result of a stop; pending where none exists. */
 export function resultOf(document: LocalDocument | undefined): StopResult {
-  if (!document) return nothingSaid;
+  if (!document) return pending;
   const known = results.get(document);
   if (known) return known;
-  const result = stopResult.safeParse(document.value).data ?? nothingSaid;
+  const result = stopResult.safeParse(document.value).data ?? pending;
   results.set(document, result);
   return result;
 }

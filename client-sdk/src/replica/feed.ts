@@ -16,7 +16,7 @@ export interface FeedDeps {
   readonly outbox: { readonly unfinished: Pick<ItemsByStop, 'scopes'> };
   readonly engine: { trouble(code: string, message: string): void };
   /** The connection of the feed. */
-  readonly line: { send(frame: ClientFrameInput): void };
+  readonly connection: { send(frame: ClientFrameInput): void };
   /** The driver who follows. */
   readonly account: Account;
   /** The scopes of this connection's hello. */
@@ -72,7 +72,7 @@ export class Feed {
       cursors[scope] = anew ? null : this.#deps.replica.cursor(scope);
       this.#followed.add(scope);
     }
-    this.#deps.line.send({ type: 'subscribe', cursors });
+    this.#deps.connection.send({ type: 'subscribe', cursors });
   }
 
   /** Fetches a whole scope over HTTP: on first contact, or where this device is far behind. */

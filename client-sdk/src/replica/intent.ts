@@ -33,8 +33,8 @@ export function applyItem(before: StopResult, item: QueueItem, around: Surroundi
   const { plan } = around;
   // Without the plan, every line counts as planned; the server decides.
   const isKnown: IsPlanned = (kind, id, invoice, n) => !plan || isPlanned(plan[kind], id, invoice, n);
-  const said = withDeliverer(placed, item.employee, around.drivers);
-  return applyStopUpdate(before, said, stampOf(item, before.by), { isPlanned: isKnown });
+  const attributed = withDeliverer(placed, item.employee, around.drivers);
+  return applyStopUpdate(before, attributed, stampOf(item, before.by), { isPlanned: isKnown });
 }
 
 const isPlanned = (lines: readonly LineName[], item: string, invoice: string, n: number): boolean =>

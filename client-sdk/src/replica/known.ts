@@ -22,23 +22,25 @@ export interface Known {
   readonly held: Readonly<Record<Scope, readonly number[]>>;
 }
 
-const isHeld = fields({ employee: text, scope: text, stops: listOf(number) });
-type Held = Read<typeof isHeld>;
+const isStoredRoute = fields({ employee: text, scope: text, stops: listOf(number) });
+type StoredRoute = Read<typeof isStoredRoute>;
 
 /**
  * The stops that this device has ever stored, by route and driver. The record outlives the documents. The server
  * decides about stops that have gone, so work on them is never refused (I6).
  */
-export class HeldStops {
+export class KnownStops {
   /** By driver and route. */
-  readonly #held = new Signal<Readonly<Record<string, Held>>>({});
+  readonly #routes = new Signal<Readonly<Record<string, StoredRoute>>>({});
 
   readonly #journal: Journal;
 
   /** @param settings the stored setting rows */
   constructor(settings: readonly Row[], journal: Journal) {
     this.#journal = journal;
-    this.#held.set(Object.fromEntries(settings.flatMap(({ key, value }) => (isHeld(value) ? [[key, value]] : []))));
+    this.#routes.set(
+      Object.fromEntries(settings.flatMap(({ key, value }) => (isStoredRoute(value) ? [[key, value]] : []))),
+    );
   }
 
   /**
@@ -52,11 +54,11 @@ export class HeldStops {
       const state = scopes.get(scope);
       if (!state?.head) continue;
       const key = `held/${employee}/${scope}`;
-      const before = this.#held.current[key]?.stops;
+      const before = this.#routes.current[key]?.stops;
       const stops = [...new Set([...(before ?? []), ...stopsOf(state.documents.keys())])];
       if (stops.length === before?.length) continue;
-      const value: Held = { employee, scope, stops };
-      this.#held.set({ ...this.#held.current, [key]: value });
+      const value: StoredRoute = { employee, scope, stops };
+      this.#routes.set({ ...this.#routes.current, [key]: value });
       void this.#journal.commit([{ put: 'setting', key, value }], 'relaxed');
     }
   }
@@ -64,16 +66,16 @@ export class HeldStops {
   /** The `Known` of the driver, as a value to watch. */
   knownOf(account: Watch<Account | undefined>): Watch<Known> {
     return select(
-      follow(account, (driver) => select(this.#held, () => this.of(driver))),
+      follow(account, (driver) => select(this.#routes, () => this.of(driver))),
       (known) => known,
     );
   }
 
   of(driver: Account | undefined): Known {
-    const held = Object.values(this.#held.current).filter(({ employee }) => employee === driver?.employee);
+    const own = Object.values(this.#routes.current).filter(({ employee }) => employee === driver?.employee);
     return {
       assigned: driver?.routes_known ? driver.routes.map(({ scope }) => scope) : undefined,
-      held: Object.fromEntries(held.map(({ scope, stops }) => [scope, stops])),
+      held: Object.fromEntries(own.map(({ scope, stops }) => [scope, stops])),
     };
   }
 }
@@ -92,10 +94,10 @@ export function checkKnown(draft: Draft, known: Known, stopAt: (target: Target) 
   const target = targetOf(args);
   if (!target) return draft;
   const { scope, stop } = target;
-  const held = known.held[scope];
-  if (held && !held.includes(stop))
+  const stops = known.held[scope];
+  if (stops && !stops.includes(stop))
     throw refusal('stop' in args ? 'id' : 'stop_id', `must be a stop of the route: it has no ${stop}`);
-  if (!held && known.assigned && !known.assigned.includes(scope))
+  if (!stops && known.assigned && !known.assigned.includes(scope))
     throw refusal('route', 'must be a route of the driver who records');
   const sent = hasStatus(args) ? args.stop.updates.status : 'stop' in args ? undefined : 'S';
   const shown = sent && stopAt(target)?.updates.status;

@@ -26,7 +26,7 @@ import {
   valueAt,
   writerOf,
 } from '@tailgate/sync-protocol';
-import type { Conflict, FieldEdit, Told } from '../engine/events.ts';
+import type { Conflict, FieldEdit, NamedEvent } from '../engine/events.ts';
 import type { ChangeWarning, QueueItem } from '../queue/item.ts';
 import { openWarnings } from '../queue/item.ts';
 import type { ItemsByStop } from '../queue/items-by-stop.ts';
@@ -106,14 +106,14 @@ export class RouteModel {
   }
 
   /** Computes the given stops anew, or all. @returns events for changes that others made to shown values */
-  refresh(stops?: ReadonlySet<number>): Told[] {
+  refresh(stops?: ReadonlySet<number>): NamedEvent[] {
     const header = this.#header();
     if (!header) {
       this.signal.set(undefined);
       return [];
     }
     const touched = stops ?? new Set([...this.#stops.keys(), ...stopsOf(this.#state.documents.keys())]);
-    const told = [...touched].flatMap((stop) => this.#refreshStop(stop, header.drivers));
+    const events = [...touched].flatMap((stop) => this.#refreshStop(stop, header.drivers));
     const { facility, id, week_end } = header;
     const key: RouteKey = { facility, id, week_end };
     const ordered = [...this.#stops.values()]
@@ -121,7 +121,7 @@ export class RouteModel {
       .sort((a, b) => a.sequence - b.sequence || a.id - b.id);
     const next: LocalRoute = { ...header, scope: this.#state.scope, key, stops: ordered };
     this.signal.renew(next);
-    return told;
+    return events;
   }
 
   /** The latest edit in the view of a stop (ms since 1970): a new change is made on top of it. */
@@ -133,16 +133,16 @@ export class RouteModel {
   conflictsOf(item: QueueItem, stop: number, paths: readonly string[]): Conflict[] {
     const header = this.#header();
     if (!header) return [];
-    const said = applyItem({ status: 'P' }, item, this.#around(header.drivers, this.#plan(stop)))?.result;
+    const own = applyItem({ status: 'P' }, item, this.#around(header.drivers, this.#plan(stop)))?.result;
     return paths.flatMap((path) => {
-      const mine = said && valueAt(said, path);
+      const mine = own && valueAt(own, path);
       if (mine === undefined) return [];
       const theirs = valueAt(this.#result(stop), path);
       return { id: item.mutation.id, route: this.#state.scope, stop, path, mine, theirs };
     });
   }
 
-  #refreshStop(stop: number, drivers: RouteHeader['drivers']): Told[] {
+  #refreshStop(stop: number, drivers: RouteHeader['drivers']): NamedEvent[] {
     const plan = this.#plan(stop);
     const before = this.#stops.get(stop);
     if (!plan) {
@@ -162,7 +162,7 @@ export class RouteModel {
     // A draining queue moves each change through several states without effect on the view. Comparing the few values of
     // the result is cheaper than computing all lines anew.
     const lines =
-      before?.plan === plan && saysSame(before.result, result) ? before.view : withKeys(stopView(plan, result));
+      before?.plan === plan && hasSameValues(before.result, result) ? before.view : withKeys(stopView(plan, result));
     const unseen = [...notable.ofStop(this.#state.scope, stop)];
     const conflicts = unseen.flatMap((item) => (item.acknowledged ? [] : (item.conflicts ?? [])));
     const warnings = unseen.flatMap((item) =>
@@ -177,7 +177,7 @@ export class RouteModel {
     const changed = (isTheirs: (writer: Stamp) => boolean) => changedBy(before.result, result, isTheirs);
     const edits = changed(({ client }) => !notByPhone.includes(client) && !this.#deps.outbox.owns(client));
     return [
-      ...changed(isOffice).map((edit): Told => ({ name: 'amendment', event: { ...about, ...edit } })),
+      ...changed(isOffice).map((edit): NamedEvent => ({ name: 'amendment', event: { ...about, ...edit } })),
       ...(edits.length > 0 ? [{ name: 'edit', event: { ...about, edits } } as const] : []),
     ];
   }
@@ -205,7 +205,7 @@ export class RouteModel {
 }
 
 /** Whether two results have the same values, apart from authors and times: a view shows nothing else of them. */
-function saysSame({ by: _, at: __, ...before }: StopResult, { by: _by, at: _at, ...after }: StopResult): boolean {
+function hasSameValues({ by: _, at: __, ...before }: StopResult, { by: _by, at: _at, ...after }: StopResult): boolean {
   return keepEqualParts<object>(before, after) === before;
 }
 
@@ -219,9 +219,9 @@ function changedBy(before: StopResult, after: StopResult, isTheirs: (writer: Sta
   eachField(before, (path, value) => was.set(path, value));
   eachField(after, (path, value) => {
     const writer = writerOf(after, path);
-    const held = was.get(path);
-    if (writer && isTheirs(writer) && keepEqualParts(held, value) !== held)
-      edits.push({ path, before: held, after: value, by: writer.by, at: writer.at });
+    const earlier = was.get(path);
+    if (writer && isTheirs(writer) && keepEqualParts(earlier, value) !== earlier)
+      edits.push({ path, before: earlier, after: value, by: writer.by, at: writer.at });
   });
   return edits;
 }

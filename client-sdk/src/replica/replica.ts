@@ -1,7 +1,7 @@
 import type { Cursor, ReferenceCode, Scope } from '@tailgate/sync-protocol';
 import { clientScope, codesScope, headerDocument, isClientScope, isRouteScope } from '@tailgate/sync-protocol';
 import type { Environment } from '../platform/environment.ts';
-import type { EventHub, Told } from '../engine/events.ts';
+import type { EventHub, NamedEvent } from '../engine/events.ts';
 import type { QueueItem, Step, Target } from '../queue/item.ts';
 import { afterReview, withConflicts } from '../queue/item.ts';
 import type { ItemsByStop } from '../queue/items-by-stop.ts';
@@ -9,7 +9,7 @@ import type { Account } from '../session/accounts.ts';
 import type { Journal } from '../store/journal.ts';
 import type { Watch } from '../platform/watch.ts';
 import { Signal } from '../platform/watch.ts';
-import type { HeldStops } from './known.ts';
+import type { KnownStops } from './known.ts';
 import type { LocalRoute } from './local-route.ts';
 import { isCode } from './documents.ts';
 import { RouteModel, stopsOf } from './local-route.ts';
@@ -35,7 +35,7 @@ export interface ReplicaDeps {
   readonly environment: Pick<Environment, 'clock'>;
   readonly outbox: Unfinished;
   readonly events: EventHub;
-  readonly held: HeldStops;
+  readonly knownStops: KnownStops;
   /** The signed-in driver: the feed sends their routes. */
   readonly driver: Watch<Account | undefined>;
 }
@@ -54,14 +54,14 @@ export class Replica {
     this.#deps = deps;
     this.#refreshCodes();
     // An older app stored the documents without this record.
-    this.#hold();
+    this.#recordStops();
     // A route may arrive before it is assigned to the driver.
-    deps.driver.subscribe(() => this.#hold());
+    deps.driver.subscribe(() => this.#recordStops());
   }
 
   /** Records which stops of the signed-in driver's routes this device has. */
-  #hold(): void {
-    this.#deps.held.take(this.#deps.driver.current, this.scopes);
+  #recordStops(): void {
+    this.#deps.knownStops.take(this.#deps.driver.current, this.scopes);
   }
 
   cursor(scope: Scope): Cursor | null {
@@ -101,12 +101,12 @@ export class Replica {
     const { changed } = applied;
     // The server can send the feed again: it need not wait for the disk, nor force a flush.
     void this.#deps.journal.commit(applied.rows, 'relaxed');
-    this.#hold();
+    this.#recordStops();
     // Views first: the later steps alter no view that already contains them, so no view fires twice.
-    const told = this.#show(patch.scope, changed, patch.from === null);
+    const events = this.#show(patch.scope, changed, patch.from === null);
     if (isClientScope(patch.scope)) this.review(this.#reviewed(changed));
     this.#settle(state);
-    for (const each of told) this.#deps.events.emit(each);
+    for (const each of events) this.#deps.events.emit(each);
     return 'applied';
   }
 
@@ -191,7 +191,7 @@ export class Replica {
     void this.#deps.outbox.advance(moves);
   }
 
-  #show(scope: Scope, changed: ReadonlySet<string>, whole: boolean): Told[] {
+  #show(scope: Scope, changed: ReadonlySet<string>, whole: boolean): NamedEvent[] {
     if (scope === codesScope) this.#refreshCodes();
     if (!isRouteScope(scope)) return [];
     return this.#model(scope).refresh(whole || changed.has(headerDocument) ? undefined : stopsOf(changed));

@@ -66,8 +66,8 @@ export class ScopeState {
 
   /** Sets the server's present epoch. */
   enterEpoch(epoch: string): void {
-    const held = this.head?.epoch;
-    this.#foreign = held !== undefined && held !== epoch && !held.startsWith(`${epoch}.`);
+    const existing = this.head?.epoch;
+    this.#foreign = existing !== undefined && existing !== epoch && !existing.startsWith(`${epoch}.`);
   }
 
   get cursor(): Cursor | null {
@@ -87,8 +87,8 @@ export class ScopeState {
     const changed = new Set(whole ? this.documents.keys() : []);
     let sum = whole ? 0 : this.#sum;
     const put = (key: string, document?: LocalDocument): void => {
-      const held = documents.get(key);
-      if (held) sum = addToChecksum(sum, key, held.version, -1);
+      const existing = documents.get(key);
+      if (existing) sum = addToChecksum(sum, key, existing.version, -1);
       if (document) sum = addToChecksum(sum, key, document.version);
       if (document) documents.set(key, document);
       else documents.delete(key);
@@ -133,10 +133,10 @@ export function readScopes(heads: readonly Row[], documents: readonly Row[]): Ma
   const scopes = new Map<Scope, ScopeState>();
   for (const { key: scope, value: head } of heads) {
     const prefix = documentKey(scope, '');
-    const held = documents.flatMap(({ key, value }): [string, LocalDocument][] =>
+    const existing = documents.flatMap(({ key, value }): [string, LocalDocument][] =>
       key.startsWith(prefix) && isDocument(value) ? [[key.slice(prefix.length), value]] : [],
     );
-    if (isScopeHead(head)) scopes.set(scope, new ScopeState(scope, head, held));
+    if (isScopeHead(head)) scopes.set(scope, new ScopeState(scope, head, existing));
   }
   return scopes;
 }

@@ -1,7 +1,7 @@
 import { contentText, linkText } from '@tailgate/sync-protocol';
 import type { Environment } from '../platform/environment.ts';
 import { base64url, platform } from '../platform/environment.ts';
-import { keptMutation, putItem, toItem } from '../queue/item.ts';
+import { storedMutation, putItem, toItem } from '../queue/item.ts';
 import { Outbox } from '../queue/outbox.ts';
 import { putQueue, Queue } from '../queue/queue.ts';
 import { Journal } from '../store/journal.ts';
@@ -18,7 +18,7 @@ const exportedQueue = fields({
   exported_at: text,
   sealed_seq: number,
   sealed_link: nullable(text),
-  mutations: listOf(keptMutation),
+  mutations: listOf(storedMutation),
 });
 
 /** A driver's unsent changes of a phone, as JSON: author, times and chain as recorded. */
@@ -86,8 +86,8 @@ export async function importQueue(
   if (!exportedQueue(exported)) throw new TypeError('this is no queue that exportQueues has made');
   const { client_id, employee_id, queue_key, sealed_seq, sealed_link, mutations } = exported;
   const isWhole = await isChain(exported, sha256);
-  const held = await store.readAll('queue');
-  if (held.some(({ key }) => key === client_id)) return { items: 0, isWhole };
+  const existing = await store.readAll('queue');
+  if (existing.some(({ key }) => key === client_id)) return { items: 0, isWhole };
   const journal = new Journal(store, platform.clock);
   // Retired: the phone of this queue may still be in use, so no new change may enter it here.
   const head = { client_id, employee: employee_id, retired: true, queue_key, sealed_seq, sealed_link, epoch: null };

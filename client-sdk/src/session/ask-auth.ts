@@ -28,14 +28,14 @@ export async function askAuth(
   const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
   try {
     const response = await fetch(`${url}/api/auth/${what}`, init);
-    const said: unknown = await response.json();
-    if (!isEnvelope(said) || response.status >= 500) throw new Error(`status ${response.status}`);
-    const { code, details = [] } = isFailure(said) ? said.error : {};
+    const content: unknown = await response.json();
+    if (!isEnvelope(content) || response.status >= 500) throw new Error(`status ${response.status}`);
+    const { code, details = [] } = isFailure(content) ? content.error : {};
     const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
     return {
       status: response.status,
-      message: said.message,
-      data: said.data,
+      message: content.message,
+      data: content.data,
       code,
       details,
       retryAfterMs: seconds >= 0 ? seconds * 1_000 : undefined,

@@ -49,5 +49,5 @@ export interface AuthCalls {
   /** @param invitation the office's code, where the server requires one */
   signUp(employeeId: string, password: string, invitation?: string): Promise<[SignInResult, Session?]>;
   /** Reports each unconfirmed sign-out to the server, unless the queue still needs the token to drain. */
-  tellSignOuts(): Promise<void>;
+  reportSignOuts(): Promise<void>;
 }

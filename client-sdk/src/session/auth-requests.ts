@@ -36,11 +36,11 @@ export class AuthRequests implements AuthCalls {
     return entered(await this.#post('signup', { employee_id: employeeId, password, device, invitation }));
   }
 
-  async tellSignOuts(): Promise<void> {
-    await Promise.all([...this.#deps.accounts.all].map((account) => this.#tellSignOut(account)));
+  async reportSignOuts(): Promise<void> {
+    await Promise.all([...this.#deps.accounts.all].map((account) => this.#reportSignOut(account)));
   }
 
-  async #tellSignOut({ employee, token, leaving }: Account): Promise<void> {
+  async #reportSignOut({ employee, token, leaving }: Account): Promise<void> {
     const { accounts, outbox } = this.#deps;
     if (!token || !leaving || this.#leaving.has(employee)) return;
     const { waiting, head } = outbox.queueOf(employee);

@@ -47,9 +47,9 @@ class EncryptedStore implements SharedStore {
 
   async readAll(table: Table): Promise<Row[]> {
     const rows = await this.#store.readAll(table);
-    const told = table === 'setting' ? rows.filter((row) => !isProbe(row)) : rows;
+    const visible = table === 'setting' ? rows.filter((row) => !isProbe(row)) : rows;
     return Promise.all(
-      told.map(async (row) => ({ key: row.key, value: await open(this.#key, table, row).catch(() => null) })),
+      visible.map(async (row) => ({ key: row.key, value: await open(this.#key, table, row).catch(() => null) })),
     );
   }
 

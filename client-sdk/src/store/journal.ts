@@ -113,9 +113,9 @@ export class Journal {
   }
 
   #show(trouble: string | undefined): void {
-    const isNews = trouble !== this.#trouble;
+    const hasChanged = trouble !== this.#trouble;
     this.#trouble = trouble;
-    if (isNews) this.onTrouble(trouble);
+    if (hasChanged) this.onTrouble(trouble);
   }
 
   #pause(ms: number): Promise<void> {

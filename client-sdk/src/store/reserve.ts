@@ -14,25 +14,25 @@ const againMs = 600_000;
 export class Reserve {
   readonly #store: Store;
   readonly #environment: Pick<Environment, 'clock' | 'random'>;
-  #isHeld: boolean;
+  #isTaken: boolean;
   #dueAt = 0;
 
   /** @param settings the stored setting rows */
   constructor(store: Store, settings: readonly Row[], environment: Pick<Environment, 'clock' | 'random'>) {
     this.#store = store;
     this.#environment = environment;
-    this.#isHeld = settings.some(({ key }) => key === reserveKey);
+    this.#isTaken = settings.some(({ key }) => key === reserveKey);
   }
 
   /** Takes the space when it is due. A failure is harmless: no change of the driver waits for it. */
   async take(): Promise<void> {
     const { clock, random } = this.#environment;
-    if (this.#isHeld || clock.monotonic() < this.#dueAt) return;
+    if (this.#isTaken || clock.monotonic() < this.#dueAt) return;
     // Noise: some platforms compress repetitive data.
     const value = Array.from({ length: pieces }, () => base64url(random.bytes(pieceBytes))).join('');
     this.#dueAt = clock.monotonic() + againMs;
     await this.#store.write([{ put: 'setting', key: reserveKey, value }], 'relaxed').then(
-      () => (this.#isHeld = true),
+      () => (this.#isTaken = true),
       () => false,
     );
   }
@@ -40,8 +40,8 @@ export class Reserve {
   /** Frees the space; resolves with whether there was any. */
   async give(): Promise<boolean> {
     const { clock } = this.#environment;
-    if (!this.#isHeld) return false;
-    this.#isHeld = false;
+    if (!this.#isTaken) return false;
+    this.#isTaken = false;
     this.#dueAt = clock.monotonic() + againMs;
     return this.#store.write([{ delete: 'setting', key: reserveKey }], 'strict').then(
       () => true,

@@ -5,7 +5,7 @@ import type { Withdrawal } from '../engine/sync-engine.ts';
 import type { Diagnostics } from '../engine/diagnostics.ts';
 import { newId, platform } from '../platform/environment.ts';
 import { NotSignedIn, Unreachable } from '../platform/errors.ts';
-import type { ClientEvents, Conflict, EventHub, Told } from '../engine/events.ts';
+import type { ClientEvents, Conflict, EventHub, NamedEvent } from '../engine/events.ts';
 import type { ReviewedChange, ReviewEntry } from '../engine/inbox.ts';
 import { withReceipts } from '../engine/inbox.ts';
 import type { Draft, SkipInput, StopInput } from '../queue/record.ts';
@@ -22,7 +22,7 @@ import { stopHandle } from '../stop-handle.ts';
 import type { Watch } from '../platform/watch.ts';
 import { Signal } from '../platform/watch.ts';
 import type { Answer, Call, Change, TabBus, Message, Result, Shown, Wanted } from './tab-bus.ts';
-import { withNews } from './route-news.ts';
+import { withDelta } from './route-delta.ts';
 
 /**
  * A page that reads and records through the page that runs the client. A change is `recorded` until that page has it on
@@ -62,13 +62,13 @@ export class FollowerTab implements Client {
   take(message: Message): void {
     switch (message.type) {
       case 'leads':
-        return this.#meet();
+        return this.#requestAll();
       case 'shows':
         return this.#show(message.shown);
       case 'recorded':
         return this.know(message.id);
       case 'tells':
-        return this.#tell(message.told);
+        return this.#emit(message.told);
       case 'answers':
         this.#calls.get(message.id)?.(message.answer);
         return void this.#calls.delete(message.id);
@@ -104,7 +104,7 @@ export class FollowerTab implements Client {
   }
 
   syncNow(): void {
-    this.#bus.say({ type: 'syncs' });
+    this.#bus.post({ type: 'syncs' });
   }
 
   async diagnostics(): Promise<Diagnostics> {
@@ -119,7 +119,7 @@ export class FollowerTab implements Client {
     if (known) return known.signal;
     const route = { wanted: { of: 'route', key } as const, signal: new Signal<LocalRoute | undefined>(undefined) };
     this.#routes.set(name, route);
-    this.#bus.say({ type: 'wants', wanted: route.wanted });
+    this.#bus.post({ type: 'wants', wanted: route.wanted });
     return route.signal;
   }
 
@@ -132,7 +132,7 @@ export class FollowerTab implements Client {
     if (known) return known;
     const signal = new Signal<readonly ReferenceCode[]>([]);
     this.#codes.set(type, signal);
-    this.#bus.say({ type: 'wants', wanted: { of: 'codes', type } });
+    this.#bus.post({ type: 'wants', wanted: { of: 'codes', type } });
     return signal;
   }
 
@@ -159,13 +159,13 @@ export class FollowerTab implements Client {
     receipt.shows({ at: 'recorded' });
     this.#receipts.set(by.id, receipt);
     this.#unsaved.set(by.id, change);
-    this.#bus.say({ type: 'records', change });
+    this.#bus.post({ type: 'records', change });
     return receipt;
   }
 
   receipt(id: string): Receipt | undefined {
     const receipt = this.#receipts.get(id);
-    if (receipt && !this.#unsaved.has(id)) this.#bus.say({ type: 'wants', wanted: { of: 'receipt', id } });
+    if (receipt && !this.#unsaved.has(id)) this.#bus.post({ type: 'wants', wanted: { of: 'receipt', id } });
     return receipt;
   }
 
@@ -212,16 +212,16 @@ export class FollowerTab implements Client {
   }
 
   /** Another page leads now: repeats all requests, which it may never have received. */
-  #meet(): void {
+  #requestAll(): void {
     this.#endCalls();
-    for (const change of this.#unsaved.values()) this.#bus.say({ type: 'records', change });
+    for (const change of this.#unsaved.values()) this.#bus.post({ type: 'records', change });
     for (const what of ['status', 'driver', 'routes', 'known', 'review', 'conflicts'] as const)
-      this.#bus.say({ type: 'wants', wanted: { of: what } });
-    for (const { wanted } of this.#routes.values()) this.#bus.say({ type: 'wants', wanted });
-    for (const type of this.#codes.keys()) this.#bus.say({ type: 'wants', wanted: { of: 'codes', type } });
+      this.#bus.post({ type: 'wants', wanted: { of: what } });
+    for (const { wanted } of this.#routes.values()) this.#bus.post({ type: 'wants', wanted });
+    for (const type of this.#codes.keys()) this.#bus.post({ type: 'wants', wanted: { of: 'codes', type } });
     for (const [id, receipt] of this.#receipts)
-      if (receipt.current.at !== 'on_host') this.#bus.say({ type: 'wants', wanted: { of: 'receipt', id } });
-    this.#bus.say({ type: 'listens' });
+      if (receipt.current.at !== 'on_host') this.#bus.post({ type: 'wants', wanted: { of: 'receipt', id } });
+    this.#bus.post({ type: 'listens' });
   }
 
   #author() {
@@ -233,7 +233,7 @@ export class FollowerTab implements Client {
   async #ask(what: Call): Promise<Result> {
     const id = newId(platform);
     const answered = new Promise<Answer>((resolve) => this.#calls.set(id, resolve));
-    this.#bus.say({ type: 'asks', id, what });
+    this.#bus.post({ type: 'asks', id, what });
     const answer = await answered;
     if (answer.kind === 'result') return answer.value;
     if (answer.kind === 'unreachable') throw new Unreachable(what.call, new Error(answer.message));
@@ -275,7 +275,7 @@ export class FollowerTab implements Client {
       case 'route news': {
         const signal = this.#routeShown(shown.key);
         this.#knowOf(shown.value.stops);
-        const route = signal && withNews(signal.current, shown.value);
+        const route = signal && withDelta(signal.current, shown.value);
         return route && signal.renew(route);
       }
       case 'receipt':
@@ -293,8 +293,8 @@ export class FollowerTab implements Client {
     return this.#routes.get(key ? routeScope(key) : '')?.signal;
   }
 
-  #tell(told: Told): void {
-    if (this.#events.emit(told) && 'id' in told.event) this.#bus.say({ type: 'heard', id: told.event.id });
+  #emit(named: NamedEvent): void {
+    if (this.#events.emit(named) && 'id' in named.event) this.#bus.post({ type: 'heard', id: named.event.id });
   }
 }
 

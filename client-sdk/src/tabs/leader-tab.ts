@@ -6,7 +6,7 @@ import type { Receipt } from '../queue/receipt.ts';
 import type { LocalRoute } from '../replica/local-route.ts';
 import type { Watch } from '../platform/watch.ts';
 import type { Answer, Call, Change, TabBus, Message, Shown, Wanted } from './tab-bus.ts';
-import { newsOf } from './route-news.ts';
+import { routeDelta } from './route-delta.ts';
 
 /** The page that runs the client, for the other pages. */
 export class LeaderTab {
@@ -18,13 +18,13 @@ export class LeaderTab {
   constructor(client: LocalClient, bus: TabBus) {
     this.#client = client;
     this.#bus = bus;
-    bus.say({ type: 'leads' });
+    bus.post({ type: 'leads' });
   }
 
   take(message: Message): void {
     switch (message.type) {
       case 'arrived':
-        return this.#bus.say({ type: 'leads' });
+        return this.#bus.post({ type: 'leads' });
       case 'wants':
         return this.#want(message.wanted);
       case 'records':
@@ -34,16 +34,16 @@ export class LeaderTab {
       case 'asks':
         return void this.#answer(message.id, message.what);
       case 'listens':
-        return this.#client.pages.inbox.tell();
+        return this.#client.pages.inbox.offerAgain();
       case 'heard':
-        return this.#client.pages.inbox.heard(message.id);
+        return this.#client.pages.inbox.received(message.id);
       default:
     }
   }
 
   /** This page itself has recorded a change. */
   recorded({ id }: Receipt): void {
-    this.#bus.say({ type: 'recorded', id });
+    this.#bus.post({ type: 'recorded', id });
   }
 
   close(): void {
@@ -83,35 +83,35 @@ export class LeaderTab {
    * change.
    */
   #showStatus(name: string, watch: Watch<Status>): void {
-    const say = (): void => this.#bus.say({ type: 'shows', shown: { of: 'status', value: watch.current } });
-    this.#keepShowing(name, watch, say, () => queueMicrotask(say));
+    const post = (): void => this.#bus.post({ type: 'shows', shown: { of: 'status', value: watch.current } });
+    this.#keepShowing(name, watch, post, () => queueMicrotask(post));
   }
 
   #show<Value>(name: string, watch: Watch<Value>, shown: (value: Value) => Shown): void {
-    const say = (): void => this.#bus.say({ type: 'shows', shown: shown(watch.current) });
-    this.#keepShowing(name, watch, say, say);
+    const post = (): void => this.#bus.post({ type: 'shows', shown: shown(watch.current) });
+    this.#keepShowing(name, watch, post, post);
   }
 
   /** Sends the whole route on request, and then only changes. */
   #showRoute(name: string, key: RouteKey | undefined): void {
     const watch = this.#client.route(key);
     let shown: LocalRoute | undefined;
-    const say = (next: LocalRoute | undefined): void => {
-      const news: Shown = next
-        ? { of: 'route news', key, value: newsOf(shown, next) }
+    const post = (next: LocalRoute | undefined): void => {
+      const delta: Shown = next
+        ? { of: 'route news', key, value: routeDelta(shown, next) }
         : { of: 'route', key, value: next };
-      this.#bus.say({ type: 'shows', shown: news });
+      this.#bus.post({ type: 'shows', shown: delta });
       shown = next;
     };
-    const sayWhole = (): void => {
+    const postWhole = (): void => {
       shown = watch.current;
-      this.#bus.say({ type: 'shows', shown: { of: 'route', key, value: shown } });
+      this.#bus.post({ type: 'shows', shown: { of: 'route', key, value: shown } });
     };
-    this.#keepShowing(name, watch, sayWhole, say);
+    this.#keepShowing(name, watch, postWhole, post);
   }
 
-  #keepShowing<Value>(name: string, watch: Watch<Value>, again: () => void, say: (value: Value) => void): void {
-    if (!this.#showing.has(name)) this.#showing.set(name, { again, stop: watch.subscribe(say) });
+  #keepShowing<Value>(name: string, watch: Watch<Value>, again: () => void, post: (value: Value) => void): void {
+    if (!this.#showing.has(name)) this.#showing.set(name, { again, stop: watch.subscribe(post) });
     this.#showing.get(name)?.again();
   }
 
@@ -123,7 +123,7 @@ export class LeaderTab {
   }
 
   async #answer(id: string, what: Call): Promise<void> {
-    this.#bus.say({ type: 'answers', id, answer: await this.#do(what) });
+    this.#bus.post({ type: 'answers', id, answer: await this.#do(what) });
   }
 
   async #do(what: Call): Promise<Answer> {

@@ -2,7 +2,7 @@ import type { AssignedRoute, ReferenceCode, RouteKey } from '@tailgate/sync-prot
 import type { Author, Driver } from '../client.ts';
 import type { Withdrawal } from '../engine/sync-engine.ts';
 import type { Diagnostics } from '../engine/diagnostics.ts';
-import type { Conflict, Told } from '../engine/events.ts';
+import type { Conflict, NamedEvent } from '../engine/events.ts';
 import type { ReviewEntry } from '../engine/inbox.ts';
 import type { ReceiptState } from '../queue/receipt.ts';
 import type { Draft } from '../queue/record.ts';
@@ -11,7 +11,7 @@ import type { LocalRoute } from '../replica/local-route.ts';
 import type { SignInInput, SignInResult } from '../session/auth-calls.ts';
 import type { Status } from '../engine/status.ts';
 import { exactly, fields } from '../platform/reading.ts';
-import type { RouteNews } from './route-news.ts';
+import type { RouteDelta } from './route-delta.ts';
 
 /** A value of the leading page for the other pages. */
 export type Shown =
@@ -23,7 +23,7 @@ export type Shown =
   | { readonly of: 'conflicts'; readonly value: readonly Conflict[] }
   | { readonly of: 'codes'; readonly type: ReferenceCode['type']; readonly value: readonly ReferenceCode[] }
   | { readonly of: 'route'; readonly key: RouteKey | undefined; readonly value: LocalRoute | undefined }
-  | { readonly of: 'route news'; readonly key: RouteKey | undefined; readonly value: RouteNews }
+  | { readonly of: 'route news'; readonly key: RouteKey | undefined; readonly value: RouteDelta }
   | { readonly of: 'receipt'; readonly id: string; readonly value: ReceiptState };
 
 /** A value that a page requests. Without a request none is sent: copying a route costs a megabyte. */
@@ -72,7 +72,7 @@ export type Message =
   | { readonly type: 'shows'; readonly shown: Shown }
   /** A change has this id, so that every page can request its receipt. */
   | { readonly type: 'recorded'; readonly id: string }
-  | { readonly type: 'tells'; readonly told: Told }
+  | { readonly type: 'tells'; readonly told: NamedEvent }
   /** Sends waiting changes at once. */
   | { readonly type: 'syncs' }
   /** This page has a new listener: send unreceived events again. */
@@ -97,7 +97,7 @@ export class TabBus {
     });
   }
 
-  say(message: Message): void {
+  post(message: Message): void {
     if (!this.#closed) this.#channel.postMessage({ ...message, dialect });
   }
 

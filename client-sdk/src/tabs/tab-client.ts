@@ -60,7 +60,7 @@ export class TabClient implements Client {
   readonly #events = new EventHub();
   readonly #bus: TabBus;
   readonly #follower: FollowerTab;
-  readonly #seat: Signal<Client>;
+  readonly #client: Signal<Client>;
   readonly #leaving = new AbortController();
   #leader: LeaderTab | undefined;
   #local: LocalClient | undefined;
@@ -71,15 +71,15 @@ export class TabClient implements Client {
     this.#deps = deps;
     this.#bus = new TabBus(deps.name, (message) => this.#take(message));
     this.#follower = new FollowerTab(this.#bus, this.#events);
-    this.#seat = new Signal<Client>(this.#follower);
-    this.status = this.#of((seat) => seat.status);
-    this.driver = this.#of((seat) => seat.driver);
-    this.routes = this.#of((seat) => seat.routes);
-    this.review = this.#of((seat) => seat.review);
-    this.conflicts = this.#of((seat) => seat.conflicts);
+    this.#client = new Signal<Client>(this.#follower);
+    this.status = this.#of((client) => client.status);
+    this.driver = this.#of((client) => client.driver);
+    this.routes = this.#of((client) => client.routes);
+    this.review = this.#of((client) => client.review);
+    this.conflicts = this.#of((client) => client.conflicts);
     this.#events.onListener = () => {
-      if (this.#local) this.#local.pages.inbox.tell();
-      else this.#bus.say({ type: 'listens' });
+      if (this.#local) this.#local.pages.inbox.offerAgain();
+      else this.#bus.post({ type: 'listens' });
     };
   }
 
@@ -87,7 +87,7 @@ export class TabClient implements Client {
   static async open(deps: TabDeps): Promise<TabClient> {
     const client = new TabClient(deps);
     const leads = client.#awaitLock();
-    client.#bus.say({ type: 'arrived' });
+    client.#bus.post({ type: 'arrived' });
     const silent = new AbortController();
     try {
       await Promise.race([leads, client.#follower.shown, silence(deps, silent.signal)]);
@@ -102,35 +102,35 @@ export class TabClient implements Client {
   }
 
   signIn(input: SignInInput): Promise<SignInResult> {
-    return this.#seat.current.signIn(input);
+    return this.#client.current.signIn(input);
   }
 
   signUp(employeeId: string, password: string, invitation?: string): Promise<SignInResult> {
-    return this.#seat.current.signUp(employeeId, password, invitation);
+    return this.#client.current.signUp(employeeId, password, invitation);
   }
 
   signOut(): Promise<boolean> {
-    return this.#seat.current.signOut();
+    return this.#client.current.signOut();
   }
 
   canSignOut(): boolean {
-    return this.#seat.current.canSignOut();
+    return this.#client.current.canSignOut();
   }
 
   dayComplete(): boolean {
-    return this.#seat.current.dayComplete();
+    return this.#client.current.dayComplete();
   }
 
   syncNow(): void {
-    this.#seat.current.syncNow();
+    this.#client.current.syncNow();
   }
 
   diagnostics(): Promise<Diagnostics> {
-    return this.#seat.current.diagnostics();
+    return this.#client.current.diagnostics();
   }
 
   route(key?: RouteKey): Watch<LocalRoute | undefined> {
-    return this.#of((seat) => seat.route(key));
+    return this.#of((client) => client.route(key));
   }
 
   stop(id: number, key?: RouteKey): StopHandle {
@@ -138,19 +138,19 @@ export class TabClient implements Client {
   }
 
   codes(type: ReferenceCode['type']): Watch<readonly ReferenceCode[]> {
-    return this.#of((seat) => seat.codes(type));
+    return this.#of((client) => client.codes(type));
   }
 
   updateStop(route: RouteKey, stop: StopInput, by?: Author): Receipt {
-    return this.#recorded(this.#seat.current.updateStop(route, stop, by));
+    return this.#recorded(this.#client.current.updateStop(route, stop, by));
   }
 
   skipStop(route: RouteKey, stopId: number, fields: SkipInput, by?: Author): Receipt {
-    return this.#recorded(this.#seat.current.skipStop(route, stopId, fields, by));
+    return this.#recorded(this.#client.current.skipStop(route, stopId, fields, by));
   }
 
   record(draft: Draft, by?: Author): Receipt {
-    return this.#recorded(this.#seat.current.record(draft, by));
+    return this.#recorded(this.#client.current.record(draft, by));
   }
 
   #recorded(receipt: Receipt): Receipt {
@@ -159,22 +159,22 @@ export class TabClient implements Client {
   }
 
   receipt(id: string): Receipt | undefined {
-    return (this.#local && this.#follower.given(id)) ?? this.#seat.current.receipt(id);
+    return (this.#local && this.#follower.given(id)) ?? this.#client.current.receipt(id);
   }
 
   now(): number {
-    return this.#seat.current.now();
+    return this.#client.current.now();
   }
 
   acknowledge(id: string): Promise<boolean> {
-    return this.#seat.current.acknowledge(id);
+    return this.#client.current.acknowledge(id);
   }
 
   /** Repeats the call where the leading page has closed before its answer: the next one has the stored change. */
   async withdraw(id: string): Promise<Withdrawal> {
     for (;;)
       try {
-        return await this.#seat.current.withdraw(id);
+        return await this.#client.current.withdraw(id);
       } catch (error) {
         if (!(error instanceof Unreachable) || this.#leaving.signal.aborted) throw error;
       }
@@ -210,8 +210,8 @@ export class TabClient implements Client {
   }
 
   /** A value of the current client; retains its identity where a change of leader alters nothing. */
-  #of<Value>(pick: (seat: Client) => Watch<Value>): Watch<Value> {
-    return select(follow(this.#seat, pick), (value) => value);
+  #of<Value>(pick: (client: Client) => Watch<Value>): Watch<Value> {
+    return select(follow(this.#client, pick), (value) => value);
   }
 
   #take(message: Message): void {
@@ -242,14 +242,14 @@ export class TabClient implements Client {
   async #lead(): Promise<void> {
     const client = await this.#deps.start();
     this.#local = client;
-    client.pages.events.relay = (told) => {
-      this.#bus.say({ type: 'tells', told });
-      return this.#events.emit(told);
+    client.pages.events.relay = (named) => {
+      this.#bus.post({ type: 'tells', told: named });
+      return this.#events.emit(named);
     };
     this.#follower.handOver(client);
     this.#leader = new LeaderTab(client, this.#bus);
-    this.#seat.set(client);
-    client.pages.inbox.tell();
+    this.#client.set(client);
+    client.pages.inbox.offerAgain();
   }
 }
 

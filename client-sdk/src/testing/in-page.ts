@@ -1,5 +1,5 @@
 import type { Environment, Socket, SocketEvent } from '../platform/environment.ts';
-import type { Hearing, ScriptedDesk } from './scripted-lines.ts';
+import type { Hearing, ScriptedDesk } from './scripted-connections.ts';
 
 /** The address of a scripted server without a port: no resolver accepts it (RFC 2606). */
 export const nowhere = 'http://scripted.invalid';
@@ -17,9 +17,9 @@ export const fetchOf =
       const { method, url } = request;
       engine
         .answer({ method, url: new URL(url), headers: Object.fromEntries(request.headers), body }, cut)
-        .then((said) => {
-          if (said === undefined) return cut();
-          const { status, headers = {}, body: content } = said;
+        .then((answered) => {
+          if (answered === undefined) return cut();
+          const { status, headers = {}, body: content } = answered;
           const text = content === undefined || method === 'HEAD' ? null : JSON.stringify(content);
           return resolve(new Response(text, { status, headers }));
         }, reject);
@@ -30,17 +30,17 @@ export const fetchOf =
 export const socketsOf = (engine: ScriptedDesk): Environment['WebSocket'] =>
   class implements Socket {
     readonly #listeners: { readonly type: string; readonly listener: (event: SocketEvent) => void }[] = [];
-    #line: Hearing | undefined;
+    #hearing: Hearing | undefined;
     #over = false;
 
     constructor(_url: string) {
       const end = (): void => this.#end();
       queueMicrotask(() => {
         if (this.#over) return;
-        this.#tell('open');
-        const send = (data: string): void => queueMicrotask(() => this.#tell('message', data));
-        this.#line = engine.connect({ send, close: () => queueMicrotask(end), cut: end });
-        if (this.#over) this.#line.closed();
+        this.#emit('open');
+        const send = (data: string): void => queueMicrotask(() => this.#emit('message', data));
+        this.#hearing = engine.connect({ send, close: () => queueMicrotask(end), cut: end });
+        if (this.#over) this.#hearing.closed();
       });
     }
 
@@ -50,7 +50,7 @@ export const socketsOf = (engine: ScriptedDesk): Environment['WebSocket'] =>
 
     send(text: string): void {
       queueMicrotask(() => {
-        if (!this.#over) this.#line?.hear(text);
+        if (!this.#over) this.#hearing?.hear(text);
       });
     }
 
@@ -61,11 +61,11 @@ export const socketsOf = (engine: ScriptedDesk): Environment['WebSocket'] =>
     #end(): void {
       if (this.#over) return;
       this.#over = true;
-      this.#line?.closed();
+      this.#hearing?.closed();
       for (const { type, listener } of this.#listeners) if (type === 'close') listener({ type });
     }
 
-    #tell(type: string, data?: string): void {
+    #emit(type: string, data?: string): void {
       if (this.#over) return;
       for (const each of this.#listeners) if (each.type === type) each.listener({ type, data });
     }

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { WebSocket, WebSocketServer } from 'ws';
-import type { Listening, ScriptedDesk } from './scripted-lines.ts';
+import type { Listening, ScriptedDesk } from './scripted-connections.ts';
 
 /** Opens a free loopback port for a scripted server. */
 export async function listen(engine: ScriptedDesk): Promise<Listening> {
@@ -39,7 +39,7 @@ async function answer(engine: ScriptedDesk, request: IncomingMessage, response: 
   const body = await buffer(request).catch(() => undefined);
   // The client has closed the request.
   if (body === undefined) return;
-  const said = await engine.answer(
+  const answered = await engine.answer(
     {
       method: request.method ?? 'GET',
       url: new URL(request.url ?? '/', 'http://127.0.0.1'),
@@ -48,8 +48,8 @@ async function answer(engine: ScriptedDesk, request: IncomingMessage, response: 
     },
     () => response.destroy(),
   );
-  if (said === undefined) return void response.destroy();
-  const { status, headers, body: content } = said;
+  if (answered === undefined) return void response.destroy();
+  const { status, headers, body: content } = answered;
   response.writeHead(status, { ...(content && { 'content-type': 'application/json' }), ...headers });
   response.end(content && JSON.stringify(content));
 }

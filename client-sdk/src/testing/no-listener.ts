@@ -1,4 +1,4 @@
-import type { Listening, ScriptedDesk } from './scripted-lines.ts';
+import type { Listening, ScriptedDesk } from './scripted-connections.ts';
 
 /** Replaces `listener.ts` on platforms without ports. */
 export const listen = async (_desk: ScriptedDesk): Promise<Listening> => {

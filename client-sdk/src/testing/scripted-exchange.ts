@@ -1,7 +1,7 @@
 import type { AckFrame, AssignedRoute, Cursor, PushBody, ServerFrameInput } from '@tailgate/sync-protocol';
 import { currentProtocol, errorCodes, pullCursors, pushBody } from '@tailgate/sync-protocol';
 import { type Answer, refusal } from './scripted-auth.ts';
-import type { Hello, ScriptedOptions, ScriptedRequest } from './scripted-lines.ts';
+import type { Hello, ScriptedOptions, ScriptedRequest } from './scripted-connections.ts';
 
 type Push = Pick<PushBody, 'mutations' | 'gone'>;
 
@@ -16,7 +16,7 @@ export interface ExchangeDesk {
   greeting(hello: Hello): object;
   push(hello: Hello, push: Push): { readonly code: string } | Promise<Omit<AckFrame, 'type'>>;
   /** The frames that answer a subscription. */
-  look(hello: Hello, cursors: Readonly<Record<string, Cursor | null>>): ServerFrameInput[];
+  poll(hello: Hello, cursors: Readonly<Record<string, Cursor | null>>): ServerFrameInput[];
 }
 
 /** `POST /api/sync/push` and `GET /api/sync/pull`, by docs/protocol.md: no state remains between two requests. */
@@ -34,7 +34,7 @@ export async function answerExchange(
   const code = engine.fault(hello, false);
   if (code !== undefined) return refused(code);
   const routes = hello.api_token === undefined ? [] : engine.routes;
-  const frames = engine.look(hello, cursors.data);
+  const frames = engine.poll(hello, cursors.data);
   return { status: 200, body: { server_time: new Date().toISOString(), epoch: String(engine.epoch), routes, frames } };
 }
 

@@ -3,7 +3,7 @@ import { newId, platform } from '../platform/environment.ts';
 import { hexOf } from '../uploads/mint.ts';
 import { joined, ScriptSha256 } from '../uploads/sha256.ts';
 import { type Answer, refusal } from './scripted-auth.ts';
-import type { ScriptedRequest } from './scripted-lines.ts';
+import type { ScriptedRequest } from './scripted-connections.ts';
 
 /** A file that a scripted server has. */
 export interface ScriptedFile {
@@ -37,10 +37,10 @@ export class ScriptedFiles {
     if (method === 'OPTIONS') return { status: 204, headers: { 'tus-version': '1.0.0', 'tus-extension': 'creation' } };
     if (method === 'POST') return this.#begin(headers, body, employee);
     const file = this.here.get(id);
-    if (method === 'HEAD' && file) return stands(200, file.bytes.length, file.bytes.length);
+    if (method === 'HEAD' && file) return uploadState(200, file.bytes.length, file.bytes.length);
     const intake = this.#intakes.get(`${employee} ${id}`);
     if (!intake) return refusal(404, 'UPLOAD_NOT_FOUND', `there is no upload ${id}`);
-    if (method === 'HEAD') return stands(200, intake.bytes.length, intake.length);
+    if (method === 'HEAD') return uploadState(200, intake.bytes.length, intake.length);
     if (method !== 'PATCH') return refusal(404, 'NOT_FOUND');
     if (Number(headers['upload-offset']) !== intake.bytes.length)
       return refusal(409, 'OFFSET_CONFLICT', 'another offset');
@@ -60,7 +60,7 @@ export class ScriptedFiles {
     if (asset_id !== undefined && (sha256 === undefined || idOf(assetIdText({ salt, length, sha256 })) !== asset_id))
       return refusal(400, 'VALIDATION_FAILED', 'asset_id: not the id of these bytes');
     const known = this.here.get(id);
-    if (known) return stands(201, known.bytes.length, known.bytes.length, id);
+    if (known) return uploadState(201, known.bytes.length, known.bytes.length, id);
     const intake: Intake = { length, name: filename, sha256, bytes: new Uint8Array() };
     this.#intakes.set(`${employee} ${id}`, intake);
     return this.#take(id, intake, body, employee, 201);
@@ -75,12 +75,12 @@ export class ScriptedFiles {
       if (sha256 !== undefined && hexOf(hashed(bytes)) !== sha256) return refusal(460, 'CHECKSUM_MISMATCH');
       if (!this.here.has(id)) this.here.set(id, { id, name, employee, bytes });
     }
-    return stands(status, intake.bytes.length, intake.length, status === 201 ? id : undefined);
+    return uploadState(status, intake.bytes.length, intake.length, status === 201 ? id : undefined);
   }
 }
 
 /** The state of an upload. */
-const stands = (status: number, offset: number, length: number, id?: string): Answer => ({
+const uploadState = (status: number, offset: number, length: number, id?: string): Answer => ({
   status,
   headers: {
     ...{ 'tus-resumable': '1.0.0', 'upload-offset': String(offset), 'upload-length': String(length) },

@@ -36,7 +36,7 @@ interface QueueState {
 }
 
 /** A mutation that the scripted server could not apply. */
-interface Kept {
+interface QuarantinedItem {
   readonly clientId: string;
   readonly queue: QueueState;
   readonly item: Mutation;
@@ -81,7 +81,7 @@ export class ScriptedLedger {
   readonly #hashes = new Map<string, string>();
   /** Deleted documents, and the version of their deletion. */
   readonly #withdrawn = new Map<string, number>();
-  readonly #kept = new Map<string, Kept>();
+  readonly #quarantined = new Map<string, QuarantinedItem>();
 
   constructor(documents: readonly FeedDocument[]) {
     for (const document of documents) this.documents.set(document.key, document);
@@ -116,27 +116,32 @@ export class ScriptedLedger {
 
   /** An operator releases a quarantined mutation, which is applied now. */
   release(id: string): void {
-    const kept = this.#found(id);
-    this.poisoned.delete(updateOf(kept.item).id);
-    const { version = this.version } = this.#apply(kept.clientId, kept.queue, kept.item, this.#hashes.get(id) ?? '');
-    kept.review = { ...kept.review, state: 'released', version };
+    const quarantined = this.#found(id);
+    this.poisoned.delete(updateOf(quarantined.item).id);
+    const { version = this.version } = this.#apply(
+      quarantined.clientId,
+      quarantined.queue,
+      quarantined.item,
+      this.#hashes.get(id) ?? '',
+    );
+    quarantined.review = { ...quarantined.review, state: 'released', version };
   }
 
   dismiss(id: string, note: string): void {
-    const kept = this.#found(id);
-    kept.review = { ...kept.review, state: 'dismissed', note };
+    const quarantined = this.#found(id);
+    quarantined.review = { ...quarantined.review, state: 'dismissed', note };
   }
 
   /** The review documents of a queue's quarantined mutations. */
   reviews(clientId: string): FeedDocument[] {
-    const kept = [...this.#kept].filter(([, each]) => each.clientId === clientId);
-    return kept.map(([id, { review }]) => ({ key: `quarantine/${id}`, version: 1, value: { ...review } }));
+    const quarantined = [...this.#quarantined].filter(([, each]) => each.clientId === clientId);
+    return quarantined.map(([id, { review }]) => ({ key: `quarantine/${id}`, version: 1, value: { ...review } }));
   }
 
-  #found(id: string): Kept {
-    const kept = this.#kept.get(id);
-    if (!kept) throw new Error(`nothing was kept of ${id}`);
-    return kept;
+  #found(id: string): QuarantinedItem {
+    const quarantined = this.#quarantined.get(id);
+    if (!quarantined) throw new Error(`nothing was kept of ${id}`);
+    return quarantined;
   }
 
   skip(clientId: string, from: number, to: number): void {
@@ -208,7 +213,7 @@ export class ScriptedLedger {
     }
     const update = updateOf(item);
     if (this.poisoned.has(update.id)) {
-      this.#kept.set(id, { clientId: client, queue, item, review: { state: 'open', ...poison } });
+      this.#quarantined.set(id, { clientId: client, queue, item, review: { state: 'open', ...poison } });
       return { seq, id, result: 'quarantined', ...poison };
     }
     const stamp = { at: Date.parse(item.captured_at), client, seq, by: queue.employee };

@@ -25,7 +25,7 @@ import type {
   ScriptedOptions,
   ScriptedRequest,
   Wire,
-} from './scripted-lines.ts';
+} from './scripted-connections.ts';
 import { assigned, sampleDocuments, sampleScope } from './sample-route.ts';
 
 /**
@@ -67,7 +67,7 @@ export class ScriptedServer implements ScriptedDesk {
   readonly fetch = fetchOf(this);
   /** The `WebSocket` of such a client. */
   readonly WebSocket: Environment['WebSocket'] = socketsOf(this);
-  #holding: (() => void)[] | undefined;
+  #delayedAcks: (() => void)[] | undefined;
   readonly #options: ScriptedOptions;
   readonly #links = new Set<Link>();
   /** Ends each sync request that waits for its answer. */
@@ -114,31 +114,31 @@ export class ScriptedServer implements ScriptedDesk {
   /** Resolves as soon as `isSo` returns true; checked after each event of this server. */
   until(isSo: () => boolean): Promise<void> {
     return new Promise((resolve) => {
-      const look = (): void => {
+      const check = (): void => {
         if (!isSo()) return;
-        this.#watchers.delete(look);
+        this.#watchers.delete(check);
         resolve();
       };
-      this.#watchers.add(look);
-      look();
+      this.#watchers.add(check);
+      check();
     });
   }
 
   /** Delays the answers to pushes: committed, but not confirmed. */
   holdAcks(): void {
-    this.#holding = [];
+    this.#delayedAcks = [];
   }
 
   /** Sends all delayed answers, in order, over the connections that are still open. */
   releaseAcks(): void {
-    const held = this.#holding ?? [];
-    this.#holding = undefined;
-    for (const answer of held) answer();
+    const delayed = this.#delayedAcks ?? [];
+    this.#delayedAcks = undefined;
+    for (const answer of delayed) answer();
   }
 
   /** The number of delayed answers. */
   get heldAcks(): number {
-    return this.#holding?.length ?? 0;
+    return this.#delayedAcks?.length ?? 0;
   }
 
   /** The host confirms everything up to the present version. */
@@ -182,29 +182,29 @@ export class ScriptedServer implements ScriptedDesk {
     for (const link of this.#links)
       if (link.hello?.employee_id === employee && link.hello?.api_token === token) {
         link.follows.clear();
-        link.tell({ type: 'session', state: 'revoked', reason: 'evicted' });
+        link.send({ type: 'session', state: 'revoked', reason: 'evicted' });
       }
   }
 
   /** Sends the expiry of a session to the clients with this token. */
   expire(token: string, inSeconds: number): void {
     for (const link of this.#links)
-      if (link.hello?.api_token === token) link.tell({ type: 'session', state: 'expires', expires_in_s: inSeconds });
+      if (link.hello?.api_token === token) link.send({ type: 'session', state: 'expires', expires_in_s: inSeconds });
   }
 
   /** Sends a frame to all sockets; a text is sent unchanged, valid frame or not. */
   broadcast(frame: ServerFrameInput | string): void {
     for (const link of this.#links)
       if (typeof frame === 'string') link.wire.send(frame);
-      else link.tell(frame);
+      else link.send(frame);
   }
 
   /** For a transport: a socket was opened. */
   connect(wire: Wire): Hearing {
-    const tell = (frame: ServerFrameInput): void => {
+    const send = (frame: ServerFrameInput): void => {
       if (!this.mute) wire.send(JSON.stringify(frame));
     };
-    const link: Link = { wire, hello: undefined, follows: new Map(), tell };
+    const link: Link = { wire, hello: undefined, follows: new Map(), send };
     this.connections++;
     if (this.refuse || this.blocksSockets) {
       wire.cut();
@@ -230,7 +230,7 @@ export class ScriptedServer implements ScriptedDesk {
   #take(link: Link, frame: ClientFrame): void {
     if (frame.type === 'hello') return this.#welcome(link, frame);
     // Accepted before a hello, too: a client probes whether sockets work again.
-    if (frame.type === 'ping') return link.tell({ type: 'pong', server_time: new Date().toISOString() });
+    if (frame.type === 'ping') return link.send({ type: 'pong', server_time: new Date().toISOString() });
     const { hello } = link;
     if (!hello) throw new Error(`${frame.type} before hello`);
     switch (frame.type) {
@@ -248,12 +248,12 @@ export class ScriptedServer implements ScriptedDesk {
   #welcome(link: Link, hello: Hello): void {
     const code = this.rejections.shift() ?? this.#fault(hello);
     if (code !== undefined) {
-      link.tell({ type: 'reject', code, message: code });
+      link.send({ type: 'reject', code, message: code });
       return link.wire.close(4001);
     }
     link.hello = hello;
     const routes = hello.api_token === undefined ? [] : [...this.routes];
-    link.tell({ type: 'welcome', ...this.#greeting(hello), routes });
+    link.send({ type: 'welcome', ...this.#greeting(hello), routes });
     this.#follow(link, hello.cursors);
   }
 
@@ -276,10 +276,10 @@ export class ScriptedServer implements ScriptedDesk {
   #follow(link: Follower, cursors: Readonly<Record<string, Cursor | null>>): void {
     for (const [scope, cursor] of Object.entries(cursors)) {
       if (scope === clientScope(link.hello?.client_id ?? '')) this.#sendReviews(link);
-      else if (link.hello?.api_token === undefined) link.tell({ type: 'gone', scope, reason: 'INVALID_TOKEN' });
+      else if (link.hello?.api_token === undefined) link.send({ type: 'gone', scope, reason: 'INVALID_TOKEN' });
       else if (scope === sampleScope) this.#followRoute(link, cursor);
       else if (scope === codesScope) this.#sendWhole(link, scope, this.codes);
-      else link.tell({ type: 'gone', scope, reason: 'NOT_ASSIGNED' });
+      else link.send({ type: 'gone', scope, reason: 'NOT_ASSIGNED' });
     }
   }
 
@@ -293,7 +293,7 @@ export class ScriptedServer implements ScriptedDesk {
     const known = cursor?.epoch === ledger.routeEpoch ? cursor.version : null;
     if (known === null && this.#options.snapshots) {
       link.follows.delete(sampleScope);
-      return link.tell({ type: 'snapshot', scope: sampleScope, epoch: ledger.routeEpoch, version: ledger.version });
+      return link.send({ type: 'snapshot', scope: sampleScope, epoch: ledger.routeEpoch, version: ledger.version });
     }
     this.#sendPatch(link, known);
   }
@@ -301,30 +301,30 @@ export class ScriptedServer implements ScriptedDesk {
   #sendPatch(link: Follower, from: number | null): void {
     const patch = this.ledger.patch(from);
     link.follows.set(sampleScope, patch.to);
-    link.tell(this.corrupt-- > 0 ? { ...patch, checksum: patch.checksum + 1 } : patch);
+    link.send(this.corrupt-- > 0 ? { ...patch, checksum: patch.checksum + 1 } : patch);
     this.corrupt = Math.max(0, this.corrupt);
   }
 
   #sendWhole(link: Follower, scope: string, docs: readonly FeedDocument[]): void {
     const checksum = docs.reduce((sum, { key, version }) => addToChecksum(sum, key, version), 0);
-    link.tell({ type: 'patch', scope, epoch: '1', from: null, to: 1, docs: [...docs], deletes: [], checksum });
+    link.send({ type: 'patch', scope, epoch: '1', from: null, to: 1, docs: [...docs], deletes: [], checksum });
   }
 
   #push(link: Link, hello: Hello, mutations: readonly unknown[]): void {
     const code = this.pushErrors.shift();
-    if (code !== undefined) return link.tell({ type: 'error', code, message: code });
+    if (code !== undefined) return link.send({ type: 'error', code, message: code });
     const answer = this.ledger.push(hello.client_id, mutations);
-    this.#whenReleased(() => link.tell({ type: 'ack', ...answer }));
+    this.#whenReleased(() => link.send({ type: 'ack', ...answer }));
     this.publish();
   }
 
   #whenReleased(answer: () => void): void {
-    if (this.#holding) this.#holding.push(answer);
+    if (this.#delayedAcks) this.#delayedAcks.push(answer);
     else answer();
   }
 
   #happened(): void {
-    for (const look of [...this.#watchers]) look();
+    for (const check of [...this.#watchers]) check();
   }
 
   /** For a transport: a request arrived. */
@@ -385,9 +385,9 @@ export class ScriptedServer implements ScriptedDesk {
         this.#happened();
         return new Promise((resolve) => this.#whenReleased(() => resolve(answer)));
       },
-      look: (hello, cursors) => {
+      poll: (hello, cursors) => {
         const frames: ServerFrameInput[] = [];
-        this.#follow({ hello, follows: new Map(), tell: (frame) => void frames.push(frame) }, cursors);
+        this.#follow({ hello, follows: new Map(), send: (frame) => void frames.push(frame) }, cursors);
         return frames;
       },
     };

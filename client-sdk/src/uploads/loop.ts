@@ -115,7 +115,7 @@ export class UploadLoop {
     const { shelf, port } = this.#options;
     const now = port.environment.clock.monotonic();
     if (this.#lane.until > now) return undefined;
-    return shelf.waiting.find((file) => this.#toShow(file) && (this.#resting.get(file.id)?.until ?? 0) <= now);
+    return shelf.waiting.find((file) => this.#credentialsFor(file) && (this.#resting.get(file.id)?.until ?? 0) <= now);
   }
 
   #rouse(): void {
@@ -135,7 +135,7 @@ export class UploadLoop {
   }
 
   /** The best credentials of the file's driver that were not rejected. */
-  #toShow({ employee }: KeptFile): Readonly<Record<string, string>> | undefined {
+  #credentialsFor({ employee }: KeptFile): Readonly<Record<string, string>> | undefined {
     return this.#options.port.credentials(employee).find((shown) => !this.#denied.has(JSON.stringify(shown)));
   }
 
@@ -161,7 +161,7 @@ export class UploadLoop {
 
   async #send(file: KeptFile): Promise<void> {
     const { shelf, port, chunkBytes, httpStack } = this.#options;
-    const headers = this.#toShow(file);
+    const headers = this.#credentialsFor(file);
     if (!headers) return;
     try {
       const bytes = await shelf.bytesOf(file);
@@ -240,7 +240,9 @@ export class UploadLoop {
   #comeBack(): void {
     const { shelf, port } = this.#options;
     const { clock } = port.environment;
-    const ends = shelf.waiting.flatMap((file) => (this.#toShow(file) ? (this.#resting.get(file.id)?.until ?? 0) : []));
+    const ends = shelf.waiting.flatMap((file) =>
+      this.#credentialsFor(file) ? (this.#resting.get(file.id)?.until ?? 0) : [],
+    );
     this.#stopTimer();
     if (ends.length === 0 || this.#stopping.signal.aborted) return;
     const end = Math.max(Math.min(...ends), this.#lane.until);

@@ -38,28 +38,28 @@ export interface Attempt {
 }
 
 /** Continues a file at the server's offset. Its address follows from its id, so no resume state is stored. */
-export function sendFile({ file, bytes, endpoint, isNew, signal, ...line }: Attempt): Promise<Outcome> {
+export function sendFile({ file, bytes, endpoint, isNew, signal, ...attempt }: Attempt): Promise<Outcome> {
   const { id: asset_id, salt, sha256, name: filename } = file;
   return new Promise((resolve) => {
     let moved = false;
     const upload = new Upload(source, {
       endpoint,
       uploadUrl: isNew ? null : `${endpoint}/${asset_id}`,
-      headers: { ...line.headers },
+      headers: { ...attempt.headers },
       metadata: { asset_id, salt, sha256, filename },
-      chunkSize: line.chunkBytes,
-      ...(line.httpStack && { httpStack: line.httpStack }),
-      uploadDataDuringCreation: isNew && !line.asksFirst && bytes.length > 0,
-      onUploadUrlAvailable: line.begun,
+      chunkSize: attempt.chunkBytes,
+      ...(attempt.httpStack && { httpStack: attempt.httpStack }),
+      uploadDataDuringCreation: isNew && !attempt.asksFirst && bytes.length > 0,
+      onUploadUrlAvailable: attempt.begun,
       // The loop does the retries: it considers other files and a returning network.
       retryDelays: null,
       storeFingerprintForResuming: false,
       fingerprint: () => Promise.resolve(asset_id),
       fileReader: { openFile: () => Promise.resolve(sourceOf(bytes)) },
       onProgress: (sent) => {
-        if (!moved && sent > 0) line.begun();
+        if (!moved && sent > 0) attempt.begun();
         moved ||= sent > 0;
-        line.progress(sent);
+        attempt.progress(sent);
       },
       onSuccess: ({ lastResponse }) => resolve({ is: 'here', epoch: lastResponse.getHeader('server-epoch') }),
       onError: (error) => resolve(outcomeOf(error, moved)),
@@ -96,17 +96,17 @@ function outcomeOf(error: Error, moved: boolean): Outcome {
   const status = response?.getStatus() ?? 0;
   if (status === 401 || status === 403) return { is: 'denied' };
   if (status === 400 || status === 413 || status === 460)
-    return { is: 'refused', reason: wordsOf(response?.getBody() ?? '') || `the server answered ${status}` };
+    return { is: 'refused', reason: messageIn(response?.getBody() ?? '') || `the server answered ${status}` };
   return { is: 'later', status, moved, reason: messageOf(error) };
 }
 
 const isEnvelope = fields({ message: text });
 
 /** The message of a rejection. Older servers answer in plain text. */
-function wordsOf(body: string): string {
+function messageIn(body: string): string {
   try {
-    const said: unknown = JSON.parse(body);
-    if (isEnvelope(said)) return said.message;
+    const content: unknown = JSON.parse(body);
+    if (isEnvelope(content)) return content.message;
   } catch {
     // Plain text.
   }

@@ -137,15 +137,15 @@ export class Uploads implements UploadsPart {
   here(id: string): Promise<void> {
     const state = this.#shelf.state(id);
     return new Promise((resolve, reject) => {
-      const look = (now: FileState | undefined): boolean => {
+      const settle = (now: FileState | undefined): boolean => {
         if (now?.at === 'here') resolve();
         else if (now?.at === 'failed') reject(new Error(now.reason));
         else return false;
         return true;
       };
-      if (look(state.current)) return;
+      if (settle(state.current)) return;
       const stop = state.subscribe((now) => {
-        if (look(now)) stop();
+        if (settle(now)) stop();
       });
     });
   }
@@ -172,7 +172,7 @@ export class Uploads implements UploadsPart {
       else loop.pump();
     });
     this.#running = { port, loop, unsubscribe };
-    this.#tellWaiting();
+    this.#reportWaiting();
     loop.pump();
   }
 
@@ -241,10 +241,10 @@ export class Uploads implements UploadsPart {
 
   #showStatus(): void {
     this.#status.set(this.#computeStatus());
-    this.#tellWaiting();
+    this.#reportWaiting();
   }
 
-  #tellWaiting(): void {
+  #reportWaiting(): void {
     const files: Record<string, number> = {};
     for (const { employee } of this.#shelf.waiting) files[employee] = (files[employee] ?? 0) + 1;
     this.#running?.port.waiting(files);

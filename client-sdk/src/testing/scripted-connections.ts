@@ -44,7 +44,7 @@ export type Hello = Extract<ClientFrame, { type: 'hello' }>;
 export interface Follower {
   readonly hello: Hello | undefined;
   readonly follows: Map<string, number>;
-  readonly tell: (frame: ServerFrameInput) => void;
+  readonly send: (frame: ServerFrameInput) => void;
 }
 
 export interface Link extends Follower {
