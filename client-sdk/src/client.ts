@@ -199,7 +199,7 @@ export class LocalClient {
     if (employee === undefined) throw new NotSignedIn();
     const known = by && engine.receipt(by.id);
     if (known) return known;
-    // The edit is later than the one the driver saw, whatever the clocks show.
+    // The edit is later than the one that the driver saw, even if the clock has been set back.
     const after = replica.latestEdit(targetOf(draft.args)) + 1;
     const { item, saved } = outbox.record(employee, draft, after, by?.id);
     return engine.recorded(item, saved);

@@ -26,7 +26,7 @@ export interface ClientOptions extends Partial<Environment> {
   readonly url: string;
   /** The store of replica and queues; one store for one client. */
   readonly store: SharedStore;
-  /** The driver, where the app knows it; default: the last one. */
+  /** The driver, if the app has signed one in itself; default: the last one. */
   readonly employeeId?: string;
   /** Names of device and app for operators; the first 200 characters of each are sent. */
   readonly device?: string;
@@ -42,7 +42,7 @@ export interface ClientOptions extends Partial<Environment> {
 }
 
 /**
- * Opens the local data, and connects as soon as there is a reason. Where several pages share the store, one of them
+ * Opens the local data, and connects as soon as there is a reason. Of several pages with one store, a single one
  * connects, and the others read and record through it.
  */
 export async function createClient(options: ClientOptions): Promise<Client> {

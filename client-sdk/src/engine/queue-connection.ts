@@ -101,7 +101,7 @@ export class QueueConnection implements ConnectionListener {
     if (this.state.at === 'waiting') this.wake();
   }
 
-  /** The server knows this queue as another driver's, or with other items: the items continue in a new queue. */
+  /** The server has this queue for another driver, or with other items: the items continue in a new queue. */
   fork(): void {
     this.queue = this.#deps.outbox.fork(this.queue);
     this.#connection.handle({ is: 'renewed' });

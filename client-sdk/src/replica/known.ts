@@ -83,7 +83,7 @@ export class KnownStops {
 const hasStatus = fields({ stop: fields({ updates: fields({ status: text }) }) });
 
 /**
- * Returns a draft that may be recorded. It rejects stops and routes that this device knows not to exist. Anything that
+ * Returns a draft that may be recorded. It rejects stops and routes that do not exist. Anything that
  * only the server can decide passes.
  *
  * @param stopAt returns the stop as the view shows it now

@@ -73,7 +73,7 @@ export async function exportQueues(
 
 /**
  * Imports an exported queue into another phone's store. The next client of that store sends its changes in their
- * author's name, whatever driver is signed in. No client may use the store meanwhile.
+ * author's name, even if another driver is signed in. No client may use the store meanwhile.
  *
  * @param exported the result of `exportQueues`, parsed from JSON
  * @throws TypeError where it is no export

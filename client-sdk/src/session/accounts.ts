@@ -32,7 +32,7 @@ export class Accounts {
   readonly #journal: Journal;
   readonly #all = new Map<string, Account>();
 
-  /** @param employee the driver, where the app knows it; else the last one */
+  /** @param employee the driver, if the app has set one; else the last one */
   constructor(accounts: readonly Row[], settings: readonly Row[], employee: string | undefined, journal: Journal) {
     for (const { value } of accounts) if (isAccount(value)) this.#all.set(value.employee, value);
     const last = settings.find((row) => row.key === currentKey)?.value;

@@ -29,7 +29,7 @@ export async function openIndexedDb(name = 'tailgate', options: IndexedDbOptions
   await store.readAll('setting');
   const known = wasHere(name);
   store.evicted = store.created && known;
-  // Where granted, the platform evicts nothing without the person's action; a refusal has no remedy.
+  // With this permission, only a person can delete the data; a refusal has no remedy.
   void globalThis.navigator?.storage?.persist?.().catch(() => false);
   return store;
 }

@@ -232,7 +232,7 @@ export class UploadLoop {
     else this.#answered();
     if (status === 0) return port.bytesPass(false);
     port.trouble('UPLOAD', reason);
-    // The server already knows the file, contrary to the record.
+    // The server already has the file, contrary to the record.
     if (status === 409) shelf.begin(file).catch((error: unknown) => port.trouble('FILES', messageOf(error)));
   }
 

@@ -87,7 +87,7 @@ export class Shelf {
 
   /**
    * Sets the state of a file, at once for this run. On a full disk it deletes files that the server has, this one
-   * included. Where no write succeeds, a later run asks the server again.
+   * included. If no write succeeds, a later run asks the server again.
    */
   async move(file: KeptFile, state: FileState): Promise<void> {
     const moved = { ...file, ...this.#files.get(file.id), state };

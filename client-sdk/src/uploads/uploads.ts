@@ -204,7 +204,7 @@ export class Uploads implements UploadsPart {
     await this.#shelf.close();
   }
 
-  /** Reduces a photo as the app requests. Where that fails, the original is stored: it is evidence, too. */
+  /** Reduces a photo as the app requests. After a failure the original is stored: it is evidence, too. */
   async #smaller(photo: FileInput): Promise<FileInput> {
     const { photos, resizePhoto = reencode } = this.#options;
     if (photos === false) return photo;

@@ -6,8 +6,8 @@ import type { Statement } from './sql.ts';
 import { createRows, deletePrefix, deleteRow, putRow, selectRows } from './sql.ts';
 
 /**
- * A store in an SQLite database, for Node, React Native and other platforms. It forces every commit to the disk,
- * whatever the durability: SQLite cannot order a relaxed commit before a strict one.
+ * A store in an SQLite database, for Node, React Native and other platforms. It forces every commit to the disk, also
+ * with `relaxed` durability: SQLite guarantees the order of commits in no other way.
  *
  * @throws the platform's error where another process has the database open, or it is not writable
  */
