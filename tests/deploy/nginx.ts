@@ -39,15 +39,15 @@ export async function startNginx(upstreams: [string, string]): Promise<Proxy> {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const exited = once(child, 'exit');
-  const said: string[] = [];
+  const output: string[] = [];
   for await (const line of createInterface(child.stderr)) {
-    said.push(line);
+    output.push(line);
     // nginx reports this once its sockets are open.
     if (line.includes('event method')) break;
   }
-  if (child.exitCode !== null || !said.at(-1)?.includes('event method')) {
+  if (child.exitCode !== null || !output.at(-1)?.includes('event method')) {
     await exited;
-    throw new Error(`nginx did not start:\n${said.join('\n')}`);
+    throw new Error(`nginx did not start:\n${output.join('\n')}`);
   }
   const stop = async (): Promise<void> => {
     child.kill('SIGTERM');

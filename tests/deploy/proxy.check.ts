@@ -122,9 +122,13 @@ test('the proxy refuses the connections of an address above its limit, with a ti
     statusCode: 429,
     headers: { 'content-type': 'application/json', 'retry-after': '2' },
   });
-  const said: unknown = JSON.parse(await text(refused));
+  const refusal: unknown = JSON.parse(await text(refused));
   const request_id: unknown = expect.stringMatching(/^[0-9a-f]{32}$/);
-  expect(said).toMatchObject({ success: false, data: null, error: { code: 'RATE_LIMITED', details: [], request_id } });
+  expect(refusal).toMatchObject({
+    success: false,
+    data: null,
+    error: { code: 'RATE_LIMITED', details: [], request_id },
+  });
 
   for (const client of clients) client.close();
   await Promise.all(clients.map((client) => once(client, 'close')));

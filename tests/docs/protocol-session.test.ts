@@ -10,12 +10,12 @@ import { TestQueue } from '../support/sealing.ts';
 import { startSyncNode } from '../support/sync-node.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/protocol.md'), 'utf8');
-const said = [...page.matchAll(/^([»«]) (\{.*\})$/gm)].map(([, speaker, text = '']): [string, unknown] => [
+const messages = [...page.matchAll(/^([»«]) (\{.*\})$/gm)].map(([, speaker, text = '']): [string, unknown] => [
   speaker ?? '',
   JSON.parse(text),
 ]);
-const told = said.flatMap(([speaker, frame]) => (speaker === '«' ? [serverFrame.parse(frame)] : []));
-const asked = said.flatMap(([speaker, frame]) => (speaker === '»' ? [clientFrame.parse(frame)] : []));
+const serverFrames = messages.flatMap(([speaker, frame]) => (speaker === '«' ? [serverFrame.parse(frame)] : []));
+const asked = messages.flatMap(([speaker, frame]) => (speaker === '»' ? [clientFrame.parse(frame)] : []));
 
 /** Identifies frames of one kind: patches of a route and of the code lists differ. */
 const kindOf = (frame: ServerFrame): string =>
@@ -66,12 +66,12 @@ async function converse(): Promise<ServerFrame[]> {
 
 describe('the conversation in docs/protocol.md', () => {
   test('equals that of a real server: the same frames, with the same members', async () => {
-    const heard = new Map((await converse()).map((frame) => [kindOf(frame), membersOf(frame)]));
-    expect(new Map(told.map((frame) => [kindOf(frame), membersOf(frame)]))).toEqual(heard);
+    const realFrames = new Map((await converse()).map((frame) => [kindOf(frame), membersOf(frame)]));
+    expect(new Map(serverFrames.map((frame) => [kindOf(frame), membersOf(frame)]))).toEqual(realFrames);
   });
 
   test('begins with hello, and every request has its answer', () => {
     expect(asked.map(({ type }: ClientFrame) => type)).toEqual(['hello', 'push', 'ping']);
-    expect(told.map(({ type }) => type).filter((type) => type !== 'patch')).toEqual(['welcome', 'ack', 'pong']);
+    expect(serverFrames.map(({ type }) => type).filter((type) => type !== 'patch')).toEqual(['welcome', 'ack', 'pong']);
   });
 });

@@ -5,7 +5,7 @@ import type { Diary } from '../system/diary.ts';
 /** The number of a driver's changes in flight. */
 const ON_THEIR_WAY = 5;
 
-/** A driver at work: some changes are always in flight, whatever the server's state. */
+/** A driver at work: some changes are always in flight, in every state of the server. */
 export class AtWork {
   readonly phone: Device;
   /** Ids of the changes that the server has acknowledged. */

@@ -67,7 +67,7 @@ describe('the published packages', () => {
     );
     const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--types', '', 'app.ts'];
     const tsc = join(root, 'node_modules/.bin/tsc');
-    const { stdout } = await run(tsc, options, { cwd: folder }).catch((error: unknown) => said.parse(error));
+    const { stdout } = await run(tsc, options, { cwd: folder }).catch((error: unknown) => failure.parse(error));
     expect(stdout.trim().split('\n')).toEqual([expect.stringContaining('app.ts(4,')]);
   });
 
@@ -127,4 +127,4 @@ const outside = [
 ];
 
 /** The output of a failed program. */
-const said = z.object({ stdout: z.string() });
+const failure = z.object({ stdout: z.string() });

@@ -27,16 +27,16 @@ throw new Error('a fault');
 function start() {
   const flags = ['--conditions=source', '--input-type=module', '--eval', program];
   const child = spawn(process.execPath, flags, { stdio: ['pipe', 'pipe', 'ignore'] });
-  let said = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
   return {
     child,
     until: async (words: string) => {
-      while (!said.includes(words)) await once(child.stdout, 'data');
+      while (!output.includes(words)) await once(child.stdout, 'data');
     },
     ending: async () => {
       await once(child, 'close');
-      return { code: child.exitCode, said: said.trimEnd().split('\n') };
+      return { code: child.exitCode, output: output.trimEnd().split('\n') };
     },
   };
 }
@@ -47,8 +47,8 @@ test('a signal during opening waits for it, and then everything is ended, the la
   child.kill('SIGTERM');
   await until('told');
   child.stdin.write('go on');
-  const said = ['opening', 'told', 'opened', 'second ended', 'first ended'];
-  expect(await ending()).toEqual({ code: 143, said });
+  const output = ['opening', 'told', 'opened', 'second ended', 'first ended'];
+  expect(await ending()).toEqual({ code: 143, output });
 });
 
 test('a fault ends all open resources, and leaves closed ones alone', async () => {
@@ -57,6 +57,6 @@ test('a fault ends all open resources, and leaves closed ones alone', async () =
   child.stdin.write('go on');
   await until('at work');
   child.stdin.write('go on');
-  const said = ['opening', 'opened', 'at work', 'second closed', 'first ended'];
-  expect(await ending()).toEqual({ code: 1, said });
+  const output = ['opening', 'opened', 'at work', 'second closed', 'first ended'];
+  expect(await ending()).toEqual({ code: 1, output });
 });

@@ -221,6 +221,6 @@ async function openWorld(): Promise<World> {
 
 export const readJson: (text: string) => unknown = JSON.parse;
 
-const toldWarnings = z.array(z.object({ code: z.string() }));
+const storedWarnings = z.array(z.object({ code: z.string() }));
 export const warningCodes = ({ warnings }: LedgerRow): string[] =>
-  toldWarnings.parse(readJson(warnings ?? '[]')).map(({ code }) => code);
+  storedWarnings.parse(readJson(warnings ?? '[]')).map(({ code }) => code);

@@ -106,11 +106,11 @@ class DataUrlReader {
   onload: (() => void) | undefined;
 
   readAsDataURL(blob: BlobWithoutBytes): void {
-    const told = async (): Promise<void> => {
+    const load = async (): Promise<void> => {
       this.result = await BlobWithoutBytes.dataUrl(blob);
       this.onload?.();
     };
-    void told();
+    void load();
   }
 }
 

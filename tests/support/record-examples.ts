@@ -256,8 +256,8 @@ async function recordLostPhone(): Promise<void> {
 /** An item number outside the host's code page is refused there, and only there. */
 async function recordParked(id: string, named: object, stop: number, driver: Readonly<Record<string, string>>) {
   const headers = { authorization: `Bearer ${opsToken}` };
-  const strange = { id: 'ŁÓDŹ', updates: { delivered: 1 } };
-  await send('syncStops', { headers: driver, body: { id, ...named, stops: [{ id: stop, products: [strange] }] } });
+  const unmappable = { id: 'ŁÓDŹ', updates: { delivered: 1 } };
+  await send('syncStops', { headers: driver, body: { id, ...named, stops: [{ id: stop, products: [unmappable] }] } });
   const until = Date.now() + 30_000;
   const list = async () => operations.listParked.data.parse(await answerOf('listParked', { headers }));
   let parked = await list();

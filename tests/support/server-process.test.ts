@@ -29,9 +29,9 @@ describe('the server as a process', () => {
     await server.stop();
     expect(server.pid).toBeUndefined();
     // Contract §8: each start prints its access and the open endpoints.
-    const told = server.output.split('\n').filter((line) => line.includes('these endpoints are open to anybody'));
-    expect(told).toHaveLength(3);
-    for (const line of told) {
+    const printed = server.output.split('\n').filter((line) => line.includes('these endpoints are open to anybody'));
+    expect(printed).toHaveLength(3);
+    for (const line of printed) {
       expect(line).toContain('"access":"documented"');
       expect(line).toContain('"GET /api/v20/route/drivers"');
     }

@@ -60,19 +60,19 @@ export class ServerProcess {
     const env = compiled === undefined ? this.#env : { NODE_COMPILE_CACHE: compiled, ...this.#env };
     const child = spawn(process.execPath, node, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child = child;
-    let saidNow = '';
+    let outputOfStart = '';
     await new Promise<void>((resolve, reject) => {
-      const hear = (text: string) => {
+      const collect = (text: string) => {
         this.#said += text;
-        saidNow += text;
-        if (READY.test(saidNow)) resolve();
+        outputOfStart += text;
+        if (READY.test(outputOfStart)) resolve();
       };
-      child.stdout.setEncoding('utf8').on('data', hear);
-      child.stderr.setEncoding('utf8').on('data', hear);
+      child.stdout.setEncoding('utf8').on('data', collect);
+      child.stderr.setEncoding('utf8').on('data', collect);
       child.once('error', reject);
       child.once('close', (code, signal) => {
         this.#child = undefined;
-        reject(new Error(`the server ended (${signal ?? code}) before it was ready: ${saidNow.trim()}`));
+        reject(new Error(`the server ended (${signal ?? code}) before it was ready: ${outputOfStart.trim()}`));
       });
     });
   }

@@ -16,7 +16,7 @@ export interface TappedStatement {
 interface Link {
   readonly client: Socket;
   readonly target: Socket;
-  readonly said: FrontendStatements;
+  readonly statements: FrontendStatements;
   /** Statements that were not delivered yet. */
   readonly waiting: Parcel[];
 }
@@ -69,10 +69,10 @@ export class StatementTap {
     return this.#held.promise;
   }
 
-  /** Releases the waiting statements and passes later ones; `hear` is called with each statement. */
-  pass(hear: (statement: TappedStatement) => void = () => undefined): void {
+  /** Releases the waiting statements and passes later ones; `onStatement` is called with each statement. */
+  pass(onStatement: (statement: TappedStatement) => void = () => undefined): void {
     this.#go((statement) => {
-      hear(statement);
+      onStatement(statement);
       return true;
     });
   }
@@ -100,10 +100,10 @@ export class StatementTap {
 
   #link(client: Socket): void {
     const target = connect({ host: '127.0.0.1', port: this.#targetPort });
-    const link: Link = { client, target, said: new FrontendStatements(), waiting: [] };
+    const link: Link = { client, target, statements: new FrontendStatements(), waiting: [] };
     this.#links.add(link);
     client.on('data', (bytes) => {
-      link.waiting.push(...link.said.take(bytes));
+      link.waiting.push(...link.statements.take(bytes));
       this.#flow(link);
     });
     target.pipe(client);
@@ -120,13 +120,13 @@ export class StatementTap {
   }
 
   #flow(connection: Link): void {
-    const { said, waiting, target } = connection;
+    const { statements, waiting, target } = connection;
     for (let parcel = waiting[0]; parcel && !this.#isHeld; parcel = waiting[0]) {
       const { bytes, statement } = parcel;
       if (statement !== undefined) {
         const tapped = {
           connection,
-          database: said.database,
+          database: statements.database,
           text: statement.toLowerCase().replaceAll(/\s+/g, ' ').trim(),
         };
         if (!this.#mayPass(tapped)) {

@@ -68,7 +68,7 @@ test('an upload resumes after the app and then the server were killed with kill 
   };
 
   const first = startApp(link.through(server.url), folder, 'pod/1');
-  const id = (await first.said('added')).slice('added '.length);
+  const id = (await first.nextLine('added')).slice('added '.length);
   await untilStalledAt(size * 0.2);
   await first.kill();
   link.cut();
@@ -81,7 +81,7 @@ test('an upload resumes after the app and then the server were killed with kill 
   link.cut();
   link.releaseUp();
   await server.start();
-  await second.said('all here');
+  await second.nextLine('all here');
   expect((await download(rest, id)).bytes.equals(photo)).toBe(true);
   expect(link.bytesUp / size).toBeLessThan(1.05);
   await second.kill();
@@ -89,7 +89,7 @@ test('an upload resumes after the app and then the server were killed with kill 
 
 interface App {
   /** Resolves with the next line with this beginning. */
-  said(words: string): Promise<string>;
+  nextLine(words: string): Promise<string>;
   /** Kills it as the system or an empty battery does. */
   kill(): Promise<void>;
 }
@@ -109,10 +109,10 @@ function startApp(url: string, folder: string, version: string): App {
   atFileEnd(kill);
   return {
     kill,
-    said: async (words) => {
+    nextLine: async (words) => {
       for (let next = await lines?.next(); next && !next.done; next = await lines?.next())
         if (next.value.startsWith(words)) return next.value;
-      throw new Error(`the app ended and never said ${words}`);
+      throw new Error(`the app ended without the line ${words}`);
     },
   };
 }

@@ -189,11 +189,11 @@ export class KilledWorker {
   /** Names each statement, a commit after its content, and numbers equal texts. */
   #counter(): (statement: TappedStatement) => Step {
     const counts = new Map<string, number>();
-    const said = new Map<object, string>();
+    const lastStatement = new Map<object, string>();
     return ({ connection, database, text }) => {
       const short = text.slice(0, NAME_LENGTH);
-      const words = text === 'commit' ? `commit after ${said.get(connection)}` : short;
-      said.set(connection, short);
+      const words = text === 'commit' ? `commit after ${lastStatement.get(connection)}` : short;
+      lastStatement.set(connection, short);
       const name = `${database === this.#service.library.name ? 'host' : 'mirror'}: ${words}`;
       const nth = (counts.get(name) ?? 0) + 1;
       counts.set(name, nth);
@@ -204,6 +204,6 @@ export class KilledWorker {
 
 /** A sign-up has a lane of its own to the host, and its line in the host's log: it must not count as a pass. */
 async function untilHostKnows({ show }: Pick<Service, 'show'>, driver: string): Promise<void> {
-  const told = () => show('PODRPLP', `RLENT = 'PODUSRP' and RLKEY like '%${driver}%'`);
-  await expect.poll(told).not.toEqual([]);
+  const hostLog = () => show('PODRPLP', `RLENT = 'PODUSRP' and RLKEY like '%${driver}%'`);
+  await expect.poll(hostLog).not.toEqual([]);
 }

@@ -50,17 +50,17 @@ function stopAfter(deeds: readonly Deed[], zone: string): ModelStop {
   const lines = new Map<string, Line>();
   let [statusAt, statusBy] = [0, ''];
   for (const deed of deeds) {
-    const said = deed.kind === 'update' ? { ...deed.stop.updates } : { ...deed.fields };
-    if (deed.kind === 'skip') said.status ??= refusals.has(deed.fields.skip_refuse_reason_code ?? '') ? 'R' : 'S';
-    if (said.status === 'D') Object.assign(fields, { delivered_by_driver_id: deed.by });
-    if (said.status) [statusAt, statusBy] = [deed.at, deed.by];
-    Object.assign(fields, said);
+    const values = deed.kind === 'update' ? { ...deed.stop.updates } : { ...deed.fields };
+    if (deed.kind === 'skip') values.status ??= refusals.has(deed.fields.skip_refuse_reason_code ?? '') ? 'R' : 'S';
+    if (values.status === 'D') Object.assign(fields, { delivered_by_driver_id: deed.by });
+    if (values.status) [statusAt, statusBy] = [deed.at, deed.by];
+    Object.assign(fields, values);
     if (deed.kind !== 'update') continue;
     for (const type of ['P', 'C'] as const)
       for (const line of (type === 'P' ? deed.stop.products : deed.stop.collections) ?? []) {
         const key = `${type} ${line.invoice} ${line.id}`;
-        const known = lines.get(key) ?? { type, item: line.id, invoice: line.invoice ?? '', said: {} };
-        lines.set(key, { ...known, said: { ...known.said, ...line.updates } });
+        const known = lines.get(key) ?? { type, item: line.id, invoice: line.invoice ?? '', values: {} };
+        lines.set(key, { ...known, values: { ...known.values, ...line.updates } });
       }
   }
   return {
@@ -87,7 +87,7 @@ interface Line {
   readonly type: 'P' | 'C';
   readonly item: string;
   readonly invoice: string;
-  readonly said: LineFields;
+  readonly values: LineFields;
 }
 
 function resultRow(
@@ -126,20 +126,20 @@ function resultRow(
   };
 }
 
-function lineRow({ type, item, invoice, said }: Line): ModelRow {
+function lineRow({ type, item, invoice, values }: Line): ModelRow {
   return {
     RQTYP: type,
     RQINV: invoice,
     RQITM: item,
-    RQDLV: String(said.delivered ?? 0),
-    RQRTN: String(said.returned ?? 0),
-    RQPAL: String(said.delivered_pallets ?? 0),
-    RQACCF: said.accounting_complete ? 'Y' : 'N',
+    RQDLV: String(values.delivered ?? 0),
+    RQRTN: String(values.returned ?? 0),
+    RQPAL: String(values.delivered_pallets ?? 0),
+    RQACCF: values.accounting_complete ? 'Y' : 'N',
   };
 }
 
-function exceptionRows({ type, item, invoice, said }: Line): ModelRow[] {
-  return (said.osd_data ?? []).flatMap(({ osd_id, osd_code, data }, group) =>
+function exceptionRows({ type, item, invoice, values }: Line): ModelRow[] {
+  return (values.osd_data ?? []).flatMap(({ osd_id, osd_code, data }, group) =>
     (data ?? []).map((entry, place) => ({
       OSTYP: type,
       OSITM: item,

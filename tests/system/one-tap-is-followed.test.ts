@@ -114,8 +114,8 @@ test('the change’s trace has its id: arrival, commit, and the write to the hos
     expect(endTimeUnixNano).toBeGreaterThanOrEqual(startTimeUnixNano);
     expect(Math.abs(Number(endTimeUnixNano / 1_000_000n) - Date.now())).toBeLessThan(3_600_000);
   }
-  const told = JSON.stringify(collector.spans, (_, one: unknown) => (typeof one === 'bigint' ? `${one}` : one));
-  for (const secret of [words, opsToken]) expect(told).not.toContain(secret);
+  const exported = JSON.stringify(collector.spans, (_, one: unknown) => (typeof one === 'bigint' ? `${one}` : one));
+  for (const secret of [words, opsToken]) expect(exported).not.toContain(secret);
 });
 
 test('a request is in its caller’s trace, and its change links to it', async () => {

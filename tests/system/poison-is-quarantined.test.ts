@@ -40,13 +40,13 @@ test('a poison mutation is quarantined, the others are applied, and driver and o
   }
 
   const app = await phone.start();
-  const told: string[] = [];
-  app.on('quarantined', ({ id }) => told.push(id));
+  const reported: string[] = [];
+  app.on('quarantined', ({ id }) => reported.push(id));
   await phone.findNetwork();
   await allOnHost(app, [...diary.ids]);
   await expect(receiptOf(app, poison.id).accepted).rejects.toMatchObject({ name: 'Quarantined' });
   expect(receiptOf(app, malformed.id).current).toMatchObject({ at: 'quarantined', code: 'VALIDATION_FAILED' });
-  expect(told.toSorted()).toEqual([poison.id, malformed.id].toSorted());
+  expect(reported.toSorted()).toEqual([poison.id, malformed.id].toSorted());
 
   const open = await service.rest.take(operations.listQuarantine, {
     headers: { authorization: `Bearer ${opsToken}` },

@@ -70,7 +70,7 @@ test('field case 30: in a real Chromium, page and server are killed between comm
   const context = await (await startBrowser()).newContext();
   const page = await openPage(context, address);
   await page.evaluate(() => globalThis.story.signUp());
-  // The code lists tell refusals from skips.
+  // The code lists separate refusals from skips.
   await expect.poll(() => page.evaluate(() => globalThis.story.scopes())).toContain(codesScope);
 
   network.refuse();

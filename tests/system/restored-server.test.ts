@@ -33,13 +33,13 @@ async function recoverAtNextStart(dataDir: string): Promise<void> {
 /** The sequence of a stop's result on the host, as soon as it has one. */
 async function hostSequence(client: pg.Client, stop: number): Promise<number> {
   for (;;) {
-    const told = new Promise((resolve) => client.once('notification', resolve));
+    const notified = new Promise((resolve) => client.once('notification', resolve));
     const { rows } = await client.query<{ sequence: string }>(
       `select RURPSQ as sequence from PODDTA.RTSTUP where RURTE = $1 and RUSTP = $2`,
       [route.id, stop],
     );
     if (rows[0]) return Number(rows[0].sequence);
-    await told;
+    await notified;
   }
 }
 

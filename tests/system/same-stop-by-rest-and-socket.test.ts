@@ -32,7 +32,7 @@ async function put(stop: StopObjectInput): Promise<StopAnswer['result'] | undefi
 }
 
 /**
- * Records offline, a minute before anything is sent: the tap is earlier, whatever arrives first. The app ends there, so
+ * Records offline, a minute before anything is sent: the tap is earlier, in any order of arrival. The app ends there, so
  * that no hello from before that minute is in flight and reports another time.
  */
 async function recordOffline(stops: readonly number[]): Promise<string[]> {

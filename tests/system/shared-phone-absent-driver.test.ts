@@ -27,8 +27,8 @@ test('A is signed out with fifty items and records ten more, B works on the same
   /** A's items in their order, and the times of their recording. */
   const ofA: { readonly id: string; readonly at: number }[] = [];
   const record = (n: number, at: number, signature_id?: string): void => {
-    const said = { status: 'D' as const, end_delivery_time: '2026-11-20T16:05:00.000Z', driver_comments: `A ${n}` };
-    const stop = { id: 1 + (n % 13), updates: { ...said, ...(signature_id !== undefined && { signature_id }) } };
+    const delivery = { status: 'D' as const, end_delivery_time: '2026-11-20T16:05:00.000Z', driver_comments: `A ${n}` };
+    const stop = { id: 1 + (n % 13), updates: { ...delivery, ...(signature_id !== undefined && { signature_id }) } };
     ofA.push({ id: day.update(phone.app, stop, at).id, at });
   };
 

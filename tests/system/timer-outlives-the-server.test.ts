@@ -24,7 +24,7 @@ async function closedOnHost(url: string): Promise<HostRoute> {
   try {
     await client.query('listen tailgate_routes');
     for (;;) {
-      const told = new Promise((resolve) => client.once('notification', resolve));
+      const notified = new Promise((resolve) => client.once('notification', resolve));
       const { rows } = await client.query<HostRoute>(
         `select RHPODS as closed, RHCLBY as by, RSSTS as warehouse
            from PODDTA.RTHDRP join PODDTA.RTSTPP on RSFAC = RHFAC and RSRTE = RHRTE and RSWKE = RHWKE and RSSTP = 999
@@ -32,7 +32,7 @@ async function closedOnHost(url: string): Promise<HostRoute> {
         [route.id],
       );
       if (rows[0]?.closed === 'C') return rows[0];
-      await told;
+      await notified;
     }
   } finally {
     await client.end();

@@ -52,7 +52,7 @@ const eachStep = (steps: readonly Step[]): Death[] => steps.map((step) => ({ ste
  */
 function oneOfEachPhase(steps: readonly Step[]): Death[] {
   const chance = new Chance(seed);
-  const first = (said: string) => steps.findIndex(({ name }) => name.startsWith(`host: ${said}`)) + 1;
+  const first = (prefix: string) => steps.findIndex(({ name }) => name.startsWith(`host: ${prefix}`)) + 1;
   const [begun, committed] = [first(''), first('commit')];
   const again = chance.one(steps.filter(({ name }) => SETTLING.test(name)));
   return [

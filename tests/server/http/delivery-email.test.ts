@@ -92,7 +92,7 @@ describe('the delivery e-mail', () => {
     expect(mail.recipients).toEqual(['manager1@example.com', 'buyer@example.com']);
   });
 
-  test('v20: to contact.email of the stop, whatever the flag (interface.md 4.3, contract §4)', async () => {
+  test('v20: to contact.email of the stop, with or without the flag (interface.md 4.3, contract §4)', async () => {
     await put('PLAIN', delivered(1), 'v20');
     await put('FLAG', delivered(2), 'v20');
     expect((await mailAbout('PLAIN', 1)).recipients).toEqual(['store1@example.com']);

@@ -109,7 +109,7 @@ describe('contract §6: POST report/load-condition', () => {
     expect(await idsOf({ loadId: report.loadId })).toHaveLength(1);
   });
 
-  test('under an Idempotency-Key a repeat is a duplicate, whatever came in between; other content is 409', async () => {
+  test('under an Idempotency-Key a repeat is a duplicate, also after other requests; other content is 409', async () => {
     const report = newReport();
     const headers = { 'idempotency-key': `report ${report.reportId}` };
     const first = await server.client.take(submitLoadReport, { body: report, headers });

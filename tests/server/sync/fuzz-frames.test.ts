@@ -56,7 +56,7 @@ test('the server answers or ignores every frame, saves nothing and disturbs no o
     fc.asyncProperty(connection, async ({ greets, binary, texts }) => {
       const phone = await Phone.connect(node.socketUrl);
       if (greets) await phone.signedOn(driver);
-      // As text, whatever the bytes; now and then as a binary frame.
+      // As text, for any bytes; now and then as a binary frame.
       for (const text of texts) phone.sendRaw(binary === 0 ? text : text.toString());
       phone.sendRaw('not json');
       phone.sendRaw('not json');

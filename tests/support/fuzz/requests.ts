@@ -79,7 +79,7 @@ const fill = (path: string, filling: readonly string[]): string => {
 /** Possible bytes of a request line; a server has to check it itself. */
 const inAddress = (text: string): string => text.replaceAll(/[^\u0021-\u00ff]/g, '');
 
-const strange = fc.oneof(
+const malformed = fc.oneof(
   fc.constantFrom(
     '%00',
     '%',
@@ -104,7 +104,7 @@ const segments = (param: string, { segments: others = ['x'], ...words }: Words):
   fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom(...(words[param] ?? others)).map(String) },
     { weight: 2, arbitrary: fc.constantFrom(...others).map(String) },
-    { weight: 2, arbitrary: strange },
+    { weight: 2, arbitrary: malformed },
   );
 
 function queries(operation: AnyOperation, words: Words): fc.Arbitrary<string> {
@@ -112,7 +112,7 @@ function queries(operation: AnyOperation, words: Words): fc.Arbitrary<string> {
     typeof value === 'object' && value !== null ? Object.entries(value) : [],
   );
   const written = fc
-    .tuple(meant, usually([], fc.array(fc.tuple(strange, fc.option(strange)), { maxLength: 2 })))
+    .tuple(meant, usually([], fc.array(fc.tuple(malformed, fc.option(malformed)), { maxLength: 2 })))
     .map(([pairs, more]) => [
       ...pairs.map(
         ([name, value]) => `${encode(name)}=${encode(typeof value === 'string' ? value : textOf(value).toString())}`,
