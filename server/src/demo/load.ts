@@ -2,7 +2,7 @@ import { closeByHand, dispatchRoute, isEmptyHost, writeMasters } from '../host/t
 import type { Host } from '../host/host.ts';
 import { hostMoment } from '../host/files/local-time.ts';
 import { codes } from './codes.ts';
-import { employees } from './catalogue.ts';
+import catalogue from './catalogue.json' with { type: 'json' };
 import { demoRoutes, weekEndOf } from './routes.ts';
 
 const zone = 'America/Chicago';
@@ -19,7 +19,7 @@ export async function loadDemo(host: Host, now: Date): Promise<boolean> {
     { user: 'DEMO', now },
     {
       facilities: [{ FAFAC: 'F01', FANAM: 'Chicago Distribution Ctr', FATZ: zone }],
-      employees: employees.map(([id, name]) => ({
+      employees: catalogue.employees.map(({ id, name }) => ({
         EMEMP: id,
         EMNAM: name,
         EMPHN: `312-555-${id.slice(-2).padStart(4, '01')}`,

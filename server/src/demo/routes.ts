@@ -1,59 +1,28 @@
 import type { RouteFile } from '../host/tools/load-file.ts';
 import { parseRouteFile } from '../host/tools/load-file.ts';
-import { collectables, items, salesReps, shops, type DemoItem, type DemoShop } from './catalogue.ts';
+import catalogue from './catalogue.json' with { type: 'json' };
+import routes from './routes.json' with { type: 'json' };
+
+const { items, collectables, salesReps } = catalogue;
+type DemoItem = (typeof items)[number];
+type DemoShop = (typeof catalogue.shops)[number];
+type Collectable = (typeof collectables)[number];
 
 /** The five routes of the demo (contract §10), in the shape that `host load` reads. */
 export function demoRoutes(weekEnd: string): RouteFile[] {
-  const common = { facility: 'F01', week_end: weekEnd };
-  const customerStops = (series: number, from: number, count: number, first = 1) =>
-    shops.slice(from, from + count).map((shop, index) => delivery(series, first + index, shop));
-  return parseRouteFile([
-    {
-      ...common,
-      id: 'R100',
-      name: 'Chicago North and West',
-      trailer: 'T4471',
-      email_flag: 'Y',
-      drivers: [driver('1001', 'DRIVER'), driver('1002', 'HELPER')],
-      stops: [firstStop(), ...customerStops(1, 1, 11, 2), backhaul(13), warehouse],
-    },
-    {
-      ...common,
-      id: 'R200',
-      name: 'Chicago South',
-      trailer: 'T4472',
-      email_flag: 'N',
-      drivers: [driver('1003', 'DRIVER')],
-      stops: [...customerStops(2, 3, 3), warehouse],
-    },
-    {
-      ...common,
-      id: 'R300',
-      name: 'Evanston Early',
-      trailer: 'T4473',
-      email_flag: 'Y',
-      drivers: [driver('1004', 'DRIVER')],
-      stops: [...customerStops(3, 8, 2), warehouse],
-    },
-    {
-      ...common,
-      id: 'R400',
-      name: 'Lakefront',
-      trailer: 'T4474',
-      email_flag: 'Y',
-      drivers: [driver('1005', 'DRIVER'), driver('1006', 'HELPER')],
-      stops: [...customerStops(4, 0, 2), warehouse],
-    },
-    {
-      ...common,
-      id: 'R900',
-      name: 'Long Haul',
-      trailer: 'T4479',
-      email_flag: 'N',
-      drivers: [driver('1009', 'DRIVER')],
-      stops: Array.from({ length: 150 }, (_, index) => longStop(index + 1)),
-    },
-  ]);
+  return parseRouteFile(
+    routes.map(({ customers = [], backhaul: last, generatedStops = 0, ...route }) => ({
+      ...route,
+      facility: 'F01',
+      week_end: weekEnd,
+      stops: [
+        ...customers.map((shop, index) => customerStop(route.id, index + 1, shopOf(shop))),
+        ...(last === undefined ? [] : [backhaul(customers.length + 1, shopOf(last))]),
+        ...Array.from({ length: generatedStops }, (_, index) => longStop(index + 1)),
+        ...(customers.length > 0 ? [{ id: 999, type: 'warehouse' }] : []),
+      ],
+    })),
+  );
 }
 
 /** The first Saturday on or after this day, UTC, YYYYMMDD. */
@@ -63,17 +32,12 @@ export function weekEndOf(now: Date): string {
   return saturday.toISOString().slice(0, 10).replaceAll('-', '');
 }
 
-const warehouse = { id: 999, type: 'warehouse' };
-
-function driver(id: string, type: string) {
-  return { id, type };
-}
+const customerStop = (route: string, id: number, shop: DemoShop) =>
+  route === 'R100' && id === 1 ? firstStop(shop) : delivery(route, id, shop);
 
 /** The stop that docs and tests refer to: an item on two invoices, one to scan, two collections. */
-function firstStop() {
-  const [milk, eggs, , , cigarettes] = items;
-  const shop = shops[0];
-  if (!milk || !eggs || !cigarettes || !shop) throw new RangeError('the demo catalogue is too small');
+function firstStop(shop: DemoShop) {
+  const [milk, eggs, cigarettes] = [itemOf('100234'), itemOf('100241'), itemOf('110020')];
   return {
     id: 1,
     type: 'delivery',
@@ -89,9 +53,9 @@ function firstStop() {
   };
 }
 
-function delivery(series: number, id: number, shop: DemoShop) {
+function delivery(route: string, id: number, shop: DemoShop) {
   // An invoice belongs to one stop of one route: the route's digit keeps routes that visit the same shop apart.
-  const number = `8${series}${shop.id.slice(2)}${String(id).padStart(2, '0')}`;
+  const number = `8${route.charAt(1)}${shop.id.slice(2)}${String(id).padStart(2, '0')}`;
   const start = Number(shop.id.slice(1)) * 3 + id;
   return {
     id,
@@ -105,11 +69,12 @@ function delivery(series: number, id: number, shop: DemoShop) {
   };
 }
 
-function backhaul(id: number) {
-  const shop = shops.at(-1);
-  const line = collectables[2];
-  return { id, type: 'backhaul', customer: shop && customerOf(shop, id), collections: [collection(line, '', 10)] };
-}
+const backhaul = (id: number, shop: DemoShop) => ({
+  id,
+  type: 'backhaul',
+  customer: customerOf(shop, id),
+  collections: [collection(oneOf(collectables, '900032'), '', 10)],
+});
 
 /** One of 150 stops with 20 products each: a large route that a phone must receive as one document. */
 function longStop(id: number) {
@@ -159,40 +124,33 @@ function invoice(id: string, day: number) {
   return { id, date: `2026-01-${String(1 + (day % 28)).padStart(2, '0')}` };
 }
 
-function product(item: DemoItem, invoiceId: string, quantity: number) {
-  return {
-    id: item.id,
-    name: item.name,
-    description: item.description,
-    invoice: invoiceId,
-    quantity,
-    box_upc: `100${item.id}0${item.id.slice(-3)}`,
-    item_upc: `000${item.id}${item.id.slice(-3)}`,
-    section: item.section,
-    container_type: item.container,
-    trailer_area: item.area,
-    action: item.action === null ? null : { type: item.action },
-  };
-}
+const product = (item: DemoItem, invoiceId: string, quantity: number) => ({
+  ...item,
+  invoice: invoiceId,
+  quantity,
+  box_upc: `100${item.id}0${item.id.slice(-3)}`,
+  item_upc: `000${item.id}${item.id.slice(-3)}`,
+});
 
-function collection(line: (typeof collectables)[number], invoiceId: string, quantity: number) {
-  return {
-    id: line.id,
-    name: line.name,
-    description: line.description,
-    invoice: invoiceId,
-    quantity,
-    section: 'RETURNS',
-    container_type: line.container,
-    required: line.required,
-    count_in_totes: line.inTotes,
-    add_photos: line.photos,
-    action: { type: 'collect' },
-  };
-}
+const collection = (line: Collectable, invoiceId: string, quantity: number) => ({
+  ...line,
+  invoice: invoiceId,
+  quantity,
+  section: 'RETURNS',
+  action: { type: 'collect' },
+});
 
 function itemsFrom(start: number, count: number): DemoItem[] {
   return Array.from({ length: count }, (_, index) => items[(start + index) % items.length]).filter(
     (item) => item !== undefined,
   );
+}
+
+const itemOf = (id: string): DemoItem => oneOf(items, id);
+const shopOf = (id: string): DemoShop => oneOf(catalogue.shops, id);
+
+function oneOf<Row extends { id: string }>(rows: readonly Row[], id: string): Row {
+  const row = rows.find((each) => each.id === id);
+  if (!row) throw new RangeError(`the demo catalogue lacks ${id}`);
+  return row;
 }
