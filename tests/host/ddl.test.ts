@@ -2,10 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { CommandError, parsePrintCommand, printed } from '../../server/src/host/tools/cli.ts';
+import { CommandError, hostScript, parsePrintCommand, printed } from '../../server/src/host/tools/cli.ts';
 import { auditTail, columnsOf } from '../../server/src/host/files/columns.ts';
 import { dialects } from '../../server/src/host/files/dialect.ts';
-import { hostScript } from '../../server/src/host/tools/host-script.ts';
 import { hostFile, hostFileNames } from '../../server/src/host/files/tables.ts';
 import { createDatabase } from '../support/postgres.ts';
 

@@ -1,8 +1,7 @@
 import type { OsdEntry, OsdGroup, PlanCollection, PlanProduct, StopPlan, StopResult } from '@tailgate/sync-protocol';
-import type { CountedLine, ExceptionEntry, LineExceptions, SummaryTables } from './summary.ts';
+import type { CountedLine, ExceptionEntry, LineExceptions, PictureReference, SummaryTables } from './summary.ts';
 import type { SummaryLine } from './summary-lines.ts';
 import { linesOf, nameOf } from './summary-lines.ts';
-import { photosOf } from './summary-pictures.ts';
 
 /** The meaning of a credit reason; blank where unknown. */
 export type Meaning = (code: string) => string;
@@ -88,6 +87,24 @@ function entryOf({ quantity, quantity_type, comment, barcodes, images_id }: OsdE
 function reasonOf(code: string, meaning: Meaning): string {
   const words = meaning(code);
   return words ? `${words} (${code})` : `Code ${code}`;
+}
+
+/** The photos of a stop in the order of its summary. A photo that several lines name appears once. */
+function photosOf(
+  exceptions: readonly LineExceptions[],
+  overage: readonly ExceptionEntry[],
+  lines: readonly SummaryLine<{ readonly name: string }>[],
+): PictureReference[] {
+  const captioned = (name: string) => (entry: ExceptionEntry) =>
+    entry.asset === null ? [] : [[entry.asset, `${name}: ${entry.reason}`] as const];
+  const named = [
+    ...exceptions.flatMap(({ name, entries }) => entries.flatMap(captioned(name))),
+    ...overage.flatMap(captioned('Not on the order')),
+    ...lines.flatMap((line) => (line.line?.image_ids ?? []).map((asset) => [asset, nameOf(line)] as const)),
+  ];
+  const once = new Map<string, string>();
+  for (const [asset, caption] of named) if (!once.has(asset)) once.set(asset, caption);
+  return [...once].map(([asset, caption]) => ({ asset, caption }));
 }
 
 /** `1 case`, `2 cases`. */

@@ -7,7 +7,6 @@ import { workDeliveries, type DeliveryDeps } from '../mutations/jobs/deliveries.
 import { queues } from '../mutations/jobs/wakeups.ts';
 import { fileGateway, GatewayError, webhookGateway, type Gateway } from './gateway.ts';
 import { saveGivenUp } from './sql.ts';
-import { textOf } from './texts.ts';
 
 export interface TextMessageOptions extends DeliveryDeps {
   readonly auth: AuthDeps;
@@ -98,3 +97,13 @@ export class TextMessages {
 
 const faultOf = (error: unknown): string =>
   error instanceof GatewayError ? error.message : error instanceof Error ? error.name : 'unknown';
+
+/**
+ * The text of a message. It fits into one segment and uses characters of every network's alphabet. The one-time
+ * password is its only word of eight capitals and digits (contract §2), so that phones and people find it.
+ */
+export function textOf({ kind, employee }: TextMessage, code: string | undefined): string {
+  if (kind === 'one_time_password')
+    return `Your one-time password for the delivery app: ${code}. It is valid for 15 minutes and only once. If you did not ask for it, do nothing.`;
+  return `Driver ${employee} has just signed up for the delivery app. If that was not you, tell your dispatcher at once.`;
+}

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { fileGateway, GatewayError, webhookGateway } from '../../../server/src/sms/gateway.ts';
-import { textOf } from '../../../server/src/sms/texts.ts';
+import { textOf } from '../../../server/src/sms/text-messages.ts';
 import { atFileEnd } from '../../support/file-end.ts';
 import { reservePort } from '../../support/reserved-port.ts';
 import type { SmsGateway } from '../../support/sms-gateway.ts';

@@ -2,15 +2,16 @@ import { readFile } from 'node:fs/promises';
 import { escapeHidden, escapeHiddenInLines } from '../../runtime/hidden-characters.ts';
 import { misuseOf, readWords, type Manual } from '../../runtime/command-line.ts';
 import { StartError } from '../../runtime/start-error.ts';
+import { db2Script } from '../db2/ddl.ts';
 import { auditTail, columnsOf, type HostValue } from '../files/columns.ts';
 import { dialects, isDialect, readCommitted, type Dialect } from '../files/dialect.ts';
 import { dispatchRoute, unknownDrivers, writeMasters } from './dispatch.ts';
 import { HostError, type Host, type HostRow } from '../host.ts';
-import { hostScript } from './host-script.ts';
 import { layoutSheet } from './layout-sheet.ts';
 import { LoadFileError, parseLoadFile, type LoadFile } from './load-file.ts';
 import { masterRowsOf } from './load-rows.ts';
 import { faultNames, isFaultName } from '../connection/standin-faults.ts';
+import { libraryDdl } from '../files/standin-schema.ts';
 import { hostFile, hostFileNames, isHostFileName, type HostFileName } from '../files/tables.ts';
 
 // `npm run host -- …`: acts as a dispatch program, a clerk, or a fault of the host (contract §11).
@@ -83,6 +84,11 @@ export function parsePrintCommand(argv: readonly string[]): PrintCommand | undef
 
 export function printed(command: PrintCommand, library: string): string {
   return command.verb === 'layout' ? layoutSheet() : hostScript(command.dialect, library);
+}
+
+/** The statements that create a library’s files, in the form of the host’s own tools. */
+export function hostScript(dialect: Dialect, library: string): string {
+  return dialect === 'postgres' ? `${libraryDdl(library).join(';\n\n')};\n` : db2Script(dialect, library);
 }
 
 /** @throws CommandError or HostError, whose messages name the mistake */
