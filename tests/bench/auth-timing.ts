@@ -7,7 +7,7 @@ import { startChild } from './child.ts';
 import { median, openDeps, quantile, quietLog } from './fixture.ts';
 import type { Figure, Report } from './report.ts';
 
-/** Tries of each kind: enough that their median stands still. */
+/** Attempts of each kind: enough for a stable median. */
 const TRIES = 200;
 
 interface Attempt {
@@ -31,8 +31,9 @@ const attempts: Readonly<Record<string, Attempt>> = {
 };
 
 /**
- * Whether a stopwatch tells known ids from unknown ones: each try by another id and from another address, so that no limit
- * is reached, known and unknown in turn. Every known driver has a pending one-time password, which must not show either.
+ * Measures whether response times reveal which ids exist. Known and unknown ids alternate. Each attempt has its own id
+ * and address, so that no limit applies. Every known driver has a pending one-time password, which must not show
+ * either.
  */
 export async function authTiming(): Promise<Report> {
   const deps = await openDeps();
@@ -50,7 +51,7 @@ export async function authTiming(): Promise<Report> {
       );
     }
     await pool.query(`insert into account (employee, password_hash) select id, $1 from employee`, [stored]);
-    // A mark that no password has: what the one in 256 costs that a guess shares with it is another question.
+    // No password has this mark. One guess in 256 has the right mark; its cost is a separate question.
     await pool.query(
       `insert into one_time_password (employee, hash, mark, expires_at) select id, $1, 300, now() + interval '1 day' from employee`,
       [stored],
@@ -85,7 +86,7 @@ const row = (who: string, times: readonly number[]): Figure => ({
   [`${who} p90`]: quantile(times, 0.9).toFixed(2),
 });
 
-/** Ids that no other kind of try uses. */
+/** Ids that no other kind of attempt uses. */
 const prefixOf = (kind: string): string => `T${Object.keys(attempts).indexOf(kind)}`;
 
 async function measure(url: string, attempt: Attempt, prefix: string) {
@@ -108,10 +109,10 @@ async function measure(url: string, attempt: Attempt, prefix: string) {
     if (response.status !== attempt.status) throw new Error(`${attempt.path} answered ${response.status}`);
     return took;
   };
-  // Connections, plans and compiled code first.
+  // First opens connections, prepares plans and compiles code.
   for (let n = 0; n < 20; n++) await once(`${prefix}W${n}`);
   for (let n = 1; n <= TRIES; n++) {
-    // Who comes first changes, so that neither profits from the other.
+    // The order alternates, so that neither kind profits from the other.
     const order = n % 2 ? (['known', 'unknown'] as const) : (['unknown', 'known'] as const);
     for (const who of order) times[who].push(await once(`${prefix}${who === 'known' ? 'K' : 'U'}${n}`));
   }

@@ -1,7 +1,7 @@
 /**
- * The baseline that every figure is held against: what one writes first. Fastify, one POST and one transaction a
- * mutation, JSON columns, polling. Frozen: it must not become slower by neglect, or our ratios would lie. It does less
- * than we do (no edit times, no chain, no quarantine, no plan), and it is as durable (fsync on, one commit each).
+ * The baseline of every comparison: the simplest implementation. Fastify, one POST and one transaction for each
+ * mutation, JSON columns, polling. It is frozen, because a slower baseline would falsify the ratios. It does less than
+ * Tailgate (no edit times, chain, quarantine or plan) and is as durable (fsync on, one commit each).
  */
 import { fastify } from 'fastify';
 import pg from 'pg';

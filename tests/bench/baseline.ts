@@ -19,7 +19,7 @@ export async function fillBaseline(pool: pg.Pool, phones: readonly Phone[], stop
   await pool.query('checkpoint');
 }
 
-/** The body that the baseline takes for a sealed item. */
+/** The baseline's request body for a sealed item. */
 export function baselineBodies(phone: Phone, route: string): string[] {
   return phone.items.map((text) => {
     const item = readItem(text);
@@ -29,7 +29,7 @@ export function baselineBodies(phone: Phone, route: string): string[] {
 
 const readItem: (text: string) => { id: string; seq: number; args: { stop: object } } = JSON.parse;
 
-/** One keep-alive connection a phone; each sends its next mutation when the last is answered. */
+/** One keep-alive connection for each phone. A phone sends its next mutation after the answer to the last one. */
 export async function drainIntoBaseline(child: Child, bodies: readonly string[][]): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: bodies.length });
   await Promise.all(
@@ -56,7 +56,7 @@ export function post({ port }: Child, agent: Agent, body: string): Promise<void>
 
 const readRows: (text: string) => { version: string }[] = JSON.parse;
 
-/** Versions of the stops that have changed since; what a phone of the baseline asks again and again. */
+/** Versions of the stops that have changed since. A phone of the baseline polls this. */
 export function changesOf({ url }: Child, agent: Agent, route: string, since: number): Promise<number[]> {
   return new Promise((resolve, reject) => {
     get(`${url}/changes?route=${route}&since=${since}`, { agent }, (response) => {

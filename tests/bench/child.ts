@@ -9,21 +9,21 @@ import { processCpu } from './fixture.ts';
 export interface Child {
   readonly url: string;
   readonly port: number;
-  /** CPU seconds that it has used so far; Linux only, else NaN. */
+  /** CPU seconds that the process has used so far; Linux only, else NaN. */
   readonly cpu: () => number;
   readonly pid: number | undefined;
-  /** Has it drop what it no longer holds; only where it was started with `collecting`. */
+  /** Runs a garbage collection in the process; only with `collecting`. */
   collect(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** `BENCH_PROFILE=folder`: every server that is measured leaves its CPU profile there. */
+/** `BENCH_PROFILE=folder`: every measured server writes its CPU profile there. */
 const { BENCH_PROFILE: profileFolder } = process.env;
 /** Flags of a server whose memory is measured. */
 export const collecting = ['--expose-gc', `--import=${join(import.meta.dirname, 'collect-garbage.ts')}`];
 const profiling = profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`] : [];
 
-/** Starts a server in a process of its own and waits for the line by which it says that it serves. */
+/** Starts a server process and waits for the line that reports it as ready. */
 export async function startChild(
   file: string,
   env: Record<string, string>,

@@ -6,12 +6,15 @@ const TICK_MS = 10;
 
 export interface CutLink {
   readonly url: string;
-  /** Bytes that went up through it. */
+  /** Bytes sent up so far. */
   readonly bytes: () => number;
   close(): Promise<void>;
 }
 
-/** The air between a phone and a server: so many bytes a second up, all connections together, and cut again and again. */
+/**
+ * The radio link between a phone and a server: a limit of bytes per second up, for all connections together, and
+ * regular cuts.
+ */
 export async function openCutLink(target: string, bytesPerSecond: number, cutMs: number): Promise<CutLink> {
   const links = new Set<{ readonly client: Socket; readonly server: Socket }>();
   const share = (bytesPerSecond * TICK_MS) / 1_000;
@@ -19,7 +22,7 @@ export async function openCutLink(target: string, bytesPerSecond: number, cutMs:
   const cut = (): void => {
     for (const { client, server } of links) {
       client.resetAndDestroy();
-      // What has left the phone arrives: only what it had not sent is lost.
+      // Bytes that have left the phone arrive. A cut loses only unsent bytes.
       server.end();
     }
     links.clear();

@@ -9,7 +9,7 @@ import type { Report } from './report.ts';
 const stops = 150;
 const lines = 20;
 
-// What runs in the page. Times are ms.
+// Code in the page. Times are in ms.
 const script = `
 import { createClient, openIndexedDb, tables } from '@tailgate/client-sdk';
 
@@ -24,7 +24,7 @@ const update = (client, n) =>
   client.updateStop(key, { id: (n % ${stops}) + 1, updates: { driver_comments: 'note ' + n } });
 const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
 
-/** From nothing open to the route as the app shows it. */
+/** From a closed client to the visible route. */
 async function boot(rounds) {
   const times = [];
   for (let round = 0; round < rounds; round++) {
@@ -38,7 +38,7 @@ async function boot(rounds) {
   return median(times);
 }
 
-/** The same rows, read and left alone: what the platform itself takes. */
+/** Reads the same rows without further work: the platform's own time. */
 async function readRows(rounds) {
   const times = [];
   for (let round = 0; round < rounds; round++) {
@@ -77,7 +77,7 @@ globalThis.measure = async (rounds, pending) => {
   return { empty, full, shown: median(shown), saved: median(saved) };
 };
 
-/** Brings everything to the server. */
+/** Sends everything to the server. */
 globalThis.drain = async () => {
   const client = await open();
   client.route(key).subscribe(() => {});
@@ -101,7 +101,7 @@ interface DeviceOptions {
   readonly mutations?: number;
 }
 
-/** CPU time of the page's main thread for it; ms. */
+/** CPU time of the page's main thread for the step; ms. */
 async function mainThreadMs(page: Page, work: string): Promise<number> {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('Performance.enable');
@@ -114,7 +114,7 @@ async function mainThreadMs(page: Page, work: string): Promise<number> {
   return (await read()) - before;
 }
 
-/** How long a driver waits for the app itself, in real Chromium on its IndexedDB, without a network. */
+/** The time that a driver waits for the app itself, in real Chromium on its IndexedDB, without a network. */
 export async function device({ rounds, mutations: pending = 10_000 }: DeviceOptions): Promise<Report> {
   try {
     const numbers = Array.from({ length: stops }, (_, n) => n + 1);

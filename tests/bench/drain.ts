@@ -15,9 +15,9 @@ import type { RecordedQuery } from './recorded.ts';
 import type { Figure, Report } from './report.ts';
 
 /**
- * drain: phones with full queues reconnect at once; measured from the first connection to the last acknowledgement,
- * everything durable (fsync on). Beside it the baseline, and the raw limit: the very statements of the drain, recorded
- * and run again by SQL alone over two connections.
+ * drain: phones with full queues reconnect at once. The time is from the first connection to the last acknowledgement,
+ * with fsync on. The report adds the baseline and the raw limit: the recorded statements of the drain, replayed by SQL
+ * alone over two connections.
  */
 export async function drain({
   rounds,
@@ -121,7 +121,7 @@ async function drainBaseline(deps: Deps, fleet: readonly Phone[], size: FleetSiz
   }
 }
 
-/** Two connections: what nobody can beat who writes the same rows. */
+/** Two connections: the upper limit for any program that writes the same rows. */
 async function drainRaw(
   deps: Deps,
   transactions: readonly RecordedQuery[][],

@@ -15,17 +15,20 @@ import type { Figure, Report } from './report.ts';
 import { onBaseline, onFloor, onTailgate } from './served.ts';
 import { benchRoute } from './workload.ts';
 
-/** Between two changes, so that each finds everybody idle. */
+/** Pause between two changes, so that all sockets are idle again. */
 const PAUSE_MS = 50;
-/** What a phone of the baseline does to see changes. */
+/** Poll interval of a phone of the baseline. */
 const POLL_MS = 1_000;
 /** The baseline takes a second for each. */
 const BASELINE_CHANGES = 5;
 
-/** Sends the change with this number, and resolves when the last watcher has it. */
+/** Sends the change with this number. Resolves when the last watcher has received it. */
 type Spread = (n: number) => Promise<void>;
 
-/** fanout: many idle sockets on one route and one change; measured from its sending until the last of them has it. */
+/**
+ * fanout: many idle sockets on one route, and one change. The time is from the sending until the last socket has
+ * received it.
+ */
 export async function fanout({
   rounds,
   phones = 300,
@@ -56,7 +59,7 @@ export async function fanout({
   }
 }
 
-/** @returns milliseconds, one a change */
+/** @returns milliseconds for each change */
 async function timed(count: number, spread: Spread): Promise<number[]> {
   const times: number[] = [];
   for (let n = 0; n < count; n++) {
@@ -68,7 +71,7 @@ async function timed(count: number, spread: Spread): Promise<number[]> {
   return times;
 }
 
-/** Resolves when so many have said that they have it. */
+/** Resolves after this many calls. */
 class Headcount {
   readonly #expected: number;
   #here = 0;
@@ -93,7 +96,10 @@ class Headcount {
   }
 }
 
-/** Devices of the same driver, each with a queue of its own: the feed serves sockets, whoever they belong to. */
+/**
+ * Devices of one driver, each with its own queue. The feed's work depends on the number of sockets, not on their
+ * drivers.
+ */
 async function overFeed(child: Child, writer: Phone, watchers: number): Promise<number[]> {
   const scope = routeScope(benchRoute(0));
   // Version 1 is the plan's.
@@ -132,7 +138,7 @@ async function overFloor(child: Child, { items }: Phone, watchers: number): Prom
   const sockets = await Promise.all(
     Array.from({ length: watchers + 1 }, () => {
       const socket = new WebSocket(`ws://127.0.0.1:${child.port}/api/sync`, { perMessageDeflate: false });
-      // Read as every client would.
+      // Parsed as by every client.
       socket.on('message', (data: Buffer) => {
         JSON.parse(data.toString());
         count.add();
@@ -151,7 +157,7 @@ async function overFloor(child: Child, { items }: Phone, watchers: number): Prom
   return times;
 }
 
-/** Phones that ask once a second, each at its own moment. */
+/** Phones that poll once a second, each at its own moment. */
 function overPolls(deps: Deps, writer: Phone, watchers: number): Promise<number[]> {
   const fill = ({ pool }: { pool: Parameters<typeof fillBaseline>[0] }) => fillBaseline(pool, [writer], 50);
   return onBaseline(deps, fill, async (child) => {

@@ -1,8 +1,8 @@
 /**
- * What one writes first for uploads, in three fashions: `/disk` streams a file to a folder and answers when it is written,
- * not when it is safe (a power cut loses it); `/tus` does the same behind the tus library, and forgets what was begun when
- * it ends; `/row` reads it whole and inserts it as one bytea. Frozen, as the other
- * baselines are. It does less than we do: no digest, no type, no range, no limit, no retry.
+ * The simplest uploads, in three forms. `/disk` streams a file to a folder and answers after the write without a sync:
+ * a power cut loses the file. `/tus` does the same by the tus library, and forgets unfinished uploads at its end.
+ * `/row` reads the whole file and inserts it as one bytea. It is frozen like the other baselines. It does less than
+ * Tailgate: no digest, type, range, limit or retry.
  */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { randomUUID } from 'node:crypto';
@@ -56,7 +56,7 @@ http.get<{ Params: { id: string } }>('/row/:id', async ({ params }, reply) => {
   return reply.type('application/octet-stream').send(rows[0]?.data);
 });
 
-/** Files in a folder; how far they are is known to this process alone. */
+/** Files in a folder. Only this process has their offsets. */
 class FolderStore extends DataStore {
   readonly #begun = new Map<string, Upload>();
 

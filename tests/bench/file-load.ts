@@ -16,7 +16,7 @@ export function photoForms(count: number, bytes: number): Buffer[] {
   );
 }
 
-/** Does `work` for each item, so many at a time. */
+/** Runs `work` for each item, with this many in parallel. */
 export async function atATime<Item, Result>(
   many: number,
   items: readonly Item[],
@@ -32,14 +32,14 @@ export async function atATime<Item, Result>(
   return results;
 }
 
-/** Sends a form and gives the id of the file. */
+/** Sends a form. Returns the id of the file. */
 export async function sendForm(url: string, agent: Agent, form: Buffer): Promise<string> {
   const headers = { 'content-type': 'multipart/form-data; boundary=b', 'content-length': form.length };
   const { data } = readAnswer(await exchange(url, agent, headers, form));
   return data.id;
 }
 
-/** Reads a file away and gives its length. */
+/** Downloads a file. Returns its length. */
 export const readFile = async (url: string, agent: Agent): Promise<number> => (await exchange(url, agent)).length;
 
 const readAnswer: (text: string) => { data: { id: string } } = JSON.parse;
@@ -48,7 +48,7 @@ function exchange(url: string, agent: Agent, headers = {}, body?: Buffer): Promi
   return new Promise((resolve, reject) => {
     const sent = request(url, { method: body ? 'POST' : 'GET', agent, headers }, (response) => {
       let text = '';
-      // One character a byte: a file's length is its text's.
+      // One character for each byte: the length of the text is the length of the file.
       response.setEncoding('latin1').on('data', (part: string) => (text += part));
       response.once('error', reject);
       response.once('end', () =>

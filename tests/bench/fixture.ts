@@ -9,7 +9,7 @@ import { createPool } from '../../server/src/db/pool.ts';
 import type { Log } from '../../server/src/runtime/log.ts';
 import { postgresEndsWithUs, uninterrupted } from '../support/ends-with-us.ts';
 
-/** Only what goes wrong is worth a line in a bench. */
+/** Logs only errors. */
 export const quietLog: Log = {
   debug: () => undefined,
   info: () => undefined,
@@ -17,7 +17,7 @@ export const quietLog: Log = {
   error: (fields, message) => console.error('error', message, fields),
 };
 
-/** A durable PostgreSQL of its own (fsync on), with databases to measure in. */
+/** A durable PostgreSQL (fsync on) with databases for the measurements. */
 export interface Deps {
   /** A new database: empty, or a copy of another one, whose pools must be closed. */
   database(name: string, template?: string): Promise<BenchDatabase>;
@@ -29,9 +29,9 @@ export interface Deps {
 export interface BenchDatabase {
   readonly url: string;
   readonly pool: pg.Pool;
-  /** Ends its pool; it can be copied afterwards. */
+  /** Ends the database's pool. Afterwards it can be copied. */
   close(): Promise<void>;
-  /** Deletes it. */
+  /** Deletes the database. */
   drop(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export async function openDeps(): Promise<Deps> {
       const close = async (): Promise<void> => {
         pools.delete(pool);
         await pool.end();
-        // The pool says so when it has said goodbye, not when PostgreSQL has.
+        // The pool resolves when it has sent its goodbye, before PostgreSQL has closed the sessions.
         for (let open = 1; open > 0;) {
           const { rows: left } = await admin.query<{ n: number }>(
             'select count(*) as n from pg_stat_activity where datname = $1',
@@ -91,12 +91,12 @@ async function openPostgres() {
   }
 }
 
-/** The kernel counts in hundredths of a second on every Linux that Node runs on. */
+/** The kernel counts in hundredths of a second on every Linux that Node supports. */
 const TICK_S = 0.01;
 
 interface ProcessTimes {
   readonly parent: number;
-  /** Own time and that of children that have ended. */
+  /** Own time, and that of ended children. */
   readonly seconds: number;
 }
 
@@ -110,7 +110,7 @@ function processTimes(pid: string | number): ProcessTimes | undefined {
     const [utime = 0, stime = 0, cutime = 0, cstime = 0] = fields.slice(11, 15);
     return { parent: fields[1] ?? 0, seconds: (utime + stime + cutime + cstime) * TICK_S };
   } catch {
-    return undefined; // it has ended, or this is no Linux
+    return undefined; // the process has ended, or the system is not Linux
   }
 }
 
@@ -123,7 +123,7 @@ function familyCpu(postmaster: number): number {
   );
 }
 
-/** CPU seconds of one process, with threads. */
+/** CPU seconds of one process, with all threads. */
 export const processCpu = (pid: number | undefined): number =>
   pid === undefined ? Number.NaN : (processTimes(pid)?.seconds ?? Number.NaN);
 
@@ -131,7 +131,7 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** The value below which the share `q` of all lies. */
+/** The value at the quantile `q`. */
 export function quantile(values: readonly number[], q: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(Math.floor(q * sorted.length), sorted.length - 1)] ?? Number.NaN;

@@ -19,7 +19,7 @@ export interface FleetSize {
   readonly lines: number;
 }
 
-/** Writes routes, drivers and sessions, and seals what the phones have queued; then everything is flushed. */
+/** Inserts routes, drivers and sessions, seals the queues of the phones, and then flushes everything to disk. */
 export async function makeFleet(pool: pg.Pool, size: FleetSize): Promise<Phone[]> {
   const routes = Array.from({ length: size.phones }, (_, n) => ({
     facility: 'F01',

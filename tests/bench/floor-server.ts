@@ -1,6 +1,6 @@
 /**
- * The bare floor for sockets: what the machine allows where nobody checks a right, a rule or a cursor. A message is
- * written in a transaction of its own and then sent on to everybody who is connected. Frozen, as the baseline is.
+ * The floor for sockets: the machine's cost without rights, rules and cursors. The server writes a message in a
+ * transaction of its own and then sends it to all sockets. Frozen, like the baseline.
  */
 import pg from 'pg';
 import { WebSocketServer } from 'ws';

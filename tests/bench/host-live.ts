@@ -17,27 +17,30 @@ import type { Figure } from './report.ts';
 import { benchRoute, sealedQueue, WEEK } from './workload.ts';
 
 const ROUTES = 20;
-/** Each stop is recorded once: a second change of a stop that waits would go out with the first. */
+/** Each stop is recorded once. A second change of a waiting stop would be replicated together with the first. */
 const STOPS = 25;
 /** 50 mutations/s, the load of the target (performance.md). */
 const EVERY_MS = 20;
-/** What the office changes; each needs two quiet seconds before it is shown. */
+/** Changes by the office. Each shows after two quiet seconds. */
 const CHANGES = 60;
 const CHANGE_EVERY_MS = 250;
 const PING_MS = 5_000;
 
-/** Who looks at the frames of a route's phone. */
+/** Listeners for the frames of a route's phone. */
 type Watchers = ReadonlyMap<string, Set<(frame: ServerFrame) => void>>;
 
 /** Milliseconds. */
 interface HostLatencies {
   /** From the acknowledgement at the phone to the commit on the host. */
   readonly out: number[];
-  /** From the commit on the host until the phone has it. */
+  /** From the commit on the host to the arrival on the phone. */
   readonly in: number[];
 }
 
-/** A server at work, role `all`, with the stand-in in its own database: 50 mutations/s out, then the office's changes in. */
+/**
+ * A running server, role `all`, with the stand-in in its own database: first 50 mutations/s out, then the office's
+ * changes in.
+ */
 export async function hostLive(deps: Deps): Promise<HostLatencies> {
   const database = await deps.database('host_live');
   await migrate(database.url, quietLog);
@@ -50,7 +53,7 @@ export async function hostLive(deps: Deps): Promise<HostLatencies> {
       const phones = await signedIn(database);
       const watched: Watchers = new Map(phones.map((_, n) => [benchRoute(n).id, new Set()]));
       const links = await Promise.all(phones.map((phone, n) => connect(child, phone, n, watched)));
-      // A phone that says nothing for a while counts as gone.
+      // The server closes a silent socket.
       const pinging = setInterval(() => {
         for (const { socket } of links) socket.send('{"type":"ping"}');
       }, PING_MS);
@@ -106,7 +109,7 @@ async function fillHost(clerk: Host): Promise<void> {
   }
 }
 
-/** When all routes have been published: their drivers, each with a queue. */
+/** Waits until all routes are published. Returns their drivers, each with a queue. */
 async function signedIn({ pool }: BenchDatabase): Promise<Phone[]> {
   for (let published = 0; published < ROUTES;) {
     const { rows } = await pool.query<{ n: number }>(
@@ -128,7 +131,7 @@ async function signedIn({ pool }: BenchDatabase): Promise<Phone[]> {
   return phones;
 }
 
-/** Frames of a phone go to whoever watches its route. */
+/** Passes the frames of a phone to the listeners of its route. */
 function connect(child: Child, phone: Phone, n: number, watched: Watchers): Promise<PhoneLink> {
   const scope = routeScope(benchRoute(n));
   return new Promise((resolve, reject) => {
@@ -158,7 +161,7 @@ async function recordAndWatch(
     const { id } = benchRoute(n);
     watched.get(id)?.add((frame) => {
       if (frame.type !== 'ack') return;
-      // The n-th item of a queue is of the n-th stop.
+      // The n-th item of a queue is for the n-th stop.
       for (const { seq } of frame.results) ackedAt.set(`${id} ${seq}`, performance.now());
       poll();
     });
@@ -190,7 +193,7 @@ async function recordAndWatch(
   return [...hostedAt].map(([stop, at]) => Math.max(0, at - (ackedAt.get(stop) ?? at)));
 }
 
-/** Each change gives a stop another planned arrival, by which it is known again. */
+/** Each change gives a stop a new planned arrival, which identifies the change. */
 async function changeAndWatch(clerk: Host, watched: Watchers): Promise<number[]> {
   const waits: number[] = [];
   let change = 0;

@@ -16,22 +16,21 @@ import type { Figure, Report } from './report.ts';
 import { onBaseline, onFloor, onTailgate } from './served.ts';
 import { benchRoute } from './workload.ts';
 
-/** Connections that are opened together; all at once would measure the kernel's queue. */
+/** Connections that open in parallel. More would measure the kernel's queue. */
 const AT_ONCE = 100;
-/** As long as the CPU of idle sockets is measured: two pings of each. */
+/** Duration of the CPU measurement on idle sockets: two pings of each. */
 const WATCHED_MS = 10_000;
-/** After which nothing of what a hello brings is under way any more. */
+/** After this time, the work of every hello has ended. */
 const SETTLED_MS = 2_000;
-/** As the server tells its clients (`welcome.limits`). */
+/** The interval that the server sends in `welcome.limits`. */
 const PING_MS = 5_000;
 const PING = '{"type":"ping"}';
-/** A phone of the baseline asks once a second. */
+/** A phone of the baseline polls once a second. */
 const POLLS_A_PING = PING_MS / 1_000;
 
 /**
- * idle: phones that are connected and do nothing but ping, each following a route of its own. Memory is what the second
- * half of them adds to what the server holds after a collection (PSS): with the first half come the engine's own growth
- * and code that is not theirs to pay for.
+ * idle: connected phones that only ping, each following its own route. Memory is the increase by the second half of
+ * them, after a collection (PSS). The first half pays for the engine's growth and for compiled code.
  */
 export async function idle({ rounds, phones = 5_000 }: { rounds: number; phones?: number }): Promise<Report> {
   const deps = await openDeps();
@@ -55,9 +54,9 @@ export async function idle({ rounds, phones = 5_000 }: { rounds: number; phones?
 }
 
 interface Measured {
-  /** Bytes of the server's memory, each. */
+  /** Bytes of the server's memory for each phone. */
   readonly memory: number;
-  /** CPU seconds of server and PostgreSQL a second, all together. */
+  /** CPU seconds of server and PostgreSQL in a second, for all phones together. */
   readonly cpu: number;
 }
 
@@ -67,7 +66,7 @@ async function held(child: Child): Promise<number> {
   return proportionalMemory(child.pid);
 }
 
-/** Runs `open` for all numbers, some at a time. */
+/** Runs `open` for all numbers, some in parallel. */
 async function openAll<Opened>(count: number, open: (n: number) => Promise<Opened>): Promise<Opened[]> {
   const all: Opened[] = [];
   while (all.length < count) {
@@ -90,7 +89,7 @@ async function measureSockets(
     const begin = (): void => {
       timers.push(setInterval(() => socket.send(PING), PING_MS));
     };
-    // Each at a moment of its own, as phones are.
+    // Each at its own moment, like real phones.
     timers.push(setTimeout(begin, Math.random() * PING_MS));
     return socket;
   };
@@ -116,7 +115,7 @@ function measureOurs(deps: Deps, child: Child, fleet: readonly Phone[]): Promise
     const phone = fleet[n];
     if (!phone) throw new Error('no phone');
     const { promise, resolve, reject } = Promise.withResolvers<WebSocket>();
-    // Version 1 is the plan's: it has its route already.
+    // Version 1 is the plan's: the phone already has its route.
     const cursors = { [routeScope(benchRoute(n))]: { epoch: '1.1', version: 1 } };
     const link = connectPhone(child, phone, cursors, (frame) => {
       if (frame.type === 'welcome') resolve(link.socket);
@@ -127,7 +126,7 @@ function measureOurs(deps: Deps, child: Child, fleet: readonly Phone[]): Promise
   });
 }
 
-/** Sockets of which the server knows nothing. */
+/** Sockets without any state on the server. */
 const measureFloor = (deps: Deps, child: Child, count: number): Promise<Measured> =>
   measureSockets(deps, child, count, () => {
     const socket = new WebSocket(`ws://127.0.0.1:${child.port}/api/sync`, { perMessageDeflate: false });
@@ -136,7 +135,7 @@ const measureFloor = (deps: Deps, child: Child, count: number): Promise<Measured
     });
   });
 
-/** Kept-alive connections of phones that poll; all polls of a second are run once and their CPU counted. */
+/** Keep-alive connections of polling phones. All polls of a second run once, and their CPU counts. */
 function measureBaseline(deps: Deps, fleet: readonly Phone[]): Promise<Measured> {
   const count = fleet.length;
   const fill = ({ pool }: { pool: Parameters<typeof fillBaseline>[0] }) => fillBaseline(pool, fleet, 5);
@@ -144,7 +143,7 @@ function measureBaseline(deps: Deps, fleet: readonly Phone[]): Promise<Measured>
     const agent = new Agent({ keepAlive: true, maxSockets: count, maxFreeSockets: count });
     const poll = (n: number) => changesOf(child, agent, benchRoute(n).id, 0);
     try {
-      // All in flight together, so that each has a connection of its own.
+      // All in flight together, so that each has its own connection.
       const half = Math.floor(count / 2);
       await Promise.all(fleet.slice(half).map((_, n) => poll(n)));
       const before = await held(child);

@@ -2,22 +2,22 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 
-/** What a load needs to know of an answer. */
+/** The parts of an answer that a load needs. */
 export interface Status {
   readonly status: number;
-  /** Bytes of the body, as they came. */
+  /** Bytes of the body, as received. */
   readonly length: number;
 }
 
 /**
- * A keep-alive connection that carries one request after the other, for as little CPU as HTTP/1.1 allows: it sends
- * bytes that are ready and reads status and `Content-Length` (RFC 9112 §6.2), no other header and no body. The load
- * shares its cores with the server that is measured, and what it spends counts in everybody's rate.
+ * A keep-alive connection for one request after the other, with minimal CPU. It sends prepared bytes and reads status
+ * and `Content-Length` (RFC 9112 §6.2), no other header and no body. The load shares its cores with the measured
+ * server, so its own CPU reduces every rate.
  */
 export class LeanLine {
   readonly #socket: Socket;
   #head = '';
-  /** Of the body that is under way; undefined while its head is. */
+  /** Rest of the current body; undefined while the head is incomplete. */
   #left: number | undefined;
   #answer: Status = { status: 0, length: 0 };
   #waiting: PromiseWithResolvers<Status> | undefined;
@@ -45,7 +45,7 @@ export class LeanLine {
     return line;
   }
 
-  /** Sends a whole request, one that is no HEAD; resolves when the last byte of its answer is here. */
+  /** Sends a complete request, except HEAD. Resolves at the last byte of the answer. */
   exchange(request: Buffer): Promise<Status> {
     this.#waiting = Promise.withResolvers();
     this.#socket.write(request);
@@ -58,14 +58,14 @@ export class LeanLine {
 
   #read(bytes: Buffer): void {
     if (this.#left !== undefined) return this.#readBody(bytes.length);
-    // A character a byte, so that what follows the head in it counts as body.
+    // One character for each byte, so that the bytes after the head count as body.
     this.#head += bytes.toString('latin1');
     const end = this.#head.indexOf(headEnd);
     if (end < 0) return;
     const status = Number(this.#head.slice(9, 12));
     const told = /\r\ncontent-length: (\d+)/i.exec(this.#head)?.[1];
     if (told === undefined && status !== 304) return this.#fail(new Error('an answer does not tell its length'));
-    // A 304 may tell the length of the body that it does not have (RFC 9110 §8.6).
+    // A 304 may contain the length of the body that it omits (RFC 9110 §8.6).
     const length = status === 304 ? 0 : Number(told);
     this.#answer = { status, length };
     this.#left = length;

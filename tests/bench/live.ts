@@ -20,19 +20,22 @@ import { benchRoute } from './workload.ts';
 
 /** A tap every 100 ms: a driver at work, not a load. */
 const EVERY_MS = 100;
-/** What the baseline's second phone does to see changes. */
+/** Poll interval of the baseline's second phone. */
 const POLL_MS = 1000;
-/** Phones of other routes, whose queues each round drains first: a day's taps do not come to a server just started. */
+/**
+ * Phones of other routes. Each round drains their queues first, because a server in the middle of a day has been
+ * running for hours.
+ */
 const OTHERS = 20;
 
 interface Latencies {
   /** Milliseconds from sending to the acknowledgement, after the commit. */
   readonly ack: number[];
-  /** Milliseconds from sending until the second phone holds the change. */
+  /** Milliseconds from sending until the second phone has the change. */
   readonly visible: number[];
 }
 
-/** live: on a server at work, one writer every 100 ms; a second phone of the route watches. */
+/** live: on a running server, one writer sends a change every 100 ms, and a second phone of the route watches. */
 export async function live({ rounds, mutations = 100 }: { rounds: number; mutations?: number }): Promise<Report> {
   const deps = await openDeps();
   try {
@@ -62,7 +65,7 @@ export async function live({ rounds, mutations = 100 }: { rounds: number; mutati
   }
 }
 
-/** One after the other at the driver's pace. */
+/** One after the other, at the driver's pace. */
 async function* everySoOften<Work>(all: readonly Work[]): AsyncGenerator<Work> {
   let next = 0;
   for await (const _tick of ticks(EVERY_MS)) {
@@ -82,7 +85,7 @@ async function paced<Work>(all: readonly Work[], run: (work: Work) => Promise<vo
   return { ack, visible: [] };
 }
 
-/** Another device of the same driver, with a queue of its own. */
+/** Another device of the same driver, with its own queue. */
 async function secondPhone(
   pool: { query: (text: string, values: unknown[]) => Promise<unknown> },
   { employee }: Phone,
@@ -183,7 +186,7 @@ async function liveBaseline(deps: Deps, { writer, others }: Omit<Phones, 'watche
   }
 }
 
-/** A stop that was written twice between two looks shows its last version: the rest was never visible. */
+/** A stop that changes twice between two polls shows its last version. The earlier one was never visible. */
 async function poll(child: Child, agent: Agent, until: number, seen: (version: number) => void): Promise<void> {
   let since = 0;
   for await (const _tick of ticks(POLL_MS)) {

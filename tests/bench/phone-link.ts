@@ -3,13 +3,13 @@ import type { ServerFrame } from '@tailgate/sync-protocol';
 import type { Child } from './child.ts';
 import type { Phone } from './fleet.ts';
 
-/** A socket of a phone that speaks the protocol with as little work of its own as possible. */
+/** A phone's socket that speaks the protocol with minimal work of its own. */
 export interface PhoneLink {
   readonly socket: WebSocket;
   onFrame: (frame: ServerFrame) => void;
 }
 
-/** Connects and says hello; `onFrame` gets all that follows, the welcome first. */
+/** Connects and sends hello. `onFrame` receives all later frames, the welcome first. */
 export function connectPhone(
   child: Child,
   phone: Phone,
@@ -42,7 +42,7 @@ export function connectPhone(
   return link;
 }
 
-/** Our own server's frames, unchecked: a check would be the client's work, not the server's. */
+/** Frames of our own server, unchecked: a check would be the client's work, not the server's. */
 const readFrame: (text: string) => ServerFrame = JSON.parse;
 
 export interface PushLimits {
@@ -50,7 +50,7 @@ export interface PushLimits {
   readonly pushes_in_flight: number;
 }
 
-/** Sends a whole queue as fast as the server's limits allow; resolves when every item is acknowledged. */
+/** Sends a whole queue as fast as the server's limits allow. Resolves when every item is acknowledged. */
 export function drainPhone(child: Child, phone: Phone): Promise<void> {
   return new Promise((resolve, reject) => {
     let sent = 0;

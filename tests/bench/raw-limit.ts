@@ -11,11 +11,13 @@ import type { RecordedQuery } from './recorded.ts';
 import { recordingDb } from './recorded.ts';
 
 /*
- * The raw limit: the very statements that the pipeline sends for this work, recorded once and run again by SQL alone.
- * What the machine then does in a second is what nobody can beat who writes the same rows.
+ * The raw limit: the pipeline's statements for this work, recorded once and replayed by SQL alone. It is the upper
+ * limit for any program that writes the same rows.
  */
 
-/** Drains phones through the pipeline, in pushes of `size` items, and returns its transactions. The database `seed` is its ground. */
+/**
+ * Drains phones through the pipeline, in pushes of `size` items, from the database `seed`. Returns the transactions.
+ */
 export async function recordPipeline(deps: Deps, fleet: readonly Phone[], size: number): Promise<RecordedQuery[][]> {
   const database = await boundCopy(deps, 'record', fleet);
   const db = recordingDb(database.pool);
@@ -54,7 +56,7 @@ export async function recordPipeline(deps: Deps, fleet: readonly Phone[], size: 
 
 const readItems: (text: string) => unknown[] = JSON.parse;
 
-/** Gives `measure` a way to run one recorded transaction on a fresh copy of the ground. */
+/** Calls `measure` with a function that replays one recorded transaction on a fresh copy of the database. */
 export async function replayOn<Result>(
   deps: Deps,
   fleet: readonly Phone[],
@@ -67,7 +69,7 @@ export async function replayOn<Result>(
     return await measure(async (transaction) => {
       const client = idle.pop();
       if (!client) throw new Error('the raw limit uses two connections');
-      // As the pipeline sends them: together, but for the commit, which waits for their answers.
+      // As the pipeline sends them: together, except the commit, which waits for their answers.
       await Promise.all(transaction.slice(0, -1).map(({ statement, values }) => client.query(statement, values)));
       await client.query('commit');
       idle.push(client);
@@ -78,7 +80,7 @@ export async function replayOn<Result>(
   }
 }
 
-/** pg-boss makes its schema when it starts; what is replayed needs it, too. */
+/** pg-boss creates its schema at its start. The replay needs it, too. */
 async function boundCopy(deps: Deps, name: string, fleet: readonly Phone[]): Promise<BenchDatabase> {
   const database = await deps.database(name, 'seed');
   const boss = new PgBoss({ connectionString: database.url, supervise: false, schedule: false });

@@ -6,7 +6,7 @@ export interface RecordedQuery {
   readonly values: unknown[] | undefined;
 }
 
-/** A database that notes what its transactions ask, so that the same can be asked again by SQL alone. */
+/** A database that records the statements of its transactions for a replay by SQL alone. */
 export function recordingDb(db: Db): Db & { readonly transactions: RecordedQuery[][] } {
   const transactions: RecordedQuery[][] = [];
   const wrapped = new WeakMap<Connection, Connection>();
@@ -24,7 +24,7 @@ export function recordingDb(db: Db): Db & { readonly transactions: RecordedQuery
   };
 }
 
-/** The same object for the same connection: what is counted by connection stays true. */
+/** Returns the same object for the same connection, so that counts by connection stay correct. */
 function recording(connection: Connection, transactions: RecordedQuery[][]): Connection {
   let queries: RecordedQuery[] = [];
   return {

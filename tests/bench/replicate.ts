@@ -12,7 +12,7 @@ import { hostLive, hostLiveFigures } from './host-live.ts';
 import { median, openDeps, quietLog, type Deps } from './fixture.ts';
 import type { Report } from './report.ts';
 
-/** 200,000 mutations over 15,000 stops: what an outage of some hours leaves behind. */
+/** 200,000 mutations over 15,000 stops: the backlog of an outage of some hours. */
 const BACKLOG: BacklogSize = { routes: 100, stops: 150, lines: 20, mutations: 13 };
 const LIBRARY = 'PODDTA';
 
@@ -24,14 +24,14 @@ interface Drained {
 }
 
 /**
- * How fast a backlog reaches the host, beside the same MERGEs by one connection without the worker; and how long one
- * change takes at 50/s out, and from the host to a phone (targets: 1 s and 5 s, p99).
+ * replicate: the speed of a backlog on its way to the host, beside the same MERGEs by one connection without the
+ * worker. Also the latency of one change at 50/s out, and from the host to a phone (targets: 1 s and 5 s, p99).
  */
 export async function replicate({ rounds }: { rounds: number }): Promise<Report> {
   const deps = await openDeps();
   try {
     await seed(deps);
-    // The first run also records what the worker writes.
+    // The first run also records the statements of the worker.
     const written: Statement[][] = [];
     await drainByWorker(deps, written);
     const ours: Drained[] = [];
@@ -112,7 +112,7 @@ async function replay(deps: Deps, written: readonly Statement[][]): Promise<Drai
   }
 }
 
-/** The host, and a note of every statement that changed something. */
+/** The host, with a record of every writing statement. */
 function recording(host: Host, record: Statement[][]): Host {
   return {
     ...host,
@@ -131,7 +131,7 @@ function recording(host: Host, record: Statement[][]): Host {
   };
 }
 
-/** Asked fifty times a second: less than a thousandth of a run. */
+/** Polled fifty times a second: less than a thousandth of a run. */
 async function nothingBehind(db: Queryable): Promise<void> {
   for (;;) {
     const { rowCount } = await db.query('select from route where behind limit 1');

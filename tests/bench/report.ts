@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A row of a table: what it is and its figures. */
+/** A row of a table: its name and its figures. */
 export type Figure = Readonly<Record<string, string | number>>;
 
 export interface Report {
@@ -10,7 +10,7 @@ export interface Report {
   readonly ratios: Readonly<Record<string, number>>;
 }
 
-/** Prints a report for people and keeps it as JSON under `results/` (not in git). */
+/** Prints a report and writes it as JSON under `results/` (not in git). */
 export async function publish(name: string, report: Report): Promise<void> {
   console.log(`\n${report.title}`);
   console.table(report.figures);

@@ -1,8 +1,8 @@
 /**
- * The REST interface as one writes it first: Fastify, rows, one transaction a request, the route put together from its
- * rows each time, files as one value. Frozen like `baseline-server.ts`, for the same reason. It is set-based where that
- * comes by itself, as durable as we are (fsync on), and does less: no edit times, no ledger text, no plan checks, no
- * sniffing, no hashes, no compression.
+ * The simplest REST interface: Fastify, rows, one transaction for each request, a route assembled from its rows each
+ * time, files as one value. Frozen like `baseline-server.ts`, for the same reason. It is set-based where that is the
+ * simplest form, and as durable as Tailgate (fsync on). It does less: no edit times, ledger text, plan checks,
+ * sniffing, hashes or compression.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';

@@ -48,7 +48,7 @@ export interface BaselineOsd {
   images_id: string | null;
 }
 
-/** The baseline's tables, filled with the same drivers, stops and lines. */
+/** The baseline's tables, with the same drivers, stops and lines. */
 export async function fillRestBaseline(
   pool: pg.Pool,
   phones: readonly Phone[],

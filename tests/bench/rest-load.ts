@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestOptions } from 'node:http';
 import { Agent, request } from 'node:http';
 import { LeanLine } from './lean-line.ts';
 
-/** A request: making it is not what is measured. */
+/** A request. Its preparation is not measured. */
 export interface Shot {
   readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;
@@ -10,16 +10,16 @@ export interface Shot {
   readonly body?: Buffer;
 }
 
-/** One as the bytes that go over the wire. */
+/** A request as bytes for the wire. */
 export interface PreparedShot {
   readonly name: string;
   readonly bytes: Buffer;
 }
 
 export interface Shots {
-  /** The next request of connection `connection`, its `turn`th; ready, since this is within the clock. */
+  /** The next request of connection `connection`, its `turn`th. It is prepared, because the clock runs. */
   readonly next: (connection: number, turn: number) => PreparedShot;
-  /** Sent before each, and not counted. */
+  /** Requests before each measured one, which do not count. */
   readonly before?: (connection: number, turn: number) => PreparedShot;
   readonly expect?: number;
 }
@@ -32,13 +32,13 @@ export interface Load {
 export interface Answered {
   readonly count: number;
   readonly seconds: number;
-  /** Milliseconds, one a request. */
+  /** Milliseconds for each request. */
   readonly latencies: number[];
-  /** Of the bodies, as they came. */
+  /** Bytes of the bodies, as received. */
   readonly bytes: number;
 }
 
-/** Keep-alive connections, each with one request in flight: the next goes when the last is answered. */
+/** Keep-alive connections with one request in flight each. The next one follows the answer. */
 export async function fire(port: number, shots: Shots, { connections, seconds }: Load): Promise<Answered> {
   const lines = await Promise.all(Array.from({ length: connections }, () => LeanLine.open(port)));
   const latencies: number[] = [];
@@ -87,7 +87,7 @@ interface Received {
   readonly chunks: Buffer[];
 }
 
-/** One request; resolves with what came, its bytes only where they are to be kept. */
+/** One request. Resolves with the answer, and with its bytes only on demand. */
 export function send(port: number, agent: Agent, shot: Shot, expect: number, keep = false): Promise<Received> {
   const { method, path, headers, body } = shot;
   const options: RequestOptions = {

@@ -4,17 +4,17 @@ import type { Load, PreparedShot, Shot, Shots } from './rest-load.ts';
 import { ask, prepare } from './rest-load.ts';
 import { benchRoute, measuredStop, WEEK } from './workload.ts';
 
-/** The requests that are measured, the same for both servers. */
+/** The measured requests, the same for both servers. */
 export class RestWork {
   readonly #phones: readonly Phone[];
   readonly #stops: number;
-  /** By connection, to be taken from the end. */
+  /** By connection; taken from the end. */
   readonly #stock: PreparedShot[][];
   readonly #reads: readonly PreparedShot[];
   readonly #compressedReads: readonly PreparedShot[];
-  /** No body comes twice: the second time it would be a duplicate, and cost nothing. */
+  /** No body repeats: a duplicate would cost almost nothing. */
   #serial = 0;
-  /** By connection: a driver goes along the route, stop by stop. */
+  /** By connection: a driver works along the route, stop by stop. */
   readonly #made: number[];
   #put = 0;
 
@@ -31,7 +31,7 @@ export class RestWork {
 
   readonly readRouteCompressed = (connection: number): PreparedShot => ownOf(this.#compressedReads, connection);
 
-  /** Makes so many PUTs of one stop for each of the first connections, before the clock runs. */
+  /** Prepares this many PUTs of one stop for each of the first connections, before the clock runs. */
   stockUp(connections: number, each: number): void {
     for (const [n, stock] of this.#stock.slice(0, connections).entries())
       while (stock.length < each) stock.push(this.#makePut(n));
@@ -42,12 +42,12 @@ export class RestWork {
     return ownOf(this.#stock, connection).pop() ?? this.#makePut(connection);
   };
 
-  /** How many stop objects were put so far. */
+  /** The number of stop objects sent so far. */
   get put(): number {
     return this.#put;
   }
 
-  /** Whoever has the route as it is asks again. */
+  /** A poll of an unchanged route. */
   async unchangedRoute(port: number, { connections }: Pick<Load, 'connections'>): Promise<Shots> {
     const asking = this.#phones
       .slice(0, connections)
@@ -109,7 +109,7 @@ const jpegHead = Buffer.from('ffd8ffe000104a46494600010100000100010000', 'hex');
 
 export const download = (id: string): Shot => ({ method: 'GET', path: `/api/v20/assets/raw/${id}`, headers: {} });
 
-/** Uploads as many files and returns their ids. */
+/** Uploads this many files and returns their ids. */
 export async function uploadedIds(port: number, shot: Shot, count: number): Promise<string[]> {
   const ids: string[] = [];
   while (ids.length < count) ids.push(readUpload((await ask(port, shot)).text).data.id);

@@ -18,14 +18,14 @@ import { download, RestWork, upload, uploadedIds } from './rest-work.ts';
 
 const STOPS = 150;
 const LINES = 20;
-/** Drivers, each with a route of their own: the fleet that `drain` has. */
+/** Drivers, each with a route: the same fleet as in `drain`. */
 const FLEET = 100;
-/** Fewer share a commit. */
+/** At lower concurrency, fewer requests share a commit. */
 const FEW = 32;
 const PHOTO = 300_000;
 const PHOTOS = 30;
 const LARGE = 25 * 1024 * 1024 - 1024;
-/** Made ahead, for each load: more than any server takes in the time. */
+/** Requests prepared for each load: more than any server takes in the time. */
 const MOST_PUTS = 16_000;
 
 const phases = [
@@ -61,7 +61,10 @@ interface Round {
   readonly large: LargeFile;
 }
 
-/** rest: the documented REST interface beside the baseline, one after the other on the same machine, a request at a time on each connection. */
+/**
+ * rest: the documented REST interface, then the baseline, on the same machine. Each connection sends one request at a
+ * time.
+ */
 export async function rest({ rounds }: { rounds: number }): Promise<Report> {
   const deps = await openDeps();
   try {
@@ -117,13 +120,13 @@ async function measureBaseline(deps: Deps, phones: readonly Phone[]): Promise<Ro
   }
 }
 
-/** What is fast because it was not done is no figure. */
+/** Checks that the server did the work: a fast answer without it is not a figure. */
 async function expectApplied(pool: pg.Pool, count: number): Promise<void> {
   const { rows } = await pool.query<{ count: number }>(`select count(*) from ledger where result = 'applied'`);
   if (rows[0]?.count !== count) throw new Error(`${rows[0]?.count} of ${count} stop objects were applied`);
 }
 
-/** Warm: enough for the engine to have compiled the path that is measured, of which writing has the longest. */
+/** Warm-up until the engine has compiled the measured path. The write path needs longest. */
 const reading = { connections: 8, warmSeconds: 0.3, seconds: 1 };
 const writing = { warmSeconds: 1.5, seconds: 1.5 };
 const files = { connections: 8, warmSeconds: 0.3, seconds: 1 };
@@ -174,7 +177,7 @@ async function measure(deps: Deps, child: Child, shots: Shots, load: WarmedLoad)
 /** CPU seconds of this process, which is the load. */
 const ownCpu = (): number => processCpu(process.pid);
 
-/** On a server that has served a stop's photos: before that, any file has the engine claim what it keeps for garbage. */
+/** Runs on a server that has already served a stop's photos. Before that, any file grows the engine's heap. */
 async function measureLargeFile({ port, pid }: Child): Promise<LargeFile> {
   for (const photo of await uploadedIds(port, upload(PHOTO), PHOTOS)) await ask(port, download(photo));
   const costOf = async <Done>(work: () => Promise<Done>): Promise<{ cost: number; done: Done }> => {

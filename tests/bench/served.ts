@@ -7,7 +7,7 @@ import type { BenchDatabase, Deps } from './fixture.ts';
 
 type Work<Result> = (child: Child, database: BenchDatabase) => Promise<Result>;
 
-/** What is measured has a server and a database of its own, gone when the work is done. */
+/** Gives each measurement its own server and database, and removes both afterwards. */
 async function served<Result>(
   deps: Deps,
   template: string | undefined,
@@ -54,6 +54,6 @@ export const onBaseline = <Result>(
     work,
   );
 
-/** The bare floor for sockets. */
+/** The floor for sockets. */
 export const onFloor = <Result>(deps: Deps, work: Work<Result>, flags: string[] = []): Promise<Result> =>
   served(deps, undefined, ({ url }) => startFloor(url, flags), work);

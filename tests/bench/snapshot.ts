@@ -17,16 +17,16 @@ import { benchRoute, WEEK } from './workload.ts';
 
 const STOPS = 150;
 const LINES = 20;
-/** Routes that are fetched before anything is measured, and routes that are fetched one after the other. */
+/** Routes fetched as a warm-up, and routes fetched one after the other. */
 const WARM = 10;
 const ALONE = 10;
-/** As the server compresses. */
+/** The server's compression level. */
 const GZIP_LEVEL = 3;
 
 /**
- * snapshot: a phone fetches its whole route for the first time: one alone, and all phones of a depot at once. Every
- * phone has a route of its own, so that nothing was put together before. Measured from the request to the last byte:
- * what the phone then does with it is no part of it (`npm run bench -- device` is).
+ * snapshot: a phone fetches its whole route for the first time, first one phone alone, then all phones of a depot at
+ * once. Every phone has its own route, so that no cache helps. The time is from the request to the last byte. `npm run
+ * bench -- device` measures the phone's own work.
  */
 export async function snapshot({ rounds, phones = 100 }: { rounds: number; phones?: number }): Promise<Report> {
   const deps = await openDeps();
@@ -51,12 +51,12 @@ export async function snapshot({ rounds, phones = 100 }: { rounds: number; phone
 }
 
 interface Measured {
-  /** Milliseconds of each that was alone. */
+  /** Milliseconds of each snapshot alone. */
   readonly alone: readonly number[];
   readonly bytes: number;
-  /** Seconds until the last phone of all has its route. */
+  /** Seconds until the last phone has its route. */
   readonly atOnce: number;
-  /** CPU milliseconds a snapshot of those at once. */
+  /** CPU milliseconds for each of the simultaneous snapshots. */
   readonly serverCpu: number;
   readonly postgresCpu: number;
 }
@@ -111,7 +111,7 @@ const fetchBaseline = (deps: Deps, fleet: readonly Phone[]): Promise<Measured> =
       })),
   );
 
-/** The same plans that our phones get, in the baseline's column. */
+/** The plans of our phones, in the baseline's column. */
 async function fillWithPlans({ pool }: BenchDatabase, fleet: readonly Phone[]): Promise<void> {
   await fillBaseline(pool, fleet, STOPS);
   for (let stop = 1; stop <= STOPS; stop++)
@@ -140,7 +140,7 @@ async function overHttp(
 
 const compress = promisify(gzip);
 
-/** Its documents by SQL alone, joined and compressed: no right, no version, no frame. */
+/** The documents by SQL alone, joined and compressed, without rights, versions and frames. */
 async function fetchBySql(deps: Deps, fleet: readonly Phone[]): Promise<Measured> {
   const database = await deps.database('raw', 'seed');
   const own = (): number => (process.cpuUsage().user + process.cpuUsage().system) / 1e6;

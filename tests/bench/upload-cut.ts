@@ -18,12 +18,12 @@ const PHOTOS = 5;
 const PHOTO_BYTES = 300_000;
 const LINK_BYTES = 200_000;
 const CUT_MS = 1_000;
-/** After so many the whole-file client gives a photo up. */
+/** The whole-file client gives up a photo after this many attempts. */
 const MOST_TRIES = 6;
 
 /**
- * upload-cut: photos of 300 kB over a link of 200 kB/s that is cut every second, by the SDK's own attempts, and by a
- * client that sends each file as a whole until it has arrived. Target: at most 105 % of the useful bytes.
+ * upload-cut: photos of 300 kB over a link of 200 kB/s with a cut every second. One client is the SDK, the other sends
+ * each file as a whole until it has arrived. Target: at most 105 % of the useful bytes.
  */
 export async function uploadCut(): Promise<Report> {
   const deps = await openDeps();

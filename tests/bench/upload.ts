@@ -25,13 +25,14 @@ const PHOTOS = 20;
 const PHOTO_BYTES = 300_000;
 const AT_A_TIME = 8;
 const BATCH_MB = (PHOTOS * PHOTO_BYTES) / 1e6;
-/** A server that has just started compiles itself first; that is the drain's subject, not this one's. */
+/** A server that has just started compiles its code first. The drain measures that. */
 const WARM_UP = 3;
 
 /**
- * upload: twenty photos of 300 kB, one a request, eight at a time, until each is durable; then down again. The same by tus,
- * as a stock client sends it: a request to begin, one with all bytes. Beside it what one writes first (to disk, not synced;
- * one bytea a file), and the raw limit: the same chunk and asset rows by SQL alone over as many connections.
+ * upload: twenty photos of 300 kB, one for each request, eight in parallel, until each is durable; then down again. The
+ * same by tus with a stock client: a request for the start, one for all bytes. The report adds the simplest
+ * implementations (a file without sync, one bytea for each file). Its raw limit is the same chunk and asset rows by SQL
+ * alone over as many connections.
  */
 export async function upload({ rounds }: { rounds: number }): Promise<Report> {
   const deps = await openDeps();
@@ -126,7 +127,7 @@ function rawSide(db: Db): Pick<Side, 'send'> {
   };
 }
 
-/** Of each batch: its milliseconds, and the CPU seconds of server and PostgreSQL. */
+/** For each batch: its milliseconds, and the CPU seconds of server and PostgreSQL. */
 interface Run {
   readonly ms: number[];
   serverCpu: number;

@@ -4,7 +4,7 @@ import { TestQueue } from '../support/sealing.ts';
 
 export const WEEK = '20261121';
 
-/** The stop object that is measured: about 1 kB, six of twenty lines touched, one exception, non-ASCII text. */
+/** The measured stop object: about 1 kB, six of twenty lines touched, one exception, non-ASCII text. */
 export function measuredStop(stop: number, turn: number) {
   return {
     id: stop,
@@ -40,7 +40,7 @@ export function measuredStop(stop: number, turn: number) {
   };
 }
 
-/** Sealed items of one queue, as canonical texts: what a phone holds in storage and only has to send. */
+/** Sealed items of one queue, as canonical texts, as a phone stores and sends them. */
 export function sealedQueue(route: RouteKey, count: number, stops: number): string[] {
   const queue = new TestQueue();
   return Array.from({ length: count }, (_, i) =>
