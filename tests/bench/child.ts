@@ -62,12 +62,12 @@ export async function startChild(
 
 function untilReady(child: ChildProcess, ready: RegExp): Promise<void> {
   return new Promise((resolve, reject) => {
-    let said = '';
+    let output = '';
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
-      if (ready.test(said)) resolve();
+      output += text;
+      if (ready.test(output)) resolve();
     });
-    child.once('close', (code) => reject(new Error(`it ended (${code}) before it was ready: ${said}`)));
+    child.once('close', (code) => reject(new Error(`it ended (${code}) before it was ready: ${output}`)));
   });
 }
 

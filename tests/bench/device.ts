@@ -16,9 +16,9 @@ import { createClient, openIndexedDb, tables } from '@tailgate/client-sdk';
 const key = ${JSON.stringify(sampleKey)};
 const open = async () => createClient({ url: location.origin, store: await openIndexedDb() });
 const until = (watch, isSo) => new Promise((resolve) => {
-  const look = () => { if (isSo(watch.current)) resolve(watch.current); };
-  watch.subscribe(look);
-  look();
+  const check = () => { if (isSo(watch.current)) resolve(watch.current); };
+  watch.subscribe(check);
+  check();
 });
 const update = (client, n) =>
   client.updateStop(key, { id: (n % ${stops}) + 1, updates: { driver_comments: 'note ' + n } });

@@ -60,7 +60,7 @@ interface Measured {
   readonly cpu: number;
 }
 
-async function held(child: Child): Promise<number> {
+async function settledMemory(child: Child): Promise<number> {
   await pause(SETTLED_MS);
   await child.collect();
   return proportionalMemory(child.pid);
@@ -95,9 +95,9 @@ async function measureSockets(
   };
   const half = Math.floor(count / 2);
   const sockets = await openAll(half, openAndPing);
-  const before = await held(child);
+  const before = await settledMemory(child);
   sockets.push(...(await openAll(count - half, (n) => openAndPing(half + n))));
-  const added = (await held(child)) - before;
+  const added = (await settledMemory(child)) - before;
   await pause(PING_MS);
   const [server, postgres, start] = [child.cpu(), deps.postgresCpu(), performance.now()];
   await pause(WATCHED_MS);
@@ -146,11 +146,11 @@ function measureBaseline(deps: Deps, fleet: readonly Phone[]): Promise<Measured>
       // All in flight together, so that each has its own connection.
       const half = Math.floor(count / 2);
       await Promise.all(fleet.slice(half).map((_, n) => poll(n)));
-      const before = await held(child);
+      const before = await settledMemory(child);
       const [server, postgres] = [child.cpu(), deps.postgresCpu()];
       await Promise.all(fleet.map((_, n) => poll(n)));
       const cpu = child.cpu() - server + deps.postgresCpu() - postgres;
-      return { memory: ((await held(child)) - before) / half, cpu };
+      return { memory: ((await settledMemory(child)) - before) / half, cpu };
     } finally {
       agent.destroy();
     }

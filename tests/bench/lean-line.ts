@@ -63,10 +63,10 @@ export class LeanLine {
     const end = this.#head.indexOf(headEnd);
     if (end < 0) return;
     const status = Number(this.#head.slice(9, 12));
-    const told = /\r\ncontent-length: (\d+)/i.exec(this.#head)?.[1];
-    if (told === undefined && status !== 304) return this.#fail(new Error('an answer does not tell its length'));
+    const header = /\r\ncontent-length: (\d+)/i.exec(this.#head)?.[1];
+    if (header === undefined && status !== 304) return this.#fail(new Error('an answer has no Content-Length'));
     // A 304 may contain the length of the body that it omits (RFC 9110 §8.6).
-    const length = status === 304 ? 0 : Number(told);
+    const length = status === 304 ? 0 : Number(header);
     this.#answer = { status, length };
     this.#left = length;
     const begun = this.#head.length - end - headEnd.length;

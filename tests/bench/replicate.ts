@@ -77,7 +77,7 @@ async function drainByWorker(deps: Deps, record?: Statement[][]): Promise<Draine
         db: database.pool,
         host: record ? recording(host, record) : host,
         boss,
-        importNow: () => Promise.reject(new Error('nobody else writes here')),
+        importNow: () => Promise.reject(new Error('no other program writes here')),
         log: quietLog,
         clock: () => new Date(),
         random: Math.random,

@@ -112,13 +112,13 @@ function rawSide(db: Db): Pick<Side, 'send'> {
       const bytes = form.subarray(0, PHOTO_BYTES);
       const content = freshId(new Date());
       const id = spellAssetId(randomBytes(10));
-      const tray = new ChunkBuffer(2 * PHOTO_BYTES);
-      tray.add(content, 0, bytes);
+      const buffer = new ChunkBuffer(2 * PHOTO_BYTES);
+      buffer.add(content, 0, bytes);
       const sha256 = createHash('sha256').update(bytes).digest();
       const file = { id, seq: 1, content, name: 'photo.jpg', mime: 'image/jpeg', size: bytes.length, sha256 };
       await withTransaction(db, (tx) =>
         Promise.all([
-          ...tray.chunks.map((chunk) => tx.query(insertChunk, [...chunk])),
+          ...buffer.chunks.map((chunk) => tx.query(insertChunk, [...chunk])),
           tx.query(insertAssets, [id, new Date(), ...insertAssets.parameters([file])]),
         ]),
       );

@@ -9,7 +9,7 @@ const server = await startScriptedServer({ stops: [1, 2, 3, 4, 5, 6] });
 const phone = new Device(server.url, { store: await newSqliteStore() });
 
 const minutesFromNow = (minutes: number): number => Date.now() + minutes * 60_000;
-const heard = (client: Client): Amendment[] => {
+const amendmentsOf = (client: Client): Amendment[] => {
   const amendments: Amendment[] = [];
   client.on('amendment', (amendment) => amendments.push(amendment));
   return amendments;
@@ -18,7 +18,7 @@ const client = await phone.startSignedIn();
 await until(client.route(), (route) => route !== undefined);
 
 test('an amendment of the office raises an event with both values, author and time, and shows in the view', async () => {
-  const amendments = heard(client);
+  const amendments = amendmentsOf(client);
   const fields = { status: 'D' as const, driver_comments: 'dock' };
   await client.updateStop(sampleKey, { id: 1, updates: fields }).accepted;
   const at = minutesFromNow(1);
@@ -45,7 +45,7 @@ test('an amendment of the office raises an event with both values, author and ti
 });
 
 test('amendment against unconfirmed edits: the later edit shows, and only an edit that loses raises an event', async () => {
-  const amendments = heard(client);
+  const amendments = amendmentsOf(client);
   const conflicts: Conflict[] = [];
   client.on('conflict', (conflict) => conflicts.push(conflict));
   server.holdAcks();
@@ -71,22 +71,24 @@ test('the client reports an amendment from the time the app was off at its next 
   const at = minutesFromNow(2);
   server.amend({ id: 4, updates: { driver_comments: 'call first' } }, at);
   const restarted = await phone.start();
-  const amendments = heard(restarted);
+  const amendments = amendmentsOf(restarted);
   await until(restarted.stop(4), (stop) => stop?.updates.driver_comments === 'call first');
-  const told = { route: sampleScope, stop: 4, path: 'updates.driver_comments', by: 'CLERK1', at };
-  expect(amendments).toEqual([{ ...told, before: undefined, after: 'call first' }]);
+  const shared = { route: sampleScope, stop: 4, path: 'updates.driver_comments', by: 'CLERK1', at };
+  expect(amendments).toEqual([{ ...shared, before: undefined, after: 'call first' }]);
   // A reload gives the route a new epoch: the whole route arrives, and only changed values count as news.
   server.ledger.amend({ id: 4, updates: { driver_comments: 'call twice' } }, at + 1, 'ANN');
   server.ledger.epoch = 7;
   server.publish();
   await until(restarted.stop(4), (stop) => stop?.updates.driver_comments === 'call twice');
-  expect(amendments.slice(1)).toEqual([{ ...told, before: 'call first', after: 'call twice', by: 'ANN', at: at + 1 }]);
+  expect(amendments.slice(1)).toEqual([
+    { ...shared, before: 'call first', after: 'call twice', by: 'ANN', at: at + 1 },
+  ]);
 });
 
 test('a driver who receives a route for the first time sees the amended values and gets no amendment event', async () => {
   const other = new Device(server.url);
   const app = await other.start();
-  const amendments = heard(app);
+  const amendments = amendmentsOf(app);
   await app.signIn({ employeeId: '1002', password: 'secret-of-driver' });
   const stop = await until(app.stop(4), (each) => each !== undefined);
   expect(stop?.amended).toMatchObject([{ path: 'updates.driver_comments', by: 'ANN' }]);

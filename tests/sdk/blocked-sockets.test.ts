@@ -62,10 +62,10 @@ describe('a network that blocks sockets', () => {
 
   test('a platform without sockets, such as under a page’s own policy, syncs over plain HTTP, too', async () => {
     let attempts = 0;
-    const looked = Promise.withResolvers<void>();
+    const tested = Promise.withResolvers<void>();
     const refuse = (url: string): never => {
       // The first two attempts connect. The third one tests whether sockets pass again.
-      if (++attempts === 3) looked.resolve();
+      if (++attempts === 3) tested.resolve();
       throw new DOMException(`refused to connect to ${url}`, 'SecurityError');
     };
     class Forbidden extends WebSocket {
@@ -77,8 +77,8 @@ describe('a network that blocks sockets', () => {
     const client = await device.start();
     await client.signIn({ employeeId: '1001', password, confirmLogin: true });
     await client.updateStop(key, comment(1, 'without any socket')).accepted;
-    await looked.promise;
-    await client.updateStop(key, comment(2, 'after the look')).accepted;
+    await tested.promise;
+    await client.updateStop(key, comment(2, 'after the test')).accepted;
     expect(client.status.current).toMatchObject({ connection: 'online', pending: {} });
   });
 

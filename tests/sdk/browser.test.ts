@@ -15,9 +15,9 @@ const timing = { retryBaseMs: 20, retryCapMs: 200 };
 const client = await createClient({ url: location.origin, store: await openIndexedDb(), timing });
 
 const until = (watch, isSo) => new Promise((resolve) => {
-  const look = () => { if (isSo(watch.current)) resolve(watch.current); };
-  watch.subscribe(look);
-  look();
+  const check = () => { if (isSo(watch.current)) resolve(watch.current); };
+  watch.subscribe(check);
+  check();
 });
 
 globalThis.app = {

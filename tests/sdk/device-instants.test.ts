@@ -68,16 +68,16 @@ test('merged taps retain which instants are Dates: the latest value of a field d
   server.refuse = true;
   server.cut();
   await until(client.status, ({ connection }) => connection === 'offline');
-  const said = (updates: UpdatesInput) => client.updateStop(sampleKey, { id: 1, updates });
+  const update = (updates: UpdatesInput) => client.updateStop(sampleKey, { id: 1, updates });
   const now = new Date();
-  said({ start_delivery_time: now, end_delivery_time: now });
-  const { id, accepted } = said({ end_delivery_time: '2026-11-20T10:00:00.000Z' });
-  expect(said({ skip_refuse_timestamp: now }).id).toBe(id);
+  update({ start_delivery_time: now, end_delivery_time: now });
+  const { id, accepted } = update({ end_delivery_time: '2026-11-20T10:00:00.000Z' });
+  expect(update({ skip_refuse_timestamp: now }).id).toBe(id);
   server.refuse = false;
   await accepted;
   const [taken] = server.ledger.taken;
   expect(taken?.mutation.args).toMatchObject({ device_times: ['start_delivery_time', 'skip_refuse_timestamp'] });
-  expect(() => said({ end_delivery_time: new Date(Number.NaN) })).toThrow(
+  expect(() => update({ end_delivery_time: new Date(Number.NaN) })).toThrow(
     'updates.end_delivery_time must be an instant',
   );
 });

@@ -90,24 +90,24 @@ describe("the estimate of the server's time", () => {
       clock,
       random: { fraction: () => 0, bytes: (n) => crypto.getRandomValues(new Uint8Array(n)) },
     });
-    const told = (serverTime: number): string => {
+    const take = (serverTime: number): string => {
       const askedAt = at.monotonic;
       at.monotonic += 100;
       at.now += 100;
       time.take(askedAt, new Date(serverTime).toISOString());
       return time.id;
     };
-    const boot = told(truth + 50);
+    const boot = take(truth + 50);
     expect(time.reading()).toMatchObject({
       boot_id: boot,
       monotonic_ms: 100,
       server_now: new Date(truth + 100).toISOString(),
     });
     // Another node, a second ahead; then one that is behind.
-    expect(told(truth + 1_150)).toBe(boot);
-    expect(told(truth - 3_600_000)).toBe(boot);
+    expect(take(truth + 1_150)).toBe(boot);
+    expect(take(truth - 3_600_000)).toBe(boot);
     at.now += 3_600_000;
-    expect(told(truth + 3_600_350)).not.toBe(boot);
+    expect(take(truth + 3_600_350)).not.toBe(boot);
     // A run's clock reads 0 at the start of the run. By this clock, no two runs of a device overlap.
     expect(time.reading().monotonic_ms).toBe(0);
     expect(time.best?.ms).toBe(at.now - at.monotonic);
@@ -145,10 +145,12 @@ test('a hello that was delayed for a minute shifts no edit: the client measures 
   await client.updateStop(sampleKey, { id: 1, updates: { driver_comments: 'x' } }).accepted;
   await until(client.status, ({ connection }) => connection === 'online');
   const pushed = server.heard.findIndex((frame) => frame.type === 'push');
-  const told = server.heard.slice(0, pushed).flatMap((frame) => (frame.type === 'ping' ? [frame.clock] : []));
+  const readings = server.heard.slice(0, pushed).flatMap((frame) => (frame.type === 'ping' ? [frame.clock] : []));
   // The first ping has only the hello's measurement: half a minute of uncertainty.
-  expect(told).toHaveLength(2);
-  const [first, second] = told.map((reading) => Date.parse(reading?.server_now ?? '') - (reading?.monotonic_ms ?? 0));
+  expect(readings).toHaveLength(2);
+  const [first, second] = readings.map(
+    (reading) => Date.parse(reading?.server_now ?? '') - (reading?.monotonic_ms ?? 0),
+  );
   const real = Date.now() - (clock.monotonic() - began);
   expect(Math.abs((first ?? 0) - real)).toBeGreaterThan(25_000);
   expect(Math.abs((second ?? 0) - real)).toBeLessThan(5_000);

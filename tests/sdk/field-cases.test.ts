@@ -83,9 +83,9 @@ fieldCases((deps) => {
     expect(await phone.app.shown(key)).toMatchObject([{ comments: 'of tomorrow' }, { comments: null }, {}, {}]);
     const ids = [...left, await phone.app.record(key, 3, { driver_comments: 'of today' })];
     await deps().network.accept();
-    const kept = { at: 'quarantined', code: 'UNKNOWN_MUTATION' };
+    const quarantined = { at: 'quarantined', code: 'UNKNOWN_MUTATION' };
     const answers = await Promise.all(ids.map((id) => phone.app.onHost(id)));
-    expect(answers).toMatchObject([{ at: 'on_host' }, kept, kept, { at: 'on_host' }]);
+    expect(answers).toMatchObject([{ at: 'on_host' }, quarantined, quarantined, { at: 'on_host' }]);
     expect(await phone.app.told()).toMatchObject(left.slice(1).map((id) => ({ is: 'quarantined', what: { id } })));
     const { rows } = await deps().depot.database.pool.query<{ body: Buffer }>(
       'select body from quarantine where id = $1',
@@ -226,8 +226,8 @@ fieldCases((deps) => {
     const wrong = taken.map(({ edit_time }, n) => Math.abs(edit_time.getTime() - (taps[n]?.at ?? 0)));
     expect(Math.max(...wrong)).toBeLessThan(hour / 4);
     // The original time of the phone's clock is stored, too.
-    const told = taken.map(({ body }) => Date.parse(captured.parse(readJson(body)).captured_at));
-    expect(told.map((at, n) => Math.round((at - (taps[n]?.at ?? 0)) / day))).toEqual([3, 3, -2, -2, 7]);
+    const captures = taken.map(({ body }) => Date.parse(captured.parse(readJson(body)).captured_at));
+    expect(captures.map((at, n) => Math.round((at - (taps[n]?.at ?? 0)) / day))).toEqual([3, 3, -2, -2, 7]);
   });
 
   test('field case 24: one 403 stops no other push: neither behind it in its queue nor in another queue', async () => {
@@ -242,7 +242,7 @@ fieldCases((deps) => {
     expect(answers).toMatchObject([{ at: 'on_host' }, { at: 'quarantined', code: 'NOT_ASSIGNED' }, { at: 'on_host' }]);
     // Now the server refuses the whole queue, but not the next driver's queue on this phone.
     await deps().loseNetwork(phone);
-    const kept = await phone.app.record(key, 3, { driver_comments: 'C' });
+    const waiting = await phone.app.record(key, 3, { driver_comments: 'C' });
     await deps().depot.database.pool.query('update client set revoked_at = now() where employee = $1', [driver]);
     await deps().network.accept();
     const { driver: second, key: theirs } = await deps().nextDriver();
@@ -250,7 +250,7 @@ fieldCases((deps) => {
     expect(await phone.app.onHost(await phone.app.record(theirs, 1, { driver_comments: 'D' }))).toMatchObject({
       at: 'on_host',
     });
-    expect(await phone.app.receipt(kept)).toEqual({ at: 'saved' });
+    expect(await phone.app.receipt(waiting)).toEqual({ at: 'saved' });
     expect((await phone.app.status()).pending).toEqual({ [driver]: 1 });
   });
 

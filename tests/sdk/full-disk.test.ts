@@ -115,12 +115,12 @@ test('a continuing problem is reported once', async () => {
 test('two alternating problems are reported once each, and neither hides another one', async () => {
   const server = await startScriptedServer();
   const [disk, files] = [new SmallDisk(), new MemoryFiles()];
-  const looks = { count: 0 };
+  const reads = { count: 0 };
   const isFull = (): Promise<never> => Promise.reject(new DOMException('', 'QuotaExceededError'));
   const store: FileStore = {
     files: () => files.files(),
     piece: () => {
-      looks.count++;
+      reads.count++;
       return isFull();
     },
     put: (id, facts, pieces) => files.put(id, facts, pieces),
@@ -137,7 +137,7 @@ test('two alternating problems are reported once each, and neither hides another
   disk.fill();
   client.updateStop(sampleKey, comment(1, 'x'));
   await uploads.add(new Uint8Array(3), { kind: 'document' });
-  await expect.poll(() => Math.min(disk.refused, looks.count), { timeout: 20_000 }).toBeGreaterThan(3);
+  await expect.poll(() => Math.min(disk.refused, reads.count), { timeout: 20_000 }).toBeGreaterThan(3);
   const { troubles } = await client.diagnostics();
   expect(troubles.map(({ code }) => code).toSorted()).toEqual(['FILES', 'STORAGE']);
 });

@@ -26,8 +26,8 @@ test('a review without an open page is in the inbox of the next page, and its ev
   });
   expect(entry).toMatchObject({ acknowledged: false, dismissed: undefined });
   expect(entry?.receipt).toBe(page.receipt(id));
-  const told = await new Promise((hear) => page.on('quarantined', hear));
-  expect(told).toMatchObject({ id, reason: 'poison' });
+  const event = await new Promise((resolve) => page.on('quarantined', resolve));
+  expect(event).toMatchObject({ id, reason: 'poison' });
   await page.acknowledge(id);
   // The change still waits for the office: the list explains why the day is not complete.
   expect(page.review.current).toMatchObject([{ id, acknowledged: true }]);
@@ -36,14 +36,14 @@ test('a review without an open page is in the inbox of the next page, and its ev
   await device.kill();
 
   const next = await device.start();
-  const heard: string[] = [];
-  next.on('quarantined', (event) => heard.push(event.dismissed ?? 'open'));
+  const dismissals: string[] = [];
+  next.on('quarantined', (event) => dismissals.push(event.dismissed ?? 'open'));
   expect(next.review.current).toMatchObject([{ id, dismissed: 'the stop was a mistake' }]);
   await next.acknowledge(id);
   expect(next.review.current).toEqual([]);
   await device.kill();
   expect((await device.start()).review.current).toEqual([]);
-  expect(heard).toEqual([]);
+  expect(dismissals).toEqual([]);
 });
 
 test('a released change leaves the inbox', async () => {
@@ -78,7 +78,7 @@ test('a conflict without an open page stays on its stop until it is acknowledged
   const page = await device.start();
   expect(page.stop(1).current?.conflicts).toMatchObject([conflict]);
   expect(page.conflicts.current).toMatchObject([conflict]);
-  expect(await new Promise((hear) => page.on('conflict', hear))).toMatchObject(conflict);
+  expect(await new Promise((resolve) => page.on('conflict', resolve))).toMatchObject(conflict);
   await page.acknowledge(id);
   expect(page.stop(1).current?.conflicts).toEqual([]);
   expect(page.conflicts.current).toEqual([]);

@@ -43,7 +43,7 @@ test('after any changes of its items, a route and a stop return exactly the unfi
   fc.assert(
     fc.property(story, (script) => {
       const [items, unfinished] = [newItems(), new ItemsByStop(isUnfinished)];
-      const held = new Set<QueueItem>();
+      const expected = new Set<QueueItem>();
       for (const [i, step] of script) {
         const item = items[i]!;
         if (step === 'forget') unfinished.forget(item);
@@ -51,11 +51,11 @@ test('after any changes of its items, a route and a stop return exactly the unfi
           item.progress = step;
           unfinished.place(item);
         }
-        if (step !== 'forget' && item.target && isUnfinished(item)) held.add(item);
-        else held.delete(item);
+        if (step !== 'forget' && item.target && isUnfinished(item)) expected.add(item);
+        else expected.delete(item);
       }
       for (const scope of routes.map(routeScope)) {
-        const ofScope = [...held].filter(({ target }) => target?.scope === scope);
+        const ofScope = [...expected].filter(({ target }) => target?.scope === scope);
         expect(new Set(unfinished.of(scope))).toEqual(new Set(ofScope));
         expect(unfinished.scopes.includes(scope)).toBe(ofScope.length > 0);
         for (const stop of [1, 2, 3])

@@ -77,8 +77,8 @@ describe('a path in words', () => {
     };
     const first = stopObject.parse(stop);
     const other = stopObject.parse({ ...stop, arrived: true, updates: { status: 'R', driver_comments: 'y' } });
-    const held = applyStopUpdate({ status: 'P' }, first, { at: 2, client: 'a', seq: 1, by: '1' }).result;
-    const { remarks } = applyStopUpdate(held, other, { at: 1, client: 'b', seq: 1, by: '2' });
+    const stored = applyStopUpdate({ status: 'P' }, first, { at: 2, client: 'a', seq: 1, by: '1' }).result;
+    const { remarks } = applyStopUpdate(stored, other, { at: 1, client: 'b', seq: 1, by: '2' });
     expect(remarks.map(({ path }) => labelOf(path))).toEqual(['Status', 'Driver’s comment']);
   });
 

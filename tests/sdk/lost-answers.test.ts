@@ -79,13 +79,13 @@ describe('lost answers', () => {
     server.ledger.poisoned.add(2);
     const client = await new Device(server.url).startSignedIn();
     await until(client.route(), (route) => route !== undefined);
-    const told: string[] = [];
-    client.on('quarantined', ({ id, code }) => told.push(`${id} ${code}`));
+    const events: string[] = [];
+    client.on('quarantined', ({ id, code }) => events.push(`${id} ${code}`));
     const [good, poison, after] = [1, 2, 3].map((stop) => client.updateStop(sampleKey, comment(stop, 'x')));
     await after!.accepted;
     await expect(poison!.accepted).rejects.toThrow(Quarantined);
     expect(poison!.current).toEqual({ at: 'quarantined', code: 'INTERNAL', reason: 'poison' });
-    expect(told).toEqual([`${poison!.id} INTERNAL`]);
+    expect(events).toEqual([`${poison!.id} INTERNAL`]);
     // The change is not applied, so the view no longer shows it.
     expect(client.stop(2).current?.updates.driver_comments).toBeNull();
     expect(arrived(server)).toEqual([good!.id, after!.id]);

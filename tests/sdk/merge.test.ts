@@ -8,13 +8,13 @@ import { anyStopObject } from './stop-objects.ts';
 const stamp = (at: number): Stamp => ({ at, client: 'c', seq: at, by: '1001' });
 /** The values of a result. A line or group without fields adds nothing. */
 function valuesOf({ status, arrived, updates = {}, ...lines }: StopResult): string {
-  const said = (kind: LineKind) =>
+  const values = (kind: LineKind) =>
     Object.fromEntries(
       Object.entries(lines[kind] ?? {}).flatMap(([key, { id: _id, invoice: _invoice, n: _n, ...fields }]) =>
         canonicalJson(fields) === '{}' ? [] : [[key, fields]],
       ),
     );
-  return canonicalJson([status, arrived, updates, said('products'), said('collections')]);
+  return canonicalJson([status, arrived, updates, values('products'), values('collections')]);
 }
 const stopOne = anyStopObject(fc.constant(1));
 

@@ -24,7 +24,7 @@ const app = (version: string) => `
 import { takeOverShell } from '@tailgate/client-sdk/offline-shell';
 globalThis.takeOver = async () => takeOverShell(await navigator.serviceWorker.ready);
 globalThis.version = '${version}';
-globalThis.later = async () => (await import('./later.ts')).said;
+globalThis.later = async () => (await import('./later.ts')).text;
 globalThis.api = (path) => fetch(path).then((response) => response.text(), () => 'no network');
 navigator.serviceWorker.register('/worker.js');
 `;
@@ -70,7 +70,7 @@ class Deployment {
     const dist = join(this.#folder, 'dist');
     await mkdir(dist, { recursive: true });
     await writeFile(join(this.#folder, 'app.ts'), app(version));
-    await writeFile(join(this.#folder, 'later.ts'), `export const said = 'later of ${version}';`);
+    await writeFile(join(this.#folder, 'later.ts'), `export const text = 'later of ${version}';`);
     await build({
       entryPoints: [join(this.#folder, 'app.ts')],
       bundle: true,
@@ -87,7 +87,7 @@ class Deployment {
 
   /** Replaces a file by another one. */
   async spoil(name: string): Promise<void> {
-    await writeFile(join(this.#folder, 'dist', name), '<!doctype html><title>of nobody</title>');
+    await writeFile(join(this.#folder, 'dist', name), '<!doctype html><title>another page</title>');
   }
 
   async start(): Promise<void> {
@@ -179,7 +179,7 @@ const untilWaiting = (page: Page): Promise<void> =>
   });
 
 /** Waits until a worker controls the page. Its version is cached by then. */
-const kept = (page: Page) => page.waitForFunction('navigator.serviceWorker.controller', undefined, byTimer);
+const controlled = (page: Page) => page.waitForFunction('navigator.serviceWorker.controller', undefined, byTimer);
 
 describe('the offline shell, in a real Chromium', () => {
   beforeEach(async () => {
@@ -191,7 +191,7 @@ describe('the offline shell, in a real Chromium', () => {
 
   test('opens without a network, at any address of the app, with files that load later', async () => {
     const first = await open();
-    await kept(first);
+    await controlled(first);
     expect(await first.evaluate('globalThis.api("/api/health")')).toBe('of the server');
     await first.close();
     await deployment.stop();
@@ -212,7 +212,7 @@ describe('the offline shell, in a real Chromium', () => {
 
   test('activates a new version, as a whole, after the last page of the old one has closed', async () => {
     const page = await open();
-    await kept(page);
+    await controlled(page);
     await deployment.release('two');
     await untilWaiting(page);
     await page.reload();
@@ -231,7 +231,7 @@ describe('the offline shell, in a real Chromium', () => {
 
   test("activates a waiting version at the app's request", async () => {
     const page = await open();
-    await kept(page);
+    await controlled(page);
     expect(await page.evaluate('globalThis.takeOver()')).toBe(false);
     await deployment.release('two');
     await untilWaiting(page);
@@ -244,7 +244,7 @@ describe('the offline shell, in a real Chromium', () => {
 
   test('does not cache a version with a missing or different file', async () => {
     const page = await open();
-    await kept(page);
+    await controlled(page);
     await deployment.release('two');
     // A half-finished deployment: the page differs from the worker's list.
     await deployment.spoil('index.html');

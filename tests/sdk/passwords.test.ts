@@ -38,7 +38,7 @@ test('a driver sets a new password: all other sessions end, and the current one 
   await until(client.status, ({ connection }) => connection === 'online');
 });
 
-test('a driver without a password gets a new one by mail, and the answer does not reveal which ids exist', async () => {
+test('a driver who has forgotten the password gets a new one, and the answer does not reveal which ids exist', async () => {
   expect(await resetPassword({ url }, 'NOBODY')).toEqual({ kind: 'done' });
   const offline = { url: 'http://127.0.0.1:9' };
   await expect(resetPassword(offline, '1001')).rejects.toThrow(Unreachable);

@@ -44,8 +44,8 @@ class World {
     const draft = draftUpdate(sampleKey, { id: stop, updates: { driver_comments: text } });
     const { item, saved } = this.outbox.record('1001', draft, 0);
     const { id } = item.mutation;
-    const kept = saved.then(() => this.outbox.find(id) && this.promised.add(id));
-    if (this.store.quota > 0) await kept;
+    const noted = saved.then(() => this.outbox.find(id) && this.promised.add(id));
+    if (this.store.quota > 0) await noted;
     // At least one attempt.
     else await this.#journal.attempt([nothing]);
   }
@@ -57,8 +57,8 @@ class World {
     if (id === undefined || !forgotten) return;
     this.promised.delete(id);
     // A phone that is restored to an earlier state has the change again.
-    const kept = forgotten.then(() => this.#backups.phone === undefined && this.withdrawn.add(id));
-    if (this.store.quota > 0) await kept;
+    const noted = forgotten.then(() => this.#backups.phone === undefined && this.withdrawn.add(id));
+    if (this.store.quota > 0) await noted;
     else await this.#journal.attempt([nothing]);
   }
 

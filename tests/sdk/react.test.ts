@@ -41,7 +41,7 @@ function Screen() {
     const made = client.updateStop(route.key, { id: 1, updates: { driver_comments: 'at the door' } });
     startTransition(() => show(made));
   };
-  return h('main', {}, h('h1', {}, driver ? driver.name + ' ' + connection : 'nobody'),
+  return h('main', {}, h('h1', {}, driver ? driver.name + ' ' + connection : 'signed out'),
     h(Stop, { id: 1 }), h(Stop, { id: 2 }), h('button', { onClick: record, disabled: !route }, 'Record'),
     receipt && h(Receipt, { receipt }));
 }
@@ -70,7 +70,7 @@ test('a component made of hooks renders on changes of its own data only', async 
   // Registered after the page's server, so that it ends first: an open socket would block the end of the server.
   const browser = await startBrowser();
   const page = await openPage(await browser.newContext(), address);
-  expect(await page.textContent('h1')).toBe('nobody');
+  expect(await page.textContent('h1')).toBe('signed out');
 
   await page.evaluate(() => globalThis.signIn());
   await page.getByText('Driver 1001 online').waitFor();

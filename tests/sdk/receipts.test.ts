@@ -70,11 +70,11 @@ describe('the receipt of a change in quarantine', () => {
     const deps = await synced();
     const { server, client } = deps;
     server.ledger.poisoned.add(1);
-    const told: ClientEvents['quarantined'][] = [];
-    client.on('quarantined', (event) => told.push(event));
+    const events: ClientEvents['quarantined'][] = [];
+    client.on('quarantined', (event) => events.push(event));
     const receipt = client.updateStop(sampleKey, comment(1, 'kept'));
     await expect(receipt.accepted).rejects.toThrow(Quarantined);
-    return { ...deps, receipt, told };
+    return { ...deps, receipt, events };
   }
 
   test('becomes accepted and hosted after a release', async () => {
@@ -88,11 +88,11 @@ describe('the receipt of a change in quarantine', () => {
   });
 
   test('shows a dismissal with the office’s reason, and a later release', async () => {
-    const { server, receipt, told } = await quarantined();
+    const { server, receipt, events } = await quarantined();
     server.review(receipt.id, 'recorded twice');
     await until(receipt, (state) => state.at === 'quarantined' && state.dismissed !== undefined);
     expect(receipt.current).toMatchObject({ at: 'quarantined', code: 'INTERNAL', dismissed: 'recorded twice' });
-    expect(told.map(({ dismissed }) => dismissed)).toEqual([undefined, 'recorded twice']);
+    expect(events.map(({ dismissed }) => dismissed)).toEqual([undefined, 'recorded twice']);
     server.review(receipt.id);
     await until(receipt, ({ at }) => at === 'accepted');
   });

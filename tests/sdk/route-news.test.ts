@@ -28,22 +28,22 @@ const routes = fc
   .map((picked) => [...new Map(picked)].map(([stop, state]) => states[stop]![state]!))
   .map(routeOf);
 /** A copy, as another page receives it. */
-const sent = <Value>(value: Value): Value => structuredClone(value);
+const transfer = <Value>(value: Value): Value => structuredClone(value);
 
 test('after any changes of a route, another page has the same route and copies only the changed parts', () => {
   fc.assert(
     fc.property(fc.array(routes, { minLength: 1, maxLength: 5 }), (versions) => {
-      let [said, seen]: (LocalRoute | undefined)[] = [];
+      let [base, seen]: (LocalRoute | undefined)[] = [];
       for (const route of versions) {
-        const news = routeDelta(said, route);
+        const news = routeDelta(base, route);
         const copied = news.stops.filter((stop) => typeof stop !== 'number');
-        expect(copied).toEqual(route.stops.filter((stop) => !said?.stops.includes(stop)));
+        expect(copied).toEqual(route.stops.filter((stop) => !base?.stops.includes(stop)));
         const before: LocalRoute | undefined = seen;
-        seen = withDelta(before, sent(news));
+        seen = withDelta(before, transfer(news));
         expect(seen).toEqual(route);
-        const kept = route.stops.filter((stop) => said?.stops.includes(stop)).map(({ id }) => id);
-        for (const id of kept) expect(stopOf(seen, id)).toBe(stopOf(before, id));
-        said = route;
+        const equal = route.stops.filter((stop) => base?.stops.includes(stop)).map(({ id }) => id);
+        for (const id of equal) expect(stopOf(seen, id)).toBe(stopOf(before, id));
+        base = route;
       }
     }),
   );

@@ -83,8 +83,8 @@ describe.each([
     const request = server.url.includes('scripted.invalid') ? server.fetch : fetch;
     const upload = (headers: Record<string, string>, body: Uint8Array<ArrayBuffer>): Promise<Response> =>
       request(`${server.url}/api/sync/uploads`, { method: 'POST', headers, body });
-    const strange = await upload({ employee_id: '1001', 'upload-length': '1' }, new Uint8Array([1]));
-    expect(strange.status).toBe(401);
+    const unauthenticated = await upload({ employee_id: '1001', 'upload-length': '1' }, new Uint8Array([1]));
+    expect(unauthenticated.status).toBe(401);
 
     const { uploads } = await open(server);
     const { id } = await uploads.add(new Uint8Array([6]), { kind: 'photo' });

@@ -129,7 +129,7 @@ describe('signing in and out', () => {
   test('the client replaces a key that a hello with a lost answer invalidated, by means of the token', async () => {
     const { server, device, id } = await unansweredTap();
     await device.kill();
-    for (const queue of server.queueKeys.keys()) server.queueKeys.set(queue, 'key that nobody was told');
+    for (const queue of server.queueKeys.keys()) server.queueKeys.set(queue, 'key that no phone has');
     server.releaseAcks();
     // Another driver is at work now: the queue of A uses its key.
     const next = await device.start({ employeeId: '1002' });
@@ -145,7 +145,7 @@ describe('signing in and out', () => {
   test('without a valid key and token, the client reports which driver must sign in, even while another one is at work', async () => {
     const { server, client, id } = await unansweredTap();
     server.tokens.delete(tokenOf(server, '1001'));
-    for (const queue of server.queueKeys.keys()) server.queueKeys.set(queue, 'key that nobody was told');
+    for (const queue of server.queueKeys.keys()) server.queueKeys.set(queue, 'key that no phone has');
     server.cut();
     server.releaseAcks();
     await client.signIn({ employeeId: '1002', password });

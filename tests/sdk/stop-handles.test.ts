@@ -102,13 +102,13 @@ test('the state distinguishes a loading route from a missing one', async () => {
 
 test('the client reports a change of another phone with both values, but no own change and none of the office', async () => {
   const { server, client } = await onRoute();
-  const told: RemoteEdit[] = [];
-  client.on('edit', (event) => told.push(event));
+  const events: RemoteEdit[] = [];
+  client.on('edit', (event) => events.push(event));
   await client.stop(2).deliver().accepted;
   server.amend({ id: 2, updates: { driver_comments: 'of the office' } }, Date.now());
   server.edit({ id: 1, updates: { status: 'D', driver_comments: 'left at the dock' } }, Date.now(), '1002');
   await until(client.stop(1), (stop) => stop?.updates.status === 'D');
-  expect(told.map(({ edits, ...about }) => ({ ...about, edits: edits.map(({ at: _, ...edit }) => edit) }))).toEqual([
+  expect(events.map(({ edits, ...about }) => ({ ...about, edits: edits.map(({ at: _, ...edit }) => edit) }))).toEqual([
     {
       route: 'route:F01:R100:20261128',
       stop: 1,

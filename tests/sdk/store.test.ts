@@ -98,14 +98,14 @@ describe('SQLite alone', () => {
       cwd: import.meta.dirname,
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    let told = 0;
+    let confirmed = 0;
     for await (const line of createInterface(writer.stdout)) {
-      told = Number(line);
-      if (told === 20) writer.kill('SIGKILL');
+      confirmed = Number(line);
+      if (confirmed === 20) writer.kill('SIGKILL');
     }
     const store = await openSqlite(nodeSqlite(() => new DatabaseSync(file)));
     const [items, heads] = await Promise.all([store.readAll('item'), store.readAll('queue')]);
-    expect(items.length).toBeGreaterThanOrEqual(told);
+    expect(items.length).toBeGreaterThanOrEqual(confirmed);
     expect(heads).toEqual([{ key: 'q', value: items.length }]);
     await store.close();
   });

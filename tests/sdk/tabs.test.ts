@@ -12,15 +12,15 @@ const key = ${JSON.stringify(sampleKey)};
 const timing = { retryBaseMs: 20, retryCapMs: 200 };
 const client = await createClient({ url: location.origin, store: await openIndexedDb(), timing });
 const until = (watch, isSo) => new Promise((resolve) => {
-  const look = () => { if (isSo(watch.current)) resolve(watch.current); };
-  watch.subscribe(look);
-  look();
+  const check = () => { if (isSo(watch.current)) resolve(watch.current); };
+  watch.subscribe(check);
+  check();
 });
 const update = (stop, text) => client.updateStop(key, { id: stop, updates: { driver_comments: text } });
 let fired = 0;
-const heard = [];
+const reviews = [];
 client.route().subscribe(() => fired++);
-const amended = new Promise((tell) => client.on('amendment', ({ stop, after, by }) => tell({ stop, after, by })));
+const amended = new Promise((resolve) => client.on('amendment', ({ stop, after, by }) => resolve({ stop, after, by })));
 
 globalThis.tab = {
   signIn: async () => {
@@ -48,8 +48,8 @@ globalThis.tab = {
   support: async () => { const { queues } = await client.diagnostics(); return queues.map((queue) => queue.connection); },
   review: () => until(client.review, (review) => review.length === 1).then(([{ id, stop, receipt }]) => ({ id, stop, at: receipt.current.at })),
   reviewed: () => until(client.review, (review) => review.length === 0).then(() => true),
-  listen: () => client.on('quarantined', ({ id, dismissed }) => heard.push(dismissed ?? id)),
-  heard: () => heard,
+  listen: () => client.on('quarantined', ({ id, dismissed }) => reviews.push(dismissed ?? id)),
+  reviews: () => reviews,
   acknowledge: (id) => client.acknowledge(id),
   online: () => until(client.status, (status) => status.connection === 'online').then(() => true),
   close: () => client.close(),
@@ -76,20 +76,20 @@ interface Tab {
   review(): Promise<{ id: string; stop: number; at: string }>;
   reviewed(): Promise<boolean>;
   listen(): void;
-  heard(): string[];
+  reviews(): string[];
   acknowledge(id: string): Promise<boolean>;
   online(): Promise<boolean>;
   close(): Promise<void>;
 }
 /** The fields of messages between pages that the tests check. */
-interface Said {
+interface PageMessage {
   readonly type: string;
   readonly id?: string;
   readonly shown?: { readonly of: string; readonly value: unknown };
 }
 declare global {
   var tab: Tab;
-  var said: Said[];
+  var messages: PageMessage[];
 }
 
 describe('two pages of one origin, in a real Chromium', () => {
@@ -146,16 +146,16 @@ describe('two pages of one origin, in a real Chromium', () => {
 
   test('a tap copies its stop to the other pages, and nothing when there are none', async () => {
     const leader = await signedIn();
-    const ear = await listen(context, address);
+    const observer = await listen(context, address);
     const alone = await leader.evaluate(() => globalThis.tab.record(1, 'alone'));
-    await ear.waitForFunction((id) => globalThis.said.some((message) => message.id === id), alone, byTimer);
-    expect(await ear.evaluate(() => globalThis.said.map(({ type }) => type))).toEqual(['recorded']);
+    await observer.waitForFunction((id) => globalThis.messages.some((message) => message.id === id), alone, byTimer);
+    expect(await observer.evaluate(() => globalThis.messages.map(({ type }) => type))).toEqual(['recorded']);
 
     await openPage(context, address);
-    await ear.evaluate(() => globalThis.said.splice(0));
+    await observer.evaluate(() => globalThis.messages.splice(0));
     await leader.evaluate(() => globalThis.tab.record(2, 'beside another page'));
-    const isNews = () => globalThis.said.find(({ shown }) => shown?.of === 'route news');
-    const news = await ear.waitForFunction(isNews, undefined, byTimer);
+    const isNews = () => globalThis.messages.find(({ shown }) => shown?.of === 'route news');
+    const news = await observer.waitForFunction(isNews, undefined, byTimer);
     expect(await news.evaluate((message) => message?.shown?.value)).toMatchObject({ stops: [1, { id: 2 }, 3] });
   });
 
@@ -167,31 +167,31 @@ describe('two pages of one origin, in a real Chromium', () => {
     const follower = await openPage(context, address);
     expect(await follower.evaluate(() => globalThis.tab.review())).toEqual({ id, stop: 2, at: 'quarantined' });
     await follower.evaluate(() => globalThis.tab.listen());
-    await follower.waitForFunction(() => globalThis.tab.heard().length === 1, undefined, byTimer);
+    await follower.waitForFunction(() => globalThis.tab.reviews().length === 1, undefined, byTimer);
     server.review(id, 'no such thing');
-    await follower.waitForFunction(() => globalThis.tab.heard().length === 2, undefined, byTimer);
-    expect(await follower.evaluate(() => globalThis.tab.heard())).toEqual([id, 'no such thing']);
+    await follower.waitForFunction(() => globalThis.tab.reviews().length === 2, undefined, byTimer);
+    expect(await follower.evaluate(() => globalThis.tab.reviews())).toEqual([id, 'no such thing']);
     // The event was delivered once: a page that listens later does not receive it again.
     await leader.evaluate(() => globalThis.tab.listen());
     expect(await follower.evaluate((change) => globalThis.tab.acknowledge(change), id)).toBe(true);
     for (const page of [leader, follower]) expect(await page.evaluate(() => globalThis.tab.reviewed())).toBe(true);
-    expect(await leader.evaluate(() => globalThis.tab.heard())).toEqual([]);
+    expect(await leader.evaluate(() => globalThis.tab.reviews())).toEqual([]);
   });
 
   test('a page receives a change before the status that counts it, so that it always finds the receipt', async () => {
     const leader = await signedIn();
     const guest = await openPage(context, address);
-    const ear = await listen(context, address);
+    const observer = await listen(context, address);
     server.refuse = true;
     server.cut();
     const id = await leader.evaluate(() => globalThis.tab.record(2, 'offline'));
     await guest.evaluate(() => globalThis.tab.sees(2, 'offline'));
     const order = (): Promise<number[]> =>
-      ear.evaluate((name) => {
-        const isCounted = ({ shown }: Said): boolean =>
+      observer.evaluate((name) => {
+        const isCounted = ({ shown }: PageMessage): boolean =>
           shown?.of === 'status' && JSON.stringify(shown.value).includes('"pending":{"1001":1}');
-        const recorded = globalThis.said.findIndex(({ type, id: of }) => type === 'recorded' && of === name);
-        return [recorded, globalThis.said.findIndex(isCounted)];
+        const recorded = globalThis.messages.findIndex(({ type, id: of }) => type === 'recorded' && of === name);
+        return [recorded, globalThis.messages.findIndex(isCounted)];
       }, id);
     await expect.poll(async () => Math.min(...(await order()))).toBeGreaterThan(-1);
     const [recorded = -1, counted = -1] = await order();
@@ -214,7 +214,7 @@ describe('two pages of one origin, in a real Chromium', () => {
     server.cut();
     const saved = await follower.evaluate(() => globalThis.tab.record(1, 'saved before the kill'));
     const fired = await follower.evaluate(() => globalThis.tab.fired());
-    const unsaved = await follower.evaluate(() => globalThis.tab.recordAndLeave(2, 'said in the same moment'));
+    const unsaved = await follower.evaluate(() => globalThis.tab.recordAndLeave(2, 'recorded in the same moment'));
     await crashPage(leader);
     server.refuse = false;
     const killedAt = performance.now();
@@ -224,7 +224,7 @@ describe('two pages of one origin, in a real Chromium', () => {
     expect(taken()).toEqual([saved, unsaved]);
     expect(server.ledger.chainBreaks).toBe(0);
     // Its receipts and views continue: the same objects, without superfluous change events.
-    expect(await follower.evaluate(() => globalThis.tab.sees(2, 'said in the same moment'))).toBe(true);
+    expect(await follower.evaluate(() => globalThis.tab.sees(2, 'recorded in the same moment'))).toBe(true);
     expect((await follower.evaluate(() => globalThis.tab.fired())) - fired).toBeLessThan(6);
 
     const third = await openPage(context, address);
@@ -237,7 +237,7 @@ describe('two pages of one origin, in a real Chromium', () => {
     const leader = await signedIn();
     const follower = await openPage(context, address);
     await freezePage(leader);
-    const id = await follower.evaluate(() => globalThis.tab.recordAndLeave(1, 'said to a frozen page'));
+    const id = await follower.evaluate(() => globalThis.tab.recordAndLeave(1, 'recorded beside a frozen page'));
     await crashPage(leader);
     await follower.evaluate((of) => globalThis.tab.accepted(of), id);
     expect(taken()).toEqual([id]);
@@ -247,11 +247,11 @@ describe('two pages of one origin, in a real Chromium', () => {
     const leader = await signedIn();
     const [next, follower] = [await openPage(context, address), await openPage(context, address)];
     await freezePage(leader);
-    const id = await follower.evaluate(() => globalThis.tab.recordAndLeave(1, 'said to a frozen page'));
+    const id = await follower.evaluate(() => globalThis.tab.recordAndLeave(1, 'recorded beside a frozen page'));
     await crashPage(leader);
     await follower.evaluate((of) => globalThis.tab.accepted(of), id);
     expect(taken()).toEqual([id]);
-    expect(await next.evaluate(() => globalThis.tab.sees(1, 'said to a frozen page'))).toBe(true);
+    expect(await next.evaluate(() => globalThis.tab.sees(1, 'recorded beside a frozen page'))).toBe(true);
   });
 
   test('a page withdraws its change through the leader, also when that leader ends before its answer', async () => {
@@ -263,7 +263,7 @@ describe('two pages of one origin, in a real Chromium', () => {
     expect(await follower.evaluate((id) => globalThis.tab.withdraw(id), first)).toBe('withdrawn');
     expect(await follower.evaluate((id) => globalThis.tab.receiptOf(id), first)).toBe('withdrawn');
     await freezePage(leader);
-    const second = await follower.evaluate(() => globalThis.tab.recordAndLeave(2, 'said to a frozen page'));
+    const second = await follower.evaluate(() => globalThis.tab.recordAndLeave(2, 'recorded beside a frozen page'));
     const withdrawal = follower.evaluate((id) => globalThis.tab.withdraw(id), second);
     await crashPage(leader);
     expect(await withdrawal).toBe('withdrawn');
@@ -291,9 +291,9 @@ async function listen(context: BrowserContext, address: string): Promise<Page> {
   const page = await context.newPage();
   await page.goto(new URL('/worker.js', address).href);
   await page.evaluate(() => {
-    globalThis.said = [];
+    globalThis.messages = [];
     const channel = new BroadcastChannel('tailgate:tailgate');
-    channel.addEventListener('message', ({ data }: MessageEvent<Said>) => globalThis.said.push(data));
+    channel.addEventListener('message', ({ data }: MessageEvent<PageMessage>) => globalThis.messages.push(data));
   });
   return page;
 }

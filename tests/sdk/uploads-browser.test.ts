@@ -89,7 +89,7 @@ beforeAll(async () => {
   context = await (await startBrowser()).newContext();
 });
 
-test('Chromium reduces a photo and not a signature; both survive a killed page without a network', async () => {
+test('in Chromium the SDK reduces a photo, but not a signature; both survive a killed page without a network', async () => {
   const page = await openPage(context, address);
   expect(await page.evaluate((secret) => globalThis.files.signIn('1001', secret), password)).toBe('signed_in');
   await context.setOffline(true);

@@ -139,9 +139,9 @@ test.each([
   const before = slow.bytesUp;
   // The bytes of a request's head, and of socket attempts and hellos in the meantime.
   const ofTheFile = before + 8_000;
-  const look = (): unknown => slow.bytesUp > ofTheFile && shown.push(client.status.current.connection);
-  client.status.subscribe(look);
-  uploads.status.subscribe(look);
+  const check = (): unknown => slow.bytesUp > ofTheFile && shown.push(client.status.current.connection);
+  client.status.subscribe(check);
+  uploads.status.subscribe(check);
   await uploads.here(id);
   expect(slow.bytesUp - before).toBeGreaterThan(400_000);
   expect(new Set(shown)).toEqual(new Set(['connecting']));

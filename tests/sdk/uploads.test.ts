@@ -241,7 +241,7 @@ describe('a file', () => {
   });
 });
 
-test('waits while the disk cannot be read at the start; the client reports it and reads it later', async () => {
+test('a disk that cannot be read at the start is reported, and read later', async () => {
   const disk = new MemoryFiles();
   let wake = (): void => {};
   let isGone = false;
@@ -270,7 +270,7 @@ test('waits while the disk cannot be read at the start; the client reports it an
   await until(uploads.file(id), (state) => state?.at === 'saved');
 });
 
-test('is refused after the client was closed, and not stored where no client would send it', async () => {
+test('a file that is added after the client was closed is refused and not stored', async () => {
   const files = new MemoryFiles();
   const { client, uploads } = await openApp(files);
   await client.close();
@@ -278,13 +278,13 @@ test('is refused after the client was closed, and not stored where no client wou
   expect(await files.files()).toEqual([]);
 });
 
-test('has the id that the protocol defines', async () => {
+test('the id of a file is the one that the protocol defines', async () => {
   const files = new MemoryFiles();
   const { uploads } = await openApp(files);
   const bytes = random.take(777);
   const { id } = await uploads.add(new Blob([bytes]), { kind: 'photo' });
-  const [kept] = (await files.files()).map(({ value }) => value);
-  expect(kept).toMatchObject({ id, size: 777 });
-  const salt = typeof kept === 'object' && kept !== null && 'salt' in kept ? String(kept.salt) : '';
+  const [stored] = (await files.files()).map(({ value }) => value);
+  expect(stored).toMatchObject({ id, size: 777 });
+  const salt = typeof stored === 'object' && stored !== null && 'salt' in stored ? String(stored.salt) : '';
   expect(deviceAssetId(salt, bytes)).toBe(id);
 });

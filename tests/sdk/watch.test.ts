@@ -30,9 +30,9 @@ describe('identity of unchanged values', () => {
     expect(keepEqualParts<object>(before, { stops: [before.stops[0], changed] })).toEqual({
       stops: [{ id: 1 }, changed],
     });
-    const kept: { stops: object[] } = keepEqualParts(before, { stops: [{ id: 1 }, changed] });
-    expect(kept.stops[0]).toBe(before.stops[0]);
-    expect(kept.stops[1]).toBe(changed);
+    const result: { stops: object[] } = keepEqualParts(before, { stops: [{ id: 1 }, changed] });
+    expect(result.stops[0]).toBe(before.stops[0]);
+    expect(result.stops[1]).toBe(changed);
   });
 });
 

@@ -80,8 +80,8 @@ describe('a session that ends by itself', () => {
     const device = new Device(server.url);
     const client = await device.startSignedIn();
     await until(client.status, ({ connection }) => connection === 'online');
-    const told: { employee: string; at: number }[] = [];
-    client.on('expires', (event) => told.push(event));
+    const events: { employee: string; at: number }[] = [];
+    client.on('expires', (event) => events.push(event));
     expect(client.driver.current?.sessionEndsAt).toBeUndefined();
     const [token = ''] = server.tokens.keys();
     const before = Date.now();
@@ -92,7 +92,7 @@ describe('a session that ends by itself', () => {
     server.expire(token, 7_140);
     // Later frames on the connection are read after it.
     await client.updateStop(sampleKey, comment(1, 'x')).accepted;
-    expect(told).toEqual([{ employee: '1001', at: endsAt }]);
+    expect(events).toEqual([{ employee: '1001', at: endsAt }]);
     expect(client.driver.current).toMatchObject({ signedIn: true });
 
     await device.kill();

@@ -126,7 +126,7 @@ function wrongInLedger(ledger: readonly LedgerRow[], drivers: readonly Driver[])
     if (!isDeepStrictEqual(ids, diary.ids))
       wrong.push(`${employee} recorded ${diary.ids.join(' ')}, and the ledger has ${ids.join(' ')}`);
     if (new Set(entries.map((entry) => entry.client_id)).size > 1)
-      wrong.push(`the queue of ${employee} was forked, though nobody has copied the phone`);
+      wrong.push(`the queue of ${employee} was forked, though no phone was copied`);
     for (const [i, entry] of entries.entries()) {
       const said = saidIn(readBody(entry.body).args);
       if (!isDeepStrictEqual(said, diary.content(entry.id)))

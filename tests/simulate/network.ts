@@ -82,7 +82,7 @@ export class PhoneNetwork {
       const node = this.isUp ? this.#server.balance() : undefined;
       if (!node) {
         this.#requests.delete(request);
-        if (isAlive()) fail(new TypeError('nobody answers'));
+        if (isAlive()) fail(new TypeError('no server answers'));
         return;
       }
       request.isUnderWay = true;

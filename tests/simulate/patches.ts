@@ -14,7 +14,7 @@ const root = join(here, '../..');
 /**
  * `found`, `not found`, or the reason why the run proves neither: the patch does not apply, or the tree does not run.
  */
-export async function lookFor(patch: string): Promise<string> {
+export async function detect(patch: string): Promise<string> {
   const copy = mkdtempSync(join(tmpdir(), 'tailgate-patched-'));
   const drop = (): void => rmSync(copy, { recursive: true, force: true });
   const dropped = endsWithUs(drop);

@@ -55,7 +55,7 @@ export async function workerPass(deps: WorkerDeps, { fuse, mishap, meetClerk }: 
   };
   try {
     const lease = await leases.take(routeOf(seed));
-    if (!lease) throw new Error('somebody else has the route');
+    if (!lease) throw new Error('another worker has the route');
     try {
       await replicateRoute(pass, lease);
     } finally {

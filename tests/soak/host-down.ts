@@ -54,11 +54,11 @@ export async function collectWhileHostIsDown(): Promise<boolean> {
     console.log(
       `  ${MUTATIONS} mutations taken in ${seconds.toFixed(0)} s while the host was down (answer p50 ${at(0.5)} ms, p99 ${at(0.99)} ms); it was asked ${breaker.failures} times`,
     );
-    const { rows } = await pool.query<{ taken: number; told: number }>(
-      `select (select count(*)::int from ledger where result = 'applied') as taken, (select count(*)::int from PODDTA.RTSTUP) as told`,
+    const { rows } = await pool.query<{ taken: number; hosted: number }>(
+      `select (select count(*)::int from ledger where result = 'applied') as taken, (select count(*)::int from PODDTA.RTSTUP) as hosted`,
     );
-    console.log(`  ${rows[0]?.taken} in the ledger, ${rows[0]?.told} stops on the host`);
-    const isCollected = rows[0]?.taken === MUTATIONS && rows[0].told === 0 && breaker.state === 'open';
+    console.log(`  ${rows[0]?.taken} in the ledger, ${rows[0]?.hosted} stops on the host`);
+    const isCollected = rows[0]?.taken === MUTATIONS && rows[0].hosted === 0 && breaker.state === 'open';
 
     await pool.query(`delete from PODDTA.standin_fault where fault = 'outage'`);
     const drain = await drained(pool);

@@ -22,8 +22,8 @@ export interface HostDeps {
 export async function openHostDeps(size: BacklogSize): Promise<HostDeps> {
   const deps = await openDeps();
   const database = await deps.database('soak', 'template1');
-  const said = new Map<string, number>();
-  const count = (_fields: object, message: string) => void said.set(message, (said.get(message) ?? 0) + 1);
+  const counts = new Map<string, number>();
+  const count = (_fields: object, message: string) => void counts.set(message, (counts.get(message) ?? 0) + 1);
   const log: Log = { debug: () => undefined, info: () => undefined, warn: count, error: count };
   await migrate(database.url, log);
   const host = await openStandIn({ url: database.url, library: 'PODDTA', log });
@@ -42,7 +42,7 @@ export async function openHostDeps(size: BacklogSize): Promise<HostDeps> {
         db: database.pool,
         host,
         boss,
-        importNow: () => Promise.reject(new Error('nobody else writes here')),
+        importNow: () => Promise.reject(new Error('no other program writes here')),
         log,
         clock: () => new Date(),
         random: () => Math.random() / haste,
@@ -56,7 +56,7 @@ export async function openHostDeps(size: BacklogSize): Promise<HostDeps> {
       for (const worker of workers) await worker.stop();
       await boss.stop({ graceful: false });
       await host.close();
-      for (const [message, times] of said) console.log(`  logged ${times} times: ${message}`);
+      for (const [message, times] of counts) console.log(`  logged ${times} times: ${message}`);
       await database.close();
       await deps.close();
     },
@@ -83,7 +83,7 @@ export async function isAllOnHost(db: Queryable, stops: number): Promise<boolean
                 and u.RURPSQ = 10000000000 + s.version and trim(u.RUCMT) = s.doc::json -> 'updates' ->> 'driver_comments') as found,
               $1::bigint as wanted
          from stop_result s join PODDTA.RTSTUP u on u.RUFAC = s.facility and trim(u.RURTE) = s.route_id and u.RUSTP = s.stop_id
-       union all select 'stops whose status stands in RTSTPP', count(*), $1::bigint from PODDTA.RTSTPP where RSSTS = 'D'
+       union all select 'stops with their status in RTSTPP', count(*), $1::bigint from PODDTA.RTSTPP where RSSTS = 'D'
        union all select 'lines on the host with the count of the mirror', count(*) filter (where q.RQDLV = (l.value ->> 'delivered')::numeric), count(*)
          from stop_result s cross join json_each(s.doc::json -> 'products') l
          left join PODDTA.RTPRUP q on q.RQFAC = s.facility and trim(q.RQRTE) = s.route_id and q.RQSTP = s.stop_id

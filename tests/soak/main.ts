@@ -19,8 +19,8 @@ const names = Object.keys(menu).join(', ');
 
 await runProgram(`npm run soak [-- NAME…]    all of ${names}, or some`, async (argv) => {
   const { positionals: asked } = readWords(argv, {});
-  const strange = asked.filter((name) => !Object.hasOwn(menu, name));
-  if (strange.length > 0) throw new StartError(`nothing is named ${strange.join(', ')}: there are ${names}`);
+  const unknown = asked.filter((name) => !Object.hasOwn(menu, name));
+  if (unknown.length > 0) throw new StartError(`nothing is named ${unknown.join(', ')}: there are ${names}`);
   for (const [name, run] of Object.entries(menu)) {
     if (asked.length > 0 && !asked.includes(name)) continue;
     console.log(`== ${name}`);

@@ -1,10 +1,10 @@
-import { lookFor, patches } from '../simulate/patches.ts';
+import { detect, patches } from '../simulate/patches.ts';
 
 /** Whether the simulator detects each patch. Each patch makes one mistake that has lost data in other systems. */
 export async function findAllMistakes(): Promise<boolean> {
   let isFound = true;
   for (const patch of patches) {
-    const answer = await lookFor(patch);
+    const answer = await detect(patch);
     console.log(`${patch}: ${answer}`);
     isFound &&= answer === 'found';
   }
