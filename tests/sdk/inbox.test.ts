@@ -26,8 +26,8 @@ test('a review without an open page is in the inbox of the next page, and its ev
   });
   expect(entry).toMatchObject({ acknowledged: false, dismissed: undefined });
   expect(entry?.receipt).toBe(page.receipt(id));
-  const event = await new Promise((resolve) => page.on('quarantined', resolve));
-  expect(event).toMatchObject({ id, reason: 'poison' });
+  const review = await new Promise((resolve) => page.on('quarantined', resolve));
+  expect(review).toMatchObject({ id, reason: 'poison' });
   await page.acknowledge(id);
   // The change still waits for the office: the list explains why the day is not complete.
   expect(page.review.current).toMatchObject([{ id, acknowledged: true }]);
