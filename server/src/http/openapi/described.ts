@@ -24,8 +24,8 @@ export const described = <Schema extends z.core.$ZodObject>(
   fields: FieldsOf<Schema>,
 ): Described => ({ name, schema, about, fields });
 
-/** Words for the query of every list in pages (`page.ts` of the protocol). */
+/** Words for the query of every paged list (`page.ts` of the protocol). */
 export const pageWords = {
-  limit: '1 to 500, else 100.',
-  cursor: '`meta.next_cursor` of the page before.',
+  limit: '1 to 500; 100 by default.',
+  cursor: '`meta.next_cursor` of the previous page.',
 } as const;

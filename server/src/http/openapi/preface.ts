@@ -3,10 +3,10 @@
 export const about = `
 Offline-first proof of delivery: drivers sign in, fetch their route, record what happened at each stop.
 
-**Path sets.** \`/api/…\` and \`/api/v20/…\` are listed side by side; the same suffix means the same, and where the
-shapes differ each path shows its own. A suffix under a set that does not list it is 404.
+**Path sets.** \`/api/…\` and \`/api/v20/…\` are listed side by side; the same suffix has the same
+meaning. Each path shows its own shapes. A suffix under a set that does not list it is 404.
 
-**Envelope.** \`{success, message, data}\`; where something went wrong, \`data\` is null and \`error\` holds
+**Envelope.** \`{success, message, data}\`; after a failure, \`data\` is null and \`error\` contains
 \`{code, details: [{path, message}], request_id}\`. Programs decide by \`code\`. Every answer carries \`x-request-id\`.
 
 **Try it.** Sign up or sign in, press *Authorize*, and enter the employee id and the token of the answer. Headers may be
@@ -20,12 +20,12 @@ The sync channel, a WebSocket on \`/api/sync\`, is not part of this document.
 `.trim();
 
 const areas: Readonly<Record<string, { name: string; description: string }>> = {
-  auth: { name: 'Sign-in', description: 'Who may call, and with which token.' },
-  route: { name: 'Routes and stops', description: 'What a driver drives, and what happened there.' },
+  auth: { name: 'Sign-in', description: 'Users, sessions and tokens.' },
+  route: { name: 'Routes and stops', description: 'Routes of a driver, and the results of their stops.' },
   assets: { name: 'Assets', description: 'Photos, signatures, any file. On the prefixed set only.' },
   control: { name: 'Code lists', description: 'For dropdowns. On the prefixed set only.' },
   report: { name: 'Load condition reports', description: 'On the unprefixed set only.' },
-  health: { name: 'Health', description: 'For load balancers and for who runs the server.' },
+  health: { name: 'Health', description: 'For load balancers and operators.' },
   ops: { name: 'Operators', description: 'For the office: needs the ops token.' },
 };
 export const tags = Object.values(areas);
@@ -42,7 +42,7 @@ export const securitySchemes = {
     type: 'apiKey',
     in: 'header',
     name: 'employee_id',
-    description: 'Who calls. Both headers are needed.',
+    description: 'Employee id of the caller. Requests need both headers.',
   },
   api_token: { type: 'apiKey', in: 'header', name: 'api_token', description: 'From sign-up or sign-in.' },
   ops_token: { type: 'http', scheme: 'bearer', description: '`OPS_TOKEN`, see the start of the server.' },
@@ -52,13 +52,14 @@ export const parameters = {
   IdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
-    description: 'Makes a repeated request have one effect. The same key with another content is 409. Kept 30 days.',
+    description:
+      'Makes a repeated request have one effect. The same key with other content is 409. The server stores keys for 30 days.',
     schema: { type: 'string', maxLength: 200 },
   },
   IfNoneMatch: {
     name: 'If-None-Match',
     in: 'header',
-    description: 'The `ETag` of an earlier answer: 304 where nothing has changed.',
+    description: 'The `ETag` of an earlier answer: 304 without a change.',
     schema: { type: 'string' },
   },
   Range: {
@@ -70,8 +71,8 @@ export const parameters = {
 };
 
 export const headers = {
-  RequestId: { description: 'Follows the request through the logs.', required: true, schema: { type: 'string' } },
+  RequestId: { description: 'Identifies the request in the logs.', required: true, schema: { type: 'string' } },
   RetryAfter: { description: 'Seconds.', required: true, schema: { type: 'string', pattern: '^\\d+$' } },
-  ETag: { description: 'Of this very answer.', required: true, schema: { type: 'string' } },
-  ContentRange: { description: 'Which part of how many bytes.', required: true, schema: { type: 'string' } },
+  ETag: { description: 'Entity tag of this answer.', required: true, schema: { type: 'string' } },
+  ContentRange: { description: 'Range and total size in bytes.', required: true, schema: { type: 'string' } },
 };

@@ -8,20 +8,20 @@ import { described } from '../described.ts';
 
 // Interface.md 4.5 with contract §5.
 
-const codeWords = { code: 'What records hold, always text.', description: 'What people choose by.' };
-const sort = 'Its place in the list.';
+const codeWords = { code: 'The value in records, always text.', description: 'The text in the list.' };
+const sort = 'Position in the list.';
 
 export const codeSchemas = [
-  described('StopException', stopExceptionPayload, 'Why a stop was skipped or refused.', {
+  described('StopException', stopExceptionPayload, 'A reason to skip or refuse a stop.', {
     ...codeWords,
     type: '`S` for skipping, `R` for refusing, `B` for both.',
     requires_comment: 'Whether the app should ask for a comment.',
     requires_photo: 'Whether the app should ask for a photo.',
     sort,
   }),
-  described('CreditReason', creditReasonPayload, 'What an exception (OSD) is about.', {
+  described('CreditReason', creditReasonPayload, 'A reason for an exception (OSD).', {
     ...codeWords,
-    category: 'Groups the list.',
+    category: 'The group within the list.',
     requires_photo: 'Whether the app should ask for a photo.',
     sort,
   }),
@@ -29,5 +29,5 @@ export const codeSchemas = [
     ...codeWords,
     driver_visible: 'Always `Y`.',
   }),
-  described('Code', plainCodePayload, 'An entry of a list.', { ...codeWords, sort }),
+  described('Code', plainCodePayload, 'An entry of a code list.', { ...codeWords, sort }),
 ];

@@ -11,33 +11,33 @@ import { described } from '../described.ts';
 
 export const healthSchemas = [
   described('Health', healthPayload, 'The server runs.', {
-    version: 'Of the server.',
-    uptime_s: 'Seconds since its start.',
+    version: 'Version of the server.',
+    uptime_s: 'Seconds since the start of the server.',
   }),
-  described('Dependency', readinessPayload.def.valueType, 'Something that the server leans on.', {
-    ok: 'Whether it answers.',
-    required: 'Whether the server takes no requests without it.',
+  described('Dependency', readinessPayload.def.valueType, 'A dependency of the server.', {
+    ok: 'Whether the dependency answers.',
+    required: 'Whether the server needs it to accept requests.',
   }),
-  described('HostJob', hostJobPayload, 'As what the service works on the host.', {
+  described('HostJob', hostJobPayload, 'The identity of the service on the host.', {
     ccsid: 'Coded character set of the job.',
     user: 'The current user.',
     job: 'The name of the job or session.',
-    library: 'Where the files of the service lie.',
+    library: 'The library of the service files.',
   }),
   described('HostTable', hostTablePayload, "A file of the service's library.", {
-    library: 'Where it lies.',
-    table: 'Its name.',
-    columns: 'In the order of the file.',
+    library: 'Library of the file.',
+    table: 'Name of the file.',
+    columns: 'Columns in the order of the file.',
   }),
-  described('HostColumn', hostTablePayload.shape.columns.def.element, 'A column, as the catalog of the host has it.', {
-    name: 'Its name.',
-    type: 'Its SQL type.',
-    length: 'In characters, digits or bytes, as the type counts.',
+  described('HostColumn', hostTablePayload.shape.columns.def.element, 'A column in the catalog of the host.', {
+    name: 'Name of the column.',
+    type: 'SQL type.',
+    length: 'Length in characters, digits or bytes, by type.',
     scale: 'Decimal places.',
-    nullable: 'Whether it may be null.',
-    ccsid: 'Coded character set; null where the type has none.',
+    nullable: 'Whether the column accepts null.',
+    ccsid: 'Coded character set; null for types without one.',
   }),
-  described('HostTableName', hostTableParams, 'Which file.', {
+  described('HostTableName', hostTableParams, 'The name of a file.', {
     table_name: "A file of the service's library, such as `RTSTUP`.",
   }),
 ];

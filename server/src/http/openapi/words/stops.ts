@@ -22,131 +22,132 @@ const lineAction = lineUpdate.shape.action.def.innerType.def.innerType;
 const actionUpdates = lineAction.shape.updates.def.innerType.def.innerType;
 
 const reasonWords = {
-  skip_refuse_reason_code: 'Stop exception code. In stop sync it is stored and changes no status.',
-  skip_refuse_timestamp: 'When. Kept as sent, with a warning, where it is no instant.',
-  skip_refuse_driver_comment: 'Why, in words.',
+  skip_refuse_reason_code: 'Stop exception code. Stop sync stores it without a change of status.',
+  skip_refuse_timestamp: 'Time of the skip or refusal. The server stores an invalid time as sent, with a warning.',
+  skip_refuse_driver_comment: 'Comment of the driver.',
 };
 const exceptionWords = {
   comment: 'At most 2,000 characters.',
   quantity: 'Pieces.',
-  images_id: 'Asset id of a photo, `""` or null for none. An empty one never clears a photo.',
+  images_id: 'Asset id of a photo; `""` or null without one. An empty value never clears a photo.',
 };
 const namedRouteWords = {
-  facility: 'Narrows; needed where the id alone fits several open routes.',
-  week_end: 'YYYYMMDD. Narrows like the facility.',
+  facility: 'Facility code. Required if several open routes have the id.',
+  week_end: 'YYYYMMDD. Required if several open routes have the id.',
 };
 
 export const stopSchemas = [
-  described('StopSync', stopSyncBody, 'Stops of one route. v20, v21 and v23 shapes are read on both path sets.', {
+  described('StopSync', stopSyncBody, 'Stops of one route. Both path sets accept the shapes of v20, v21 and v23.', {
     id: 'Route id.',
     ...namedRouteWords,
-    stops: 'Each is saved or refused by itself.',
+    stops: 'The server saves or rejects each stop separately.',
   }),
-  described('StopInput', stopObject, 'A stop as the driver saw it. What is absent is not changed.', {
+  described('StopInput', stopObject, 'A stop with the entries of the driver. Absent fields do not change.', {
     id: 'Stop number, as a number or as text; 999 is the warehouse.',
-    arrived: 'The driver is back at the warehouse (stop 999). Never goes back to false.',
+    arrived: 'Whether the driver is back at the warehouse (stop 999). Never changes back to false.',
     updates: 'Fields of the stop itself.',
     products:
-      'Lines by id, invoice and n-th occurrence. A line that is not sent is unchanged. A stop takes 500 that its plan does not have, a route 5,000; what is above is kept for the office with the warning `too_many_lines`.',
-    collections: 'As products.',
+      'Lines by id, invoice and occurrence. Absent lines do not change. A stop accepts 500 unplanned lines, a route 5,000. The server reports further lines to the office and does not apply them; the answer contains the warning `too_many_lines`.',
+    collections: 'Collections, by the rules of `products`.',
   }),
   described('StopUpdatesInput', stopUpdates, 'Fields of a stop.', {
     status: 'The only field that changes the status. `P` never undoes another; `C` is for stop 999.',
-    followup: 'Whether the stop asks for a follow-up.',
-    followup_reason_code: 'Why; says `followup` where the flag itself is not sent.',
+    followup: 'Whether the stop needs a follow-up.',
+    followup_reason_code: 'Reason of the follow-up. Sets `followup` if the request lacks the flag.',
     start_delivery_time: 'ISO 8601 with any offset.',
     end_delivery_time: 'ISO 8601 with any offset. The time of the event, before `start_delivery_time`.',
-    delivery_latitude: 'Decimal degrees, -90 to 90, as text or number; six decimals are kept.',
-    delivery_longitude: 'Decimal degrees, -180 to 180, as text or number; six decimals are kept.',
-    delivered_by_driver_id: 'Counts where that driver is on the route; else who signed in, for a delivery.',
-    store_emp_id: 'Who received, as the store names its people.',
-    store_emp_name: 'Who received.',
+    delivery_latitude: 'Decimal degrees, -90 to 90, as text or number. The server stores six decimals.',
+    delivery_longitude: 'Decimal degrees, -180 to 180, as text or number. The server stores six decimals.',
+    delivered_by_driver_id: 'Valid for a driver of the route. Otherwise a delivery records the signed-in driver.',
+    store_emp_id: 'Employee id of the receiver at the store.',
+    store_emp_name: 'Name of the receiver at the store.',
     driver_comments: 'At most 2,000 characters.',
     ...reasonWords,
-    signature_id: 'Asset id of the signature. An empty one never clears a signature.',
-    osd_emails: 'Further readers of the delivery summary. Replaces the list.',
-    overage_items: 'What was not on the manifest. Replaces the list.',
+    signature_id: 'Asset id of the signature. An empty value never clears a signature.',
+    osd_emails: 'Additional recipients of the delivery summary. Replaces the list.',
+    overage_items: 'Items that are not on the manifest. Replaces the list.',
   }),
   described('LineInput', lineUpdate, 'A product or a collection.', {
     id: 'Item code.',
-    invoice: 'Of products on the unprefixed set, else a hint: no GET shows it, so the item id finds the line.',
-    required: 'v20 sends its setting back; read and not stored.',
+    invoice:
+      'Part of the key of products on the unprefixed set. Elsewhere a hint: no GET contains it, so the item id identifies the line.',
+    required: 'v20 sends the setting back; the server ignores it.',
     count_in_totes: 'As `required`.',
     add_photos: 'As `required`.',
     updates:
-      'Fields of the line. All lines of a stop keep 250,000 characters of JSON of exceptions, photos and `open_action`; above that only the counts of a line are saved, with the warning `too_many_lines`.',
-    action: 'Fields of its action.',
+      'Fields of the line. The exceptions, photos and `open_action` of a stop may have 250,000 characters of JSON. Above that the server saves only the counts of a line, with the warning `too_many_lines`.',
+    action: 'The action of the line.',
   }),
   described('LineUpdatesInput', lineUpdates, 'Fields of a line.', {
-    delivered: 'Pieces delivered. More than ordered is accepted, and warned of.',
+    delivered: 'Pieces delivered. More than ordered causes a warning.',
     returned: 'Pieces brought back.',
-    delivered_pallets: 'Stored and replicated, not shown.',
-    accounting_complete: 'Whether the driver is done with the line.',
+    delivered_pallets: 'Stored and replicated; answers do not contain it.',
+    accounting_complete: 'Whether the driver has finished the line.',
     image_ids: 'Asset ids of photos, one or several. Only `[]` clears them.',
     osd_data: 'Exceptions. Replaces the list.',
   }),
   described('ActionInput', lineAction, 'The action of a line.', {
     type: 'Any word of up to ten characters.',
-    updates: 'What was recorded of it.',
-    open: 'Kept for the app.',
-    open_action: 'Kept for the app.',
-    item_name: 'Kept for the app.',
-    quantity: 'Kept for the app.',
+    updates: 'The recorded results.',
+    open: 'The server stores it for the app.',
+    open_action: 'The server stores it for the app.',
+    item_name: 'The server stores it for the app.',
+    quantity: 'The server stores it for the app.',
   }),
-  described('ActionUpdatesInput', actionUpdates, 'What was recorded of an action.', {
+  described('ActionUpdatesInput', actionUpdates, 'The recorded results of an action.', {
     delivered: 'Pieces.',
-    osd_data: 'Exceptions of single pieces. Replaces the list; barcodes are not kept.',
+    osd_data: 'Exceptions of single pieces. Replaces the list. The server does not store barcodes.',
   }),
   described('OsdGroupInput', osdGroup, 'Exceptions of one code.', {
-    osd_id: 'Opaque to the server, returned as sent (v23).',
-    osd_code: 'Number or text; kept as given.',
-    data: 'One entry an exception. A group without entries stores nothing.',
+    osd_id: 'Opaque: the server returns the sent value (v23).',
+    osd_code: 'Number or text; stored as sent.',
+    data: 'One entry for each exception. The server ignores a group without entries.',
   }),
   described('OsdEntryInput', osdEntry, 'One exception.', {
-    osd_parent: 'Opaque to the server, returned as sent (v23).',
+    osd_parent: 'Opaque: the server returns the sent value (v23).',
     ...exceptionWords,
     barcodes: 'One barcode.',
     quantity_type: 'Units or cases (v23).',
   }),
-  described('OverageItemInput', overageItem, 'Something that was not on the manifest.', {
-    barcode: 'As scanned.',
-    osd_code: 'Number or text; other codes than 85 and 86 are warned of in v20.',
+  described('OverageItemInput', overageItem, 'An item that is not on the manifest.', {
+    barcode: 'The scanned barcode.',
+    osd_code: 'Number or text. In v20, codes other than 85 and 86 cause a warning.',
     ...exceptionWords,
   }),
-  described('StopSyncAnswer', stopSyncAnswer, 'What became of the stops of one body, after commit.', {
+  described('StopSyncAnswer', stopSyncAnswer, 'The results of the stops of one request, after the commit.', {
     route_id: 'Route id.',
-    facility: 'Of the route that was meant.',
-    week_end: 'Of the route that was meant.',
+    facility: 'Facility of the route.',
+    week_end: 'Week end of the route, YYYYMMDD.',
     route_status: '`O` open, `C` closed.',
-    received_at: 'By the clock of the server, UTC.',
-    stops: 'In the order of the request.',
+    received_at: 'Time of receipt by the clock of the server, UTC.',
+    stops: 'Stops in the order of the request.',
   }),
-  described('StopAnswer', stopAnswer, 'What became of one stop.', {
+  described('StopAnswer', stopAnswer, 'The result of one stop.', {
     id: 'Stop number.',
     result:
-      '`applied`; `duplicate`: known already, no effect; `stale`: nothing was left to apply; `rejected`: kept for the office, see the warning.',
-    status: 'Its status now; null where it was rejected.',
-    version: 'Rises with each applied change; null where it was rejected.',
+      '`applied`; `duplicate`: a repetition without effect; `stale`: nothing left to apply; `rejected`: in quarantine for the office, see the warning.',
+    status: 'Present status; null for a rejected stop.',
+    version: 'Increases with each applied change; null for a rejected stop.',
     warnings:
-      'What the office will look at. The stop was saved all the same, without what `superseded` and `too_many_lines` name.',
+      'Remarks for the office. The server saves the stop, without the parts that `superseded` and `too_many_lines` name.',
   }),
-  described('Warning', warning, 'A remark on something that was accepted.', {
-    code: 'For programs.',
-    path: 'Dotted, from the stop object, such as `products.0.updates.delivered`.',
-    message: 'For people.',
+  described('Warning', warning, 'A remark on an accepted change.', {
+    code: 'The code for programs.',
+    path: 'Dotted path within the stop object, such as `products.0.updates.delivered`.',
+    message: 'The text for people.',
   }),
-  described('SkipRefuse', skipRefuseBody, 'Which stop was skipped or refused, and why.', {
+  described('SkipRefuse', skipRefuseBody, 'A skipped or refused stop, with the reason.', {
     route_id: 'Route id.',
     stop_id: 'Stop number, as a number or as text.',
     ...namedRouteWords,
-    status: '`S` or `R`. Without it the type, else the type of the reason code, else `S`.',
-    type: 'The status in words.',
+    status: '`S` or `R`. Defaults to `type`, then to the type of the reason code, then to `S`.',
+    type: 'The status as a word.',
     ...reasonWords,
   }),
   described('SkipRefuseAnswer', skipRefuseAnswer, 'The stop after the change.', {
     route_id: 'Route id.',
     stop_id: 'Stop number.',
-    status: 'Its status now.',
-    version: 'Rises with each applied change.',
+    status: 'Present status.',
+    version: 'Increases with each applied change.',
   }),
 ];
