@@ -1,27 +1,28 @@
 // The parts of the OpenAPI document beside its operations.
 
 export const about = `
-Offline-first proof of delivery: drivers sign in, fetch their route, record what happened at each stop.
+Offline-first proof of delivery: drivers sign in, fetch their route and record the results of each stop.
 
-**Path sets.** \`/api/…\` and \`/api/v20/…\` are listed side by side; the same suffix has the same
-meaning. Each path shows its own shapes. A suffix under a set that does not list it is 404.
+**Path sets.** \`/api/…\` and \`/api/v20/…\` are listed side by side. The same suffix has the same meaning; if the
+shapes differ, each path shows its own. A suffix that a set does not list is 404.
 
-**Envelope.** \`{success, message, data}\`; after a failure, \`data\` is null and \`error\` contains
-\`{code, details: [{path, message}], request_id}\`. Programs decide by \`code\`. Every answer carries \`x-request-id\`.
+**Envelope.** \`{success, message, data}\`; after a failure \`data\` is null and \`error\` contains
+\`{code, details: [{path, message}], request_id}\`. Programs should branch on \`code\`. Every answer
+carries \`x-request-id\`.
 
-**Try it.** Sign up or sign in, press *Authorize*, and enter the employee id and the token of the answer. Headers may be
-spelled \`employee-id\` and \`api-token\`, for proxies that drop names with underscores.
+**Try it.** Sign up or sign in, press *Authorize*, and enter the employee id and the token of the answer. The server
+also accepts \`employee-id\` and \`api-token\`, for proxies that drop names with underscores.
 
-**Fields.** Unknown fields of a request are ignored. An absent field means no change, null or \`""\` clears, and nothing
-clears evidence such as a signature. Answers may get new fields later. Lengths of text are characters (Unicode code
-points); text with NUL or half of a surrogate pair is refused.
+**Fields.** The server ignores unknown fields of a request. An absent field means no change; null or \`""\` clears it,
+except evidence such as a signature. Answers may get new fields later. Lengths of text are characters (Unicode code
+points). The server refuses text with NUL or half of a surrogate pair.
 
 The sync channel, a WebSocket on \`/api/sync\`, is not part of this document.
 `.trim();
 
 const areas: Readonly<Record<string, { name: string; description: string }>> = {
   auth: { name: 'Sign-in', description: 'Users, sessions and tokens.' },
-  route: { name: 'Routes and stops', description: 'Routes of a driver, and the results of their stops.' },
+  route: { name: 'Routes and stops', description: 'Routes of a driver, and results of their stops.' },
   assets: { name: 'Assets', description: 'Photos, signatures, any file. On the prefixed set only.' },
   control: { name: 'Code lists', description: 'For dropdowns. On the prefixed set only.' },
   report: { name: 'Load condition reports', description: 'On the unprefixed set only.' },
@@ -42,10 +43,14 @@ export const securitySchemes = {
     type: 'apiKey',
     in: 'header',
     name: 'employee_id',
-    description: 'Employee id of the caller. Requests need both headers.',
+    description: 'Employee id of the caller. Both headers are required.',
   },
   api_token: { type: 'apiKey', in: 'header', name: 'api_token', description: 'From sign-up or sign-in.' },
-  ops_token: { type: 'http', scheme: 'bearer', description: '`OPS_TOKEN`, see the start of the server.' },
+  ops_token: {
+    type: 'http',
+    scheme: 'bearer',
+    description: '`OPS_TOKEN`. If it is unset, the first start generates and prints one.',
+  },
 };
 
 export const parameters = {
@@ -59,7 +64,7 @@ export const parameters = {
   IfNoneMatch: {
     name: 'If-None-Match',
     in: 'header',
-    description: 'The `ETag` of an earlier answer: 304 without a change.',
+    description: 'The `ETag` of an earlier answer: 304 if nothing has changed.',
     schema: { type: 'string' },
   },
   Range: {
