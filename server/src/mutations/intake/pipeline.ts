@@ -22,7 +22,6 @@ import { itemOfChange, itemOfReport, itemsOfPush } from '../item.ts';
 import { itemOfKept } from '../quarantine/quarantine.ts';
 import { Lanes } from './lanes.ts';
 import type { Rules } from '../apply/load.ts';
-import { machinePauses, type Pauses } from './pauses.ts';
 import type { Wakeups } from '../jobs/wakeups.ts';
 import { logChange, type CommitWatch, type SettledChange } from './watch.ts';
 
@@ -44,6 +43,25 @@ const ROOM = 4 * BATCH_SIZE;
 /** The worker and the import lock a route for a moment only. */
 const HELD_ROUTE_MS = 4;
 const COLLISION_RETRIES = 6;
+
+/** The timers and randomness of the pipeline. Simulations pass their own. */
+export interface Pauses {
+  /** Milliseconds of a monotonic clock. */
+  now(): number;
+  /** Runs `work` once after `ms`. @returns a function that cancels it */
+  after(ms: number, work: () => void): () => void;
+  /** From 0 to below 1. */
+  random(): number;
+}
+
+const machinePauses: Pauses = {
+  now: () => performance.now(),
+  after: (ms, work) => {
+    const timer = setTimeout(work, ms);
+    return () => clearTimeout(timer);
+  },
+  random: () => Math.random(),
+};
 
 export interface PipelineOptions {
   /** A pipelined pool of its own, so that readers do not make commits wait for a connection. */
