@@ -126,7 +126,7 @@ describe('the SDK in a real Chromium, on its IndexedDB', () => {
     const page = await context.newPage();
     const lost: string[] = [];
     page.on('requestfailed', (request) => lost.push(new URL(request.url()).pathname.replace(/-.*/, '')));
-    await page.route(/\/(http-lines|auth-requests)-/, (route) => route.abort());
+    await page.route(/\/(http-transport|auth-requests)-/, (route) => route.abort());
     await page.goto(address);
     await untilReady(page);
     const id = await page.evaluate(() => globalThis.app.record(1, 'without them'));

@@ -27,8 +27,8 @@ export interface Look {
 
 const DRIVER = '1009';
 /** The statement with which a worker looks for work, and the one with which it records what the host has. */
-const LOOK = 'lease list';
-const NOTE = 'mirror: replicate settle';
+const LOOK = 'lease_list';
+const NOTE = 'mirror: replicate_settle';
 /** The end of a pass. */
 export const OVER: Step = { name: 'the end', nth: 1 };
 /**
@@ -36,7 +36,7 @@ export const OVER: Step = { name: 'the end', nth: 1 };
  * of other lanes are left out.
  */
 const OF_A_PASS =
-  /^(mirror: (lease claim$|replicate )|host: (commit after )?(merge|update) (into )?poddta.(rt|podrplp))/;
+  /^(mirror: (lease_claim$|replicate_)|host: (commit after )?(merge|update) (into )?poddta.(rt|podrplp))/;
 const NAME_LENGTH = 40;
 
 /**

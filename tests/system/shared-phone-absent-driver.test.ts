@@ -42,6 +42,9 @@ test('A is signed out with fifty items and records ten more, B works on the same
   const lost = deviceAssetId('of-this-phone-and-driver', random.take(3_000));
   for (let n = 0; n < 50; n++) record(n, Date.now() - FIVE_MINUTES, [...photos, lost][n]);
   phone.elapse(FIVE_MINUTES);
+  // These minutes pass at the server, too: it read the phone's clocks before them.
+  await pool.query(`update queue_session set boot_at = boot_at - interval '5 minutes'`);
+  await pool.query(`update client set clock_read_at = clock_read_at - interval '5 minutes'`);
 
   // Signed out a minute ago; the phone cannot detect it.
   await signUp(service.rest, '1002');

@@ -42,7 +42,7 @@ interface Death {
 }
 
 /** The log message of every worker that settles something. */
-const SETTLING = /^mirror: (lease claim|replicate (route|stops|settle))$/;
+const SETTLING = /^mirror: (lease_claim|replicate_(route|stops|settle))$/;
 
 const eachStep = (steps: readonly Step[]): Death[] => steps.map((step) => ({ step }));
 

@@ -13,7 +13,7 @@ test('a renewal that arrives after the release does not take the route again', a
   /** A connection on which renewals are slow. */
   const slow: Queryable = {
     query: async (statement, values) => {
-      if (typeof statement === 'object' && statement.name === 'lease renew') {
+      if (typeof statement === 'object' && statement.name === 'lease_renew') {
         begun();
         await released;
       }
