@@ -9,6 +9,9 @@ export interface Parcel {
 const NO_START_YET = new Set([80_877_103, 80_877_104]);
 const LENGTH_BYTES = 4;
 
+/** Names of the mirror's own statements: `lease_list`. Statements of pg-boss and of the host have other names or none. */
+const isOurName = /^[a-z]+(_[a-z0-9]+)+$/;
+
 /**
  * Splits a client's messages (PostgreSQL, "Message Flow") into statements. A statement runs as a whole: a simple query,
  * or all messages up to a Sync; a mere preparation runs nothing.
@@ -65,7 +68,7 @@ export class FrontendStatements {
       case 'P': {
         const name = textAt(body, 0);
         const text = textAt(body, byteLength(name));
-        this.#statement = name.includes(' ') ? name : text;
+        this.#statement = isOurName.test(name) ? name : text;
         this.#prepared.set(name, this.#statement);
         return false;
       }
