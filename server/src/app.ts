@@ -39,7 +39,7 @@ import { startMail } from './mail/delivery-mails.ts';
 import { previewSummary } from './mail/preview.ts';
 import type { Pipeline } from './mutations/change.ts';
 import { applyRetention, isLimited } from './ops/retention/retention.ts';
-import { clockRemarks } from './replication/in/facility-clocks.ts';
+import { clockRemarks } from './replication/from-host/facility-clocks.ts';
 import { findLiveWorker } from './replication/control/heartbeat.ts';
 import { openHost } from './host/connection/open.ts';
 import { startClosing } from './mutations/jobs/closing-timers.ts';

@@ -6,7 +6,7 @@ import { createQueues } from '../../server/src/mutations/jobs/wakeups.ts';
 import type { HostValue } from '../../server/src/host/files/columns.ts';
 import type { Host } from '../../server/src/host/host.ts';
 import { openStandIn } from '../../server/src/host/connection/postgres.ts';
-import { ReplicationWorker } from '../../server/src/replication/out/worker.ts';
+import { ReplicationWorker } from '../../server/src/replication/to-host/worker.ts';
 import { fillBacklog, type BacklogSize } from '../support/backlog.ts';
 import { hostLive, hostLiveFigures } from './host-live.ts';
 import { median, openDeps, quietLog, type Deps } from './fixture.ts';

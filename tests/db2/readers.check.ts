@@ -6,7 +6,7 @@ import { hasHeader, readClosedRoutes, readMarks } from '../../server/src/host/re
 import { readFile, readRouteKeys, readRouteRows, readRoutesOf } from '../../server/src/host/reads/reads.ts';
 import { countRows, selectRows } from '../../server/src/host/files/statements.ts';
 import { hostFile, hostFileNames, type HostFileName } from '../../server/src/host/files/tables.ts';
-import { HostStops } from '../../server/src/replication/out/host-stops.ts';
+import { HostStops } from '../../server/src/replication/to-host/host-stops.ts';
 import { db2Address } from '../support/driven-host.ts';
 import { atFileEnd } from '../support/file-end.ts';
 import { hostFailure } from '../support/host-failure.ts';

@@ -1,6 +1,6 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 import { expect, test } from 'vitest';
-import { DriftCheck } from '../../server/src/replication/in/drift-check.ts';
+import { DriftCheck } from '../../server/src/replication/from-host/drift-check.ts';
 import { importDeps, routeFile, routeKey } from './import-fixture.ts';
 
 const deps = await importDeps();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { facilitiesInUtc } from '../../server/src/replication/in/facility-clocks.ts';
+import { facilitiesInUtc } from '../../server/src/replication/from-host/facility-clocks.ts';
 import { routeFile } from './import-fixture.ts';
 import { openStage } from './import-stage.ts';
 

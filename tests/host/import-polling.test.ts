@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { ClosedRounds } from '../../server/src/replication/in/closed-rounds.ts';
-import { HostPolling } from '../../server/src/replication/in/host-polling.ts';
-import { UnreadDoorbell } from '../../server/src/replication/in/unread-doorbell.ts';
+import { ClosedRounds } from '../../server/src/replication/from-host/closed-rounds.ts';
+import { HostPolling } from '../../server/src/replication/from-host/host-polling.ts';
+import { UnreadDoorbell } from '../../server/src/replication/from-host/unread-doorbell.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { createHost } from '../support/stand-in.ts';
 import { routeFile, routeKey } from './import-fixture.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readRouteRows } from '../../server/src/host/reads/reads.ts';
-import { reportFaults } from '../../server/src/replication/in/host-faults.ts';
-import { soundRows } from '../../server/src/replication/in/sound-rows.ts';
+import { reportFaults } from '../../server/src/replication/from-host/host-faults.ts';
+import { soundRows } from '../../server/src/replication/from-host/sound-rows.ts';
 import { routeFile, routeKey, WEEK } from './import-fixture.ts';
 import { openStage } from './import-stage.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decodeStop } from '../../server/src/replication/out/shadow.ts';
+import { decodeStop } from '../../server/src/replication/to-host/shadow.ts';
 import { routeKey } from './import-fixture.ts';
 import type { Stage } from './import-stage.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { startListener } from '../../server/src/db/listen.ts';
-import { HostStops } from '../../server/src/replication/out/host-stops.ts';
+import { HostStops } from '../../server/src/replication/to-host/host-stops.ts';
 import { HostError, type Host } from '../../server/src/host/host.ts';
 import { hostMoment } from '../../server/src/host/files/local-time.ts';
 import { openStandIn } from '../../server/src/host/connection/postgres.ts';
-import { sealed, stopText } from '../../server/src/replication/out/trace.ts';
+import { sealed, stopText } from '../../server/src/replication/to-host/trace.ts';
 import { hostRows } from '../../server/src/stops/host-rows.ts';
 import { readResult } from '../../server/src/stops/stored-documents.ts';
 import { openDepot, ZONE } from '../support/depot.ts';

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { openPipeline } from '../../server/src/mutations/intake/pipeline.ts';
 import { codeBook } from '../../server/src/codes/code-book.ts';
 import { bossWakeups } from '../../server/src/mutations/jobs/wakeups.ts';
-import { PassResult } from '../../server/src/replication/out/pass-result.ts';
-import { Leases } from '../../server/src/replication/out/lease.ts';
+import { PassResult } from '../../server/src/replication/to-host/pass-result.ts';
+import { Leases } from '../../server/src/replication/to-host/lease.ts';
 import { change, openDepot } from '../support/depot.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 

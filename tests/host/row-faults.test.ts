@@ -2,7 +2,7 @@ import { operations } from '@tailgate/sync-protocol';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Db } from '../../server/src/db/types.ts';
 import { HostError, type Host } from '../../server/src/host/host.ts';
-import { settleAssets } from '../../server/src/replication/out/rows/sql.ts';
+import { settleAssets } from '../../server/src/replication/to-host/rows/sql.ts';
 import { signIn, signUp } from '../support/people.ts';
 import { TestBytes } from '../support/test-bytes.ts';
 import { storeFiles } from '../support/uploads.ts';

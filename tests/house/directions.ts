@@ -6,7 +6,7 @@
  *         ▲
  *         ├── slices ◄── mutations: intake ► apply ► quarantine; jobs
  *         │                 ▲          ▲           ▲
- *         │               http       sync     replication: in ► out ► control        mail, sms
+ *         │               http       sync     replication: from-host ► to-host ► control        mail, sms
  *         │                 │                      │  ▲                              (wake-ups)
  *         │                 └────────► ops ────────┼──┘
  *         │                                        ▼
@@ -139,7 +139,7 @@ export const parts: Part[] = [
     why: 'composes the work with the host',
   },
   {
-    path: 'server/src/replication/out/',
+    path: 'server/src/replication/to-host/',
     uses: [
       'sync-protocol/',
       ...sliceFolders,
@@ -149,11 +149,11 @@ export const parts: Part[] = [
     why: 'the way out writes the state of the mirror; it never reads an office edit',
   },
   {
-    path: 'server/src/replication/in/',
+    path: 'server/src/replication/from-host/',
     uses: [
       'sync-protocol/',
       ...sliceFolders,
-      ...server('mutations/', 'db/', 'host/', 'replication/out/', 'replication/control/', 'runtime/zone-clock.ts'),
+      ...server('mutations/', 'db/', 'host/', 'replication/to-host/', 'replication/control/', 'runtime/zone-clock.ts'),
       ...server('runtime/interval.ts'),
     ],
     usesTypes: server('config.ts'),
@@ -235,13 +235,17 @@ export const parts: Part[] = [
   operators('clock/', ['clock/', 'ops/incidents/'], 'heals stamps by the server clock'),
   operators('devices/', [], 'devices and the end of an account'),
   operators('flags/', [], 'changes taken in with a flag'),
-  operators('history/', ['replication/out/shadow.ts'], 'the history of a stop: ledger, host, mails'),
+  operators('history/', ['replication/to-host/shadow.ts'], 'the history of a stop: ledger, host, mails'),
   operators('holds/', ['replication/control/'], 'files on hold'),
   operators('incidents/', [], 'incidents and their ends'),
   operators('invitations/', [], 'invitations to sign up'),
-  operators('parked/', ['replication/out/parking.ts'], 'parked routes and their way out'),
+  operators('parked/', ['replication/to-host/parking.ts'], 'parked routes and their way out'),
   operators('quarantine/', ['mutations/quarantine/'], 'refused changes and their way out'),
-  operators('replication/', ['replication/control/', 'replication/out/', 'ops/holds/'], 'how far the host is behind'),
+  operators(
+    'replication/',
+    ['replication/control/', 'replication/to-host/', 'ops/holds/'],
+    'how far the host is behind',
+  ),
   operators('restore/', ['ops/incidents/'], 'a restored database is announced here'),
   operators('retention/', [], 'old data leaves once the host has it'),
   operators('commands/', ['ops/', 'runtime/'], 'the commands of `npm run ops`'),

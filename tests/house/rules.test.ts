@@ -98,7 +98,7 @@ test('the rule finds a circle through types and three files, and names its chain
 describe('each rule accepts valid code', () => {
   accepts(direction, 'server/src/stops/queries.ts', `import type { Tx } from '../db/types.ts';`);
   accepts(direction, 'server/src/stops/rules.ts', `import { routeKey } from '../routes/rules.ts';`);
-  accepts(direction, 'server/src/replication/out/worker.ts', `import { openHost } from './host/open.ts';`);
+  accepts(direction, 'server/src/replication/to-host/worker.ts', `import { openHost } from './host/open.ts';`);
   accepts(direction, 'client-sdk/src/client.ts', `import { frame } from '@tailgate/sync-protocol';`);
   accepts(
     sqlPlace,

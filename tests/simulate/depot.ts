@@ -11,7 +11,7 @@ import { dispatchRoute, writeMasters } from '../../server/src/host/tools/dispatc
 import type { Host } from '../../server/src/host/host.ts';
 import { parseRouteFile } from '../../server/src/host/tools/load-file.ts';
 import { openStandIn } from '../../server/src/host/connection/postgres.ts';
-import { Leases } from '../../server/src/replication/out/lease.ts';
+import { Leases } from '../../server/src/replication/to-host/lease.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { insertSessions } from './driver.ts';
 import { driversOf, FACILITY, routeFile, tokenOf } from './fixture.ts';

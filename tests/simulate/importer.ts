@@ -1,7 +1,7 @@
 import type { HostChanges } from '../../server/src/host/reads/host-changes.ts';
 import { Doorbell } from '../../server/src/host/reads/doorbell.ts';
 import type { Host } from '../../server/src/host/host.ts';
-import { HostImport, type ImportOptions } from '../../server/src/replication/in/import.ts';
+import { HostImport, type ImportOptions } from '../../server/src/replication/from-host/import.ts';
 
 /** The host, the changes and the clock that the importer sees. */
 export interface HostView {

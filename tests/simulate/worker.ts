@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { HostImport } from '../../server/src/replication/in/import.ts';
-import { HostStops } from '../../server/src/replication/out/host-stops.ts';
-import { Leases } from '../../server/src/replication/out/lease.ts';
-import { ReplicationLog } from '../../server/src/replication/out/replication-log.ts';
-import { replicateRoute } from '../../server/src/replication/out/route-pass.ts';
+import { HostImport } from '../../server/src/replication/from-host/import.ts';
+import { HostStops } from '../../server/src/replication/to-host/host-stops.ts';
+import { Leases } from '../../server/src/replication/to-host/lease.ts';
+import { ReplicationLog } from '../../server/src/replication/to-host/replication-log.ts';
+import { replicateRoute } from '../../server/src/replication/to-host/route-pass.ts';
 import type { Depot } from './depot.ts';
 import { routeOf } from './fixture.ts';
 import { HostLine, type Mishap } from './host-line.ts';

@@ -5,7 +5,7 @@ import type { Queryable } from '../../server/src/db/types.ts';
 import type { Log } from '../../server/src/runtime/log.ts';
 import { createQueues } from '../../server/src/mutations/jobs/wakeups.ts';
 import { openStandIn } from '../../server/src/host/connection/postgres.ts';
-import { ReplicationWorker } from '../../server/src/replication/out/worker.ts';
+import { ReplicationWorker } from '../../server/src/replication/to-host/worker.ts';
 import { openDeps, type BenchDatabase } from '../bench/fixture.ts';
 import { fillBacklog, type BacklogSize } from '../support/backlog.ts';
 

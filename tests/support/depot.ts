@@ -9,9 +9,9 @@ import { bossWakeups, createQueues } from '../../server/src/mutations/jobs/wakeu
 import { dispatchRoute } from '../../server/src/host/tools/dispatch.ts';
 import type { Host, HostRow } from '../../server/src/host/host.ts';
 import { parseRouteFile } from '../../server/src/host/tools/load-file.ts';
-import { HostImport } from '../../server/src/replication/in/import.ts';
-import { Leases } from '../../server/src/replication/out/lease.ts';
-import { ReplicationWorker, type WorkerOptions } from '../../server/src/replication/out/worker.ts';
+import { HostImport } from '../../server/src/replication/from-host/import.ts';
+import { Leases } from '../../server/src/replication/to-host/lease.ts';
+import { ReplicationWorker, type WorkerOptions } from '../../server/src/replication/to-host/worker.ts';
 import { atFileEnd } from './file-end.ts';
 import type { TestDatabase } from './postgres.ts';
 import { recordedLog } from './recorded-log.ts';

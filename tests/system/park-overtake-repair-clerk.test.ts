@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { operations } from '../../server/src/http/operations.ts';
 import { expect, inject, test } from 'vitest';
-import type { Drift } from '../../server/src/replication/in/drift.ts';
-import { HostImport } from '../../server/src/replication/in/import.ts';
-import { Leases } from '../../server/src/replication/out/lease.ts';
+import type { Drift } from '../../server/src/replication/from-host/drift.ts';
+import { HostImport } from '../../server/src/replication/from-host/import.ts';
+import { Leases } from '../../server/src/replication/to-host/lease.ts';
 import { Chance } from '../simulate/chance.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';

@@ -2,9 +2,9 @@ import { Gauge, type Registry } from 'prom-client';
 import type { Queryable } from '../db/types.ts';
 import type { Log } from '../runtime/log.ts';
 import { SingleFlight, within } from '../runtime/single-flight.ts';
-import { readBacklog } from '../replication/out/backlog.ts';
+import { readBacklog } from '../replication/to-host/backlog.ts';
 import { findLiveWorker } from '../replication/control/heartbeat.ts';
-import type { HostStanding } from '../replication/out/worker.ts';
+import type { HostStanding } from '../replication/to-host/worker.ts';
 import { countOpenQuarantine } from './sql.ts';
 
 /** Prometheus waits ten seconds as a rule. */

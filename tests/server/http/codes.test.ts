@@ -2,7 +2,7 @@ import { operations } from '../../../server/src/http/operations.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { codes } from '../../../server/src/demo/codes.ts';
 import { writeMasters } from '../../../server/src/host/tools/dispatch.ts';
-import { importCodes } from '../../../server/src/replication/in/import-masters.ts';
+import { importCodes } from '../../../server/src/replication/from-host/import-masters.ts';
 import { insertEmployees, signUp } from '../../support/people.ts';
 import type { RestServer } from '../../support/rest-server.ts';
 import { startRestServer } from '../../support/rest-server.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { editTurns, rowName } from '../../../server/src/replication/out/edit-turns.ts';
+import { editTurns, rowName } from '../../../server/src/replication/to-host/edit-turns.ts';
 import { hostMoment } from '../../../server/src/host/files/local-time.ts';
 import { hostRows } from '../../../server/src/stops/host-rows.ts';
 import type { StopRows } from '../../../server/src/stops/host-stop.ts';

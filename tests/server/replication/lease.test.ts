@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Queryable } from '../../../server/src/db/types.ts';
-import { Leases } from '../../../server/src/replication/out/lease.ts';
+import { Leases } from '../../../server/src/replication/to-host/lease.ts';
 import { createDatabase } from '../../support/postgres.ts';
 
 const key = { facility: 'F01', id: 'R1', week_end: '20261121' };

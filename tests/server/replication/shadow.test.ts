@@ -1,9 +1,9 @@
 import type { StopResult } from '@tailgate/sync-protocol';
 import { describe, expect, test } from 'vitest';
-import { judgeHeader, judgeStop } from '../../../server/src/replication/out/judge.ts';
+import { judgeHeader, judgeStop } from '../../../server/src/replication/to-host/judge.ts';
 import { hostMoment } from '../../../server/src/host/files/local-time.ts';
-import { decodeHeader, decodeStop, encodeHeader, encodeStop } from '../../../server/src/replication/out/shadow.ts';
-import { sealed, stopText, traceOf } from '../../../server/src/replication/out/trace.ts';
+import { decodeHeader, decodeStop, encodeHeader, encodeStop } from '../../../server/src/replication/to-host/shadow.ts';
+import { sealed, stopText, traceOf } from '../../../server/src/replication/to-host/trace.ts';
 import { headerRow, type HostHeader } from '../../../server/src/routes/host-rows.ts';
 import { hostRows } from '../../../server/src/stops/host-rows.ts';
 

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { hostMoment, instantOf } from '../../../server/src/host/files/local-time.ts';
 import type { ServicePart } from '../../../server/src/host/files/tables.ts';
-import { sealed } from '../../../server/src/replication/out/trace.ts';
+import { sealed } from '../../../server/src/replication/to-host/trace.ts';
 import { amendmentOf } from '../../../server/src/stops/amendment.ts';
 import { hostRows } from '../../../server/src/stops/host-rows.ts';
 import type { StopRows } from '../../../server/src/stops/host-stop.ts';

@@ -2,7 +2,7 @@ import type { OsdGroup, StopResult } from '@tailgate/sync-protocol';
 import { applyOfficeUpdate, lineKey } from '@tailgate/sync-protocol';
 import { expect, test } from 'vitest';
 import { hostMoment, instantOf } from '../../../server/src/host/files/local-time.ts';
-import { sealed } from '../../../server/src/replication/out/trace.ts';
+import { sealed } from '../../../server/src/replication/to-host/trace.ts';
 import { amendmentOf } from '../../../server/src/stops/amendment.ts';
 import { hostRows } from '../../../server/src/stops/host-rows.ts';
 import type { StopFile, StopRows } from '../../../server/src/stops/host-stop.ts';

@@ -1,6 +1,6 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 import type { Db, Queryable } from '../../db/types.ts';
-import { decodeStop } from '../../replication/out/shadow.ts';
+import { decodeStop } from '../../replication/to-host/shadow.ts';
 import { evidenceOf } from '../../stops/named-assets.ts';
 import { readResult } from '../../stops/stored-documents.ts';
 import { placeName, verifyChain, type Absence, type Sealed, type SealedBody } from './chain.ts';

@@ -4,7 +4,7 @@ import { routeScope } from '@tailgate/sync-protocol';
 import type { Db, Queryable } from '../../db/types.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Pipeline, Quarantined } from '../../mutations/change.ts';
-import * as parking from '../../replication/out/parking.ts';
+import * as parking from '../../replication/to-host/parking.ts';
 import { entryAfter, pageOf, type Page } from '../pages.ts';
 import { endpoint } from '../../http/answers/endpoint.ts';
 import { invalidInput } from '../../http/answers/validation.ts';

@@ -1,5 +1,5 @@
 import type { Db, Queryable } from '../../db/types.ts';
-import { readBacklog } from '../../replication/out/backlog.ts';
+import { readBacklog } from '../../replication/to-host/backlog.ts';
 import { listWorkers, type KnownWorker } from '../../replication/control/heartbeat.ts';
 import { listHolds } from '../holds/holds.ts';
 import { routeAfter, pageOf, type Page } from '../pages.ts';

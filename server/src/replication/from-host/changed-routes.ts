@@ -1,5 +1,5 @@
 import { routeKey, routeScope, type RouteKey } from '@tailgate/sync-protocol';
-import { rowName, type Author, type StopEditor } from '../out/edit-turns.ts';
+import { rowName, type Author, type StopEditor } from '../to-host/edit-turns.ts';
 import type { HostChange } from '../../host/reads/host-changes.ts';
 import { hostFiles, type HostFileName } from '../../host/files/tables.ts';
 

@@ -1,5 +1,5 @@
 import type { HeldStop, StopFile, StopRows } from '../../stops/host-stop.ts';
-import { hostRowName } from '../out/edit-turns.ts';
+import { hostRowName } from '../to-host/edit-turns.ts';
 import type { PlanChanges } from './route-changes.ts';
 
 /** The host's last confirmed rows, by stop. */

@@ -7,7 +7,7 @@ import type { Pipeline } from '../../mutations/change.ts';
 import { driftOf, nothingDrifted, together, type Compared, type Drift } from './drift.ts';
 import { noteFacilitiesInUtc, zoneOf } from './facility-clocks.ts';
 import { reportFaults, reportInherited } from './host-faults.ts';
-import { HostStops } from '../out/host-stops.ts';
+import { HostStops } from '../to-host/host-stops.ts';
 import type { HostChanges } from '../../host/reads/host-changes.ts';
 import { Doorbell } from '../../host/reads/doorbell.ts';
 import { HostError, type Host } from '../../host/host.ts';
@@ -15,13 +15,13 @@ import type { HostFileName } from '../../host/files/tables.ts';
 import { readRouteRows, type RouteRows } from '../../host/reads/reads.ts';
 import { importCodes, importEmployees, importFacilities, nothingNew, type NewMasters } from './import-masters.ts';
 import * as sql from './import-sql.ts';
-import type { Leases } from '../out/lease.ts';
+import type { Leases } from '../to-host/lease.ts';
 import { keyOf, saveRoute, withdrawRoute } from './mirror-route.ts';
 import { OfficeEdits } from './office-edits.ts';
 import { RouteChoice } from './route-choice.ts';
 import { inheritanceOf, routeImage } from './route-image.ts';
 import { RouteDigests } from './route-digests.ts';
-import { ROUTE_ROW, type ForeignEdit } from '../out/route-pass.ts';
+import { ROUTE_ROW, type ForeignEdit } from '../to-host/route-pass.ts';
 import { soundRows } from './sound-rows.ts';
 import {
   editorOf,

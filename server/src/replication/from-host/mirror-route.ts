@@ -11,8 +11,8 @@ import * as sql from './import-sql.ts';
 import { driverChanges, headerDiffers, planChanges } from './route-changes.ts';
 import type { DriverChanges, MirrorDriver, MirrorPlan, MirrorRoute, PlanChanges, RouteImage } from './route-changes.ts';
 import { reloadedShadows, type HeldStops } from './reloaded-shadows.ts';
-import { ROUTE_ROW } from '../out/route-pass.ts';
-import { decodeStop, encodeStop } from '../out/shadow.ts';
+import { ROUTE_ROW } from '../to-host/route-pass.ts';
+import { decodeStop, encodeStop } from '../to-host/shadow.ts';
 
 /**
  * The host's results of stops that are new to the mirror: the results, the rows they were read from, and the columns

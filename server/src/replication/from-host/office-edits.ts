@@ -10,19 +10,19 @@ import { hostRows } from '../../stops/host-rows.ts';
 import type { HeldStop, StopRows } from '../../stops/host-stop.ts';
 import { freshId, idOf } from '../../stops/mutation-id.ts';
 import { readResult } from '../../stops/stored-documents.ts';
-import { editTurns, unknownUser, type Author, type StopEditor } from '../out/edit-turns.ts';
-import type { HostStops } from '../out/host-stops.ts';
+import { editTurns, unknownUser, type Author, type StopEditor } from '../to-host/edit-turns.ts';
+import type { HostStops } from '../to-host/host-stops.ts';
 import type { ServicePart } from '../../host/files/tables.ts';
 import { hostMoment, instantOf } from '../../host/files/local-time.ts';
 import * as sql from './import-sql.ts';
 import { stopAt } from './earlier-stop.ts';
-import { isForgotten } from '../out/judge.ts';
+import { isForgotten } from '../to-host/judge.ts';
 import { keyOf } from './mirror-route.ts';
 import { closingOf } from './route-image.ts';
-import { ROUTE_ROW } from '../out/route-pass.ts';
-import { decodeHeader, decodeStop, encodeHeader, encodeStop } from '../out/shadow.ts';
-import { epochOf, hostSequence, versionOf } from '../out/sequence.ts';
-import { sealed, stopText, traceOf } from '../out/trace.ts';
+import { ROUTE_ROW } from '../to-host/route-pass.ts';
+import { decodeHeader, decodeStop, encodeHeader, encodeStop } from '../to-host/shadow.ts';
+import { epochOf, hostSequence, versionOf } from '../to-host/sequence.ts';
+import { sealed, stopText, traceOf } from '../to-host/trace.ts';
 
 export type OfficeEditsOptions = {
   db: Db;

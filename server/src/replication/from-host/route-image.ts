@@ -3,7 +3,7 @@ import { applyStopUpdate, officeSource } from '@tailgate/sync-protocol';
 import { amendmentOf } from '../../stops/amendment.ts';
 import type { HeldStop } from '../../stops/host-stop.ts';
 import { plansFromHost } from '../../stops/plan-from-host.ts';
-import type { HostStops } from '../out/host-stops.ts';
+import type { HostStops } from '../to-host/host-stops.ts';
 import { instantOf } from '../../host/files/local-time.ts';
 import type { RouteRows } from '../../host/reads/reads.ts';
 import type { ServicePart } from '../../host/files/tables.ts';
