@@ -14,10 +14,10 @@ exec unshare --net sh -eu -c '
   ip link set lo mtu 1500 up
   # Chromium is online only where there is a route beside the loopback.
   ip link add outside type veth peer name inside
-  ip address add 192.0.2.1/24 dev outside
+  ip address add 198.51.100.1/24 dev outside
   ip link set outside up
   ip link set inside up
-  ip route add default via 192.0.2.2 dev outside
+  ip route add default via 198.51.100.2 dev outside
   echo "$wmem" > /proc/sys/net/ipv4/tcp_wmem
   echo "$rmem" > /proc/sys/net/ipv4/tcp_rmem
   thief=
