@@ -175,7 +175,7 @@ const table = {
   OTEL_TRACES_SAMPLER_ARG: withDefault('1', 'Share of the traces that leave, from 0 to 1', share()),
   REHEARSE: withDefault(
     '1',
-    '0 spares a start half a second of CPU; the first thousands of changes then cost a fifth more',
+    '0 spares a start about 0.8 s of CPU; the first thousands of changes then cost a fifth more',
     flag(),
   ),
   DEMO: optional(

@@ -48,7 +48,7 @@ function exchange(url: string, agent: Agent, headers = {}, body?: Buffer): Promi
   return new Promise((resolve, reject) => {
     const sent = request(url, { method: body ? 'POST' : 'GET', agent, headers }, (response) => {
       let text = '';
-      // One character for each byte: the length of the text is the length of the file.
+      // Latin-1 has one character per byte, so the text length equals the file length.
       response.setEncoding('latin1').on('data', (part: string) => (text += part));
       response.once('error', reject);
       response.once('end', () =>

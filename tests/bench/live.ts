@@ -18,13 +18,13 @@ import type { RecordedQuery } from './recorded.ts';
 import type { Figure, Report } from './report.ts';
 import { benchRoute } from './workload.ts';
 
-/** A tap every 100 ms: a driver at work, not a load. */
+/** Interval of the writer's changes: the pace of one driver, not a load test. */
 const EVERY_MS = 100;
 /** Poll interval of the baseline's second phone. */
 const POLL_MS = 1000;
 /**
- * Phones of other routes. Each round drains their queues first, because a server in the middle of a day has been
- * running for hours.
+ * Phones of other routes. Each round sends their queued changes first, so that the server has run its code before the
+ * measurement.
  */
 const OTHERS = 20;
 
@@ -186,7 +186,7 @@ async function liveBaseline(deps: Deps, { writer, others }: Omit<Phones, 'watche
   }
 }
 
-/** A stop that changes twice between two polls shows its last version. The earlier one was never visible. */
+/** Between two polls, only the last version of a stop becomes visible. */
 async function poll(child: Child, agent: Agent, until: number, seen: (version: number) => void): Promise<void> {
   let since = 0;
   for await (const _tick of ticks(POLL_MS)) {

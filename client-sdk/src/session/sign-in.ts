@@ -1,10 +1,10 @@
 import { Unreachable } from '../platform/errors.ts';
 import type { AuthCalls, AuthDeps } from './auth-calls.ts';
 
-/** Returns the auth calls; rejects with `Unreachable` where their module could not be loaded. */
+/** Returns the auth calls; rejects with `Unreachable` if their module could not be loaded. */
 export type Auth = () => Promise<AuthCalls>;
 
-/** Loads the module right after the start, while the page's own files are reachable (see `Transport`). */
+/** Loads the module at the start, because Chromium does not repeat a failed import until the page is reopened. */
 export function openAuth(deps: AuthDeps): Auth {
   let requests: AuthCalls | undefined;
   const auth: Auth = async () => {

@@ -19,7 +19,7 @@ export class Database {
     this.#form = form;
   }
 
-  /** Runs `work` in one transaction; reads its result after `complete`, the only sign of a commit. */
+  /** Runs `work` in one transaction; reads its result after `complete`, because only that event confirms the commit. */
   async inTransaction<Result>(
     mode: IDBTransactionMode,
     stores: readonly string[],
@@ -35,7 +35,7 @@ export class Database {
       await ended;
       return read();
     } catch (error) {
-      // A value that cannot be stored throws at once; the earlier puts would be committed without this.
+      // `put` throws for an unstorable value. Without the abort, earlier puts of the transaction would be committed.
       await abort(transaction, ended);
       throw error;
     }
@@ -82,8 +82,8 @@ async function abort(transaction: IDBTransaction, ended: Promise<void>): Promise
 }
 
 /**
- * Opens the database, and creates or upgrades it where needed. A later app may have upgraded it before a downgrade. The
- * stores of this version still exist then, with the driver's work in them (field case 5).
+ * Opens the database, and creates or upgrades it where needed. After a downgrade of the app the database may have a
+ * newer version. The stores of this version still exist in it, so the client opens it as it is (field case 5).
  *
  * @param gone called when the connection can no longer be used
  */
@@ -110,7 +110,7 @@ function openVersion(
     request.onsuccess = () => {
       const database = request.result;
       database.onclose = gone;
-      // A newer app upgrades in another page: closes for it, and opens again later.
+      // Closes the connection so that another page with a newer app can upgrade. The next access opens it again.
       database.onversionchange = () => {
         database.close();
         gone();

@@ -34,7 +34,7 @@ export async function mailDeps() {
   boss.on('error', () => undefined);
   await boss.start();
   atFileEnd(() => boss.stop({ graceful: false }));
-  // As in production, but for the wait between two tries.
+  // Retries run without delay; other settings of the queue are those of production.
   await boss.updateQueue(queues.mail, { retryDelay: 0, retryBackoff: false });
   const server = await startMailServer();
   const isLetter =
@@ -48,7 +48,7 @@ export async function mailDeps() {
     pipeline,
     boss,
     server,
-    /** Until mails in progress have ended; no further mail is sent. */
+    /** Stops sending; resolves when mails in progress have ended. */
     stopMails: async () => stopMails?.(),
 
     /** Delivery mails of a node; `afterStatement` receives the names of its finished statements. */

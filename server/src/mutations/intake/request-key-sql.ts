@@ -1,8 +1,7 @@
 import { statement } from '../../db/statement.ts';
 
 /**
- * Deletes the key $2 of $1 where it is older than $3, and up to ten other old keys. Each claim thus keeps the table
- * small.
+ * Deletes key $2 of owner $1 if claimed at or before $3, and up to ten other expired keys, so the table stays small.
  */
 export const forgetOldKeys = statement(
   'mutations_forget_old_keys',
@@ -14,7 +13,9 @@ export const forgetOldKeys = statement(
 );
 
 /**
- * Records a key's first request, or finds it. The row is locked either way, so that concurrent requests agree.
+ * Records a key's first request, or finds it. The row is locked either way, so that concurrent requests with one key
+ * get one outcome. A blank facility means that the key has no route yet. The first repetition of the same request that
+ * finds a route sets it.
  * $1 owner, $2 key, $3 fingerprint, $4 facility, $5 week_end, $6 now.
  */
 export const claimRequestKey = statement(

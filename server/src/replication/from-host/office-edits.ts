@@ -39,7 +39,8 @@ type RouteState = { status: 'O' | 'C'; arrived: boolean; shadow: string | null }
 
 /**
  * Turns foreign edits of service-owned columns into office edits, through the same pipeline as a driver's. The shadow
- * then has the host's values (I11). Callers hold the route's lease: rows that are being written cannot be judged.
+ * then has the host's values (I11). Callers hold the route's lease, because a concurrent write makes the comparison
+ * invalid.
  */
 export class OfficeEdits {
   readonly #options: OfficeEditsOptions;
@@ -49,7 +50,8 @@ export class OfficeEdits {
   }
 
   /**
-   * The service's own writes do not echo: a stop whose trace fits its values, or that equals the shadow, is its own.
+   * Imports the foreign edits of a stop. The service wrote the stop itself if its trace fits its values, or if it
+   * equals the shadow.
    */
   async takeStop(key: RouteKey, stop: number, editor: StopEditor, zone: string): Promise<void> {
     const { db, host } = this.#options;
@@ -60,8 +62,8 @@ export class OfficeEdits {
     const [result] = found.rows.RTSTUP;
     const isOurs = result !== undefined && result.RUTRC === traceOf(found.rows);
     if (isOurs && isForgotten(found.rows, held?.rows, known.epoch)) {
-      // After a fail-over without loss only the confirmation is missing. Taken back as an edit, the write would be
-      // dated by the host's clock and overrule what its own driver recorded a moment later.
+      // After a fail-over without loss only the confirmation is missing. As an edit, the write would have the host's
+      // time, and could overrule a later record of the same driver.
       if (await this.#isInLedger(key, stop, result)) return this.#confirm(key, stop, found);
       return this.#remember(key, stop, { found, held, known, zone });
     }
@@ -91,7 +93,8 @@ export class OfficeEdits {
     const toInstant: InstantOf = (moment) => instantOf(moment, zone);
     const { update, unmapped } = amendmentOf({ ...edit, result: readResult(known.doc) }, toInstant);
     if (update === undefined && unmapped.length === 0) {
-      // Columns that only the service writes, such as the trace. Unconfirmed, they would make each later write fail.
+      // Only columns of the service, such as the trace, differ. If the shadow lacked their values, the guard of each
+      // later write would fail.
       if (edit.held && stopText(edit.held) !== stopText(found.rows)) await this.#confirm(key, stop, found);
       return;
     }
@@ -107,9 +110,9 @@ export class OfficeEdits {
   }
 
   /**
-   * A write that the worker made and did not confirm, because it died in between; the trace on the host proves it. Without
-   * this, a clerk's edit of the stop would carry all of its driver's values as the clerk's own, with a later time, and
-   * overrule what the driver has recorded since.
+   * Returns the rows of a write that the worker made but did not confirm before it died, if the trace on the host
+   * proves it. Otherwise the import would attribute the driver's values to the clerk, with a later time. They would
+   * overrule the driver's later records.
    */
   async #unnoted(key: RouteKey, stop: number, forgotten: Forgotten): Promise<StopRows | undefined> {
     const { found, held, known, zone } = forgotten;
@@ -134,9 +137,8 @@ export class OfficeEdits {
   }
 
   /**
-   * A write of ours between the restored copy and the restore. It is taken back from the host, dated at the beginning of
-   * the second in which it was written: later records win, and repeated changes from phones of that second end with the same
-   * values.
+   * Imports a write that the service made after the backup and before the restore. The import dates it at the start of
+   * its second, so later records win. Changes of that second that phones repeat give the same values.
    */
   async #remember(key: RouteKey, stop: number, { found, held, known, zone }: Forgotten): Promise<void> {
     const { host, clock, log } = this.#options;
@@ -189,7 +191,7 @@ export class OfficeEdits {
     log.info({ route: routeScope(key), ...said, user: editor.user }, 'the office has changed the state of a route');
   }
 
-  /** The ledger has the office's changes of a route like those of its stops (I2). */
+  /** Records the office's change of a route in the ledger, as for a stop (I2). */
   async #record(
     tx: Tx,
     route: RouteKey,
@@ -250,9 +252,9 @@ export class OfficeEdits {
 }
 
 /**
- * A stop row that was deleted and inserted again holds no statement about its delivery: the driver's result goes to the
- * new row. Where no doorbell reported it, the arrival flag shows it: the service always writes Y or N, an insert leaves
- * a blank.
+ * Detects a stop row that a program deleted and inserted again. Such a row contains no delivery, so the driver's result
+ * must be written to it. Without a doorbell line, a blank arrival flag identifies it, because the service always writes
+ * Y or N.
  */
 function isStopLaid({ isLaid = false }: StopEditor, held: StopRows | undefined, found: StopRows): boolean {
   const [before, now] = [held?.RTSTPP[0], found.RTSTPP[0]];
@@ -267,7 +269,10 @@ type ClosingColumn = (typeof closingColumns)[number];
 /** A header without a shadow: only a dispatch program has written it. */
 const asInserted = { RHPODS: '', RHRETM: '', RHCLDT: '0', RHCLTM: '0', RHCLBY: '' } as const;
 
-/** Changed columns with impossible values. The time and the closer of a route count only with its close. */
+/**
+ * Returns the changed columns that the mirror does not follow: impossible values, and time or author of a close without
+ * a change of the status (RHPODS).
+ */
 function unsaidOf(changed: readonly ClosingColumn[], impossible: readonly ClosingColumn[]): ClosingColumn[] {
   const isAlone = (column: ClosingColumn) => column !== 'RHRETM' && !changed.includes('RHPODS');
   return changed.filter((column) => isAlone(column) || impossible.includes(column));
