@@ -18,8 +18,3 @@ export const countStampsAfter: Statement = {
                            and jsonb_path_exists(s.doc::jsonb, '$.by[*].at ? (@ > $limit)',
                                                  jsonb_build_object('limit', extract(epoch from $1::timestamptz) * 1000)))`,
 };
-
-export const saveIncident: Statement = {
-  name: 'clock_save_incident',
-  text: `insert into incident (incident_id, kind, details) values (gen_random_uuid(), 'server_clock', $1)`,
-};

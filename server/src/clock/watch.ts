@@ -2,6 +2,7 @@ import type { Db } from '../db/types.ts';
 import { Interval } from '../runtime/interval.ts';
 import type { Log } from '../runtime/log.ts';
 import { CLOCK_TOLERANCE_MS, type ServerClock } from './server-clock.ts';
+import { reportIncident } from '../incidents/sql.ts';
 import * as sql from './sql.ts';
 
 const CHECK_MS = 10_000;
@@ -63,7 +64,7 @@ export class ClockWatch {
     for (const one of found) {
       if (this.#current.some(({ about }) => about === one.about)) continue;
       log.error(one.details, one.sentence);
-      await db.query(sql.saveIncident, [JSON.stringify({ about: one.about, ...one.details })]);
+      await db.query(reportIncident, ['server_clock', JSON.stringify({ about: one.about, ...one.details })]);
     }
     for (const { about } of this.#current)
       if (!found.some((one) => one.about === about)) log.info({ about }, 'the clocks agree again');

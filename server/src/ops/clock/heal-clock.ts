@@ -4,7 +4,7 @@ import { withTransaction } from '../../db/transaction.ts';
 import type { Db, Tx } from '../../db/types.ts';
 import { readResult } from '../../stops/stored-documents.ts';
 import * as sql from './heal-clock-sql.ts';
-import { saveIncident } from '../incidents/incidents-sql.ts';
+import { reportIncident } from '../../incidents/sql.ts';
 
 /** Stops by route that have a writer from the future. */
 export type FutureStops = RouteKey & { readonly stops: readonly number[] };
@@ -33,7 +33,7 @@ export async function healClock(db: Db, now: Date, timerSeconds: number): Promis
     await tx.query(sql.healTimers, [now, timerSeconds]);
     for (const statement of sql.healWaits) await tx.query(statement, [now]);
     const stops = found.reduce((sum, route) => sum + route.stops.length, 0);
-    await tx.query(saveIncident, ['clock_healed', JSON.stringify({ now, routes: found.length, stops })]);
+    await tx.query(reportIncident, ['clock_healed', JSON.stringify({ now, routes: found.length, stops })]);
     await tx.query(sql.notifyAll);
   });
   return found;

@@ -33,9 +33,3 @@ export const acknowledgeIncident: Statement = {
           where incident_id = $1
          returning ${columns}`,
 };
-
-/** $1 kind, $2 details as JSON. */
-export const saveIncident: Statement = {
-  name: 'ops_save_incident',
-  text: 'insert into incident (incident_id, kind, details) values (gen_random_uuid(), $1, $2)',
-};

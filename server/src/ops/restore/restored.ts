@@ -3,7 +3,7 @@ import { sqlStateOf } from '../../db/sqlstate.ts';
 import { withTransaction } from '../../db/transaction.ts';
 import type { Db } from '../../db/types.ts';
 import { StartError } from '../../runtime/start-error.ts';
-import { saveIncident } from '../incidents/incidents-sql.ts';
+import { reportIncident } from '../../incidents/sql.ts';
 import { listServers } from './restored-sql.ts';
 
 /** The result of `declareRestored`. */
@@ -24,7 +24,7 @@ export async function declareRestored(db: Db, reason: string): Promise<Restored>
     const epochs = await withTransaction(db, async (tx) => {
       const begun = await beginEpoch(tx, reason);
       const details = { reason, epoch: begun.now.epoch, before: begun.before ?? null, now: begun.now };
-      await tx.query(saveIncident, ['restored', JSON.stringify(details)]);
+      await tx.query(reportIncident, ['restored', JSON.stringify(details)]);
       return begun;
     });
     return { ...epochs, servers: rows.map(({ name }) => name) };

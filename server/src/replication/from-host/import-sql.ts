@@ -334,11 +334,6 @@ export const raiseScope = statement(
   `insert into scope_version (scope, version) values ($1, 1) on conflict (scope) do update set version = scope_version.version + 1`,
 );
 
-export const reportIncident = statement(
-  'import_report_incident',
-  `insert into incident (incident_id, kind, details) values (gen_random_uuid(), $1, $2)`,
-);
-
 /** Skips incidents that were reported before in the same words. $1 kind, $2 details, all different. */
 export const reportIncidentsOnce = statement(
   'import_report_incidents_once',

@@ -13,6 +13,7 @@ import { Doorbell } from '../../host/reads/doorbell.ts';
 import { HostError, type Host } from '../../host/host.ts';
 import type { HostFileName } from '../../host/files/tables.ts';
 import { readRouteRows, type RouteRows } from '../../host/reads/reads.ts';
+import { reportIncident } from '../../incidents/sql.ts';
 import { importCodes, importEmployees, importFacilities, nothingNew, type NewMasters } from './import-masters.ts';
 import * as sql from './import-sql.ts';
 import type { Leases } from '../to-host/lease.ts';
@@ -206,7 +207,7 @@ export class HostImport {
       const { plan, results, isJudged } = await this.#compareRoute(key, renamed.has(scope));
       compared.push({ key, plan, results, isJudged });
       const details = JSON.stringify({ route: key, plan, results });
-      if (plan || results) await this.#options.db.query(sql.reportIncident, ['host_drift', details]);
+      if (plan || results) await this.#options.db.query(reportIncident, ['host_drift', details]);
     }
     return compared;
   }
@@ -282,7 +283,7 @@ export class HostImport {
     // Read afterwards, so that it includes every change that a trigger has reported.
     const told = files.length > 0 ? await changed() : left;
     const drifted = files.filter((file) => !told.has(file));
-    for (const file of drifted) await db.query(sql.reportIncident, ['host_drift', JSON.stringify({ file })]);
+    for (const file of drifted) await db.query(reportIncident, ['host_drift', JSON.stringify({ file })]);
     return { files: drifted, renamed: new Set((await this.#choice.ofDrivers(renamed)).map(routeScope)) };
   }
 
@@ -303,7 +304,7 @@ export class HostImport {
       if (!isHopeless(error)) throw error;
       // Another attempt would fail in the same way: the other routes must not wait for a person to examine this one.
       log.error({ err: error, route: routeScope(changed.key) }, 'a route of the host cannot be imported as it is');
-      await this.#options.db.query(sql.reportIncident, [
+      await this.#options.db.query(reportIncident, [
         'route_import_failed',
         JSON.stringify({ route: changed.key, reason: error.message }),
       ]);

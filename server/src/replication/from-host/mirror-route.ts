@@ -7,6 +7,7 @@ import type { HeldStop } from '../../stops/host-stop.ts';
 import { readResult, untouched } from '../../stops/stored-documents.ts';
 import { unknownLines } from '../../stops/unknown-lines.ts';
 import { newestStampOf } from '../../stops/writers.ts';
+import { reportIncident } from '../../incidents/sql.ts';
 import * as sql from './import-sql.ts';
 import { driverChanges, headerDiffers, planChanges } from './route-changes.ts';
 import type { DriverChanges, MirrorDriver, MirrorPlan, MirrorRoute, PlanChanges, RouteImage } from './route-changes.ts';
@@ -171,7 +172,7 @@ async function setResultsAside(tx: Tx, key: RouteKey, { saved }: PlanChanges): P
     const change = taken.find(({ plan }) => plan.id === stop);
     const customers = { from: change?.formerCustomer, to: change?.plan.customer.id };
     const details = { route: key, stop, customers, result: readResult(doc) };
-    await tx.query(sql.reportIncident, ['result_of_other_customer', JSON.stringify(details)]);
+    await tx.query(reportIncident, ['result_of_other_customer', JSON.stringify(details)]);
   }
 }
 

@@ -14,6 +14,7 @@ import { editTurns, unknownUser, type Author, type StopEditor } from '../to-host
 import type { HostStops } from '../to-host/host-stops.ts';
 import type { ServicePart } from '../../host/files/tables.ts';
 import { hostMoment, instantOf } from '../../host/files/local-time.ts';
+import { reportIncident } from '../../incidents/sql.ts';
 import * as sql from './import-sql.ts';
 import { stopAt } from './earlier-stop.ts';
 import { isForgotten } from '../to-host/judge.ts';
@@ -242,7 +243,7 @@ export class OfficeEdits {
     const about = { ...place, route: routeScope(place.route), user, columns };
     log.warn(about, 'a change on the host cannot be followed in the mirror');
     const details = { ...place, user, at: at.toISOString(), columns, rows };
-    await db.query(sql.reportIncident, ['host_edit_untold', JSON.stringify(details)]);
+    await db.query(reportIncident, ['host_edit_untold', JSON.stringify(details)]);
   }
 
   async #confirm(key: RouteKey, stop: number, held: HeldStop): Promise<void> {
