@@ -13,13 +13,13 @@ import { targetOf } from './queue/item.ts';
 import type { Draft, SkipInput, StopInput } from './queue/record.ts';
 import { draftSkip, draftUpdate } from './queue/record.ts';
 import type { Receipt } from './queue/receipt.ts';
-import type { KnownStops, Known } from './replica/known.ts';
+import type { KnownStops, KnownRoutes } from './replica/known.ts';
 import { checkKnown } from './replica/known.ts';
 import type { LocalRoute } from './replica/local-route.ts';
 import type { Replica } from './replica/replica.ts';
 import type { Account, Accounts } from './session/accounts.ts';
 import type { Session, SignInInput, SignInResult } from './session/auth-calls.ts';
-import type { Auth } from './session/sign-in.ts';
+import type { LoadAuth } from './session/sign-in.ts';
 import type { Status } from './engine/status.ts';
 import { canSignOut, dayComplete } from './engine/status.ts';
 import type { StopHandle } from './stop-handle.ts';
@@ -55,7 +55,7 @@ export type Client = Omit<LocalClient, 'pages'>;
 /** The parts of a client, composed by `createClient`. */
 export interface ClientDeps extends Omit<QueueConnectionDeps, 'engine'> {
   readonly accounts: Accounts;
-  readonly auth: Auth;
+  readonly loadAuth: LoadAuth;
   readonly engine: SyncEngine;
   readonly events: EventHub;
   readonly knownStops: KnownStops;
@@ -98,19 +98,19 @@ export class LocalClient {
   }
 
   /** Values and events for the other pages. @internal */
-  get pages(): { readonly events: EventHub; readonly inbox: Inbox; readonly known: Watch<Known> } {
+  get pages(): { readonly events: EventHub; readonly inbox: Inbox; readonly known: Watch<KnownRoutes> } {
     const { events, engine, knownStops, accounts } = this.#deps;
     return { events, inbox: engine.inbox, known: knownStops.knownOf(accounts.current) };
   }
 
   /** Signs in. A conflict and a refusal are results. Throws `Unreachable` without an answer. */
   async signIn(input: SignInInput): Promise<SignInResult> {
-    return this.#enter(await (await this.#deps.auth()).signIn(input));
+    return this.#enter(await (await this.#deps.loadAuth()).signIn(input));
   }
 
   /** Registers an employee of the employee master, and signs in. */
   async signUp(employeeId: string, password: string, invitation?: string): Promise<SignInResult> {
-    return this.#enter(await (await this.#deps.auth()).signUp(employeeId, password, invitation));
+    return this.#enter(await (await this.#deps.loadAuth()).signUp(employeeId, password, invitation));
   }
 
   /**
@@ -176,15 +176,15 @@ export class LocalClient {
    * @throws InvalidChange naming each invalid field; NotSignedIn
    */
   updateStop(route: RouteKey, stop: StopInput, by?: Author): Receipt {
-    return this.record(this.#fit(draftUpdate(route, stop), by), by);
+    return this.record(this.#checkDraft(draftUpdate(route, stop), by), by);
   }
 
   /** Records that a stop was skipped or refused; without a status the reason code decides. Throws as `updateStop`. */
   skipStop(route: RouteKey, stopId: number, fields: SkipInput, by?: Author): Receipt {
-    return this.record(this.#fit(draftSkip(route, stopId, fields), by), by);
+    return this.record(this.#checkDraft(draftSkip(route, stopId, fields), by), by);
   }
 
-  #fit(draft: Draft, by?: Author): Draft {
+  #checkDraft(draft: Draft, by?: Author): Draft {
     const { accounts, knownStops, replica } = this.#deps;
     const driver = by ? accounts.find(by.employee) : accounts.current.current;
     return checkKnown(draft, knownStops.of(driver), ({ scope, stop }) =>

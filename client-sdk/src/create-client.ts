@@ -14,7 +14,7 @@ import { KnownStops } from './replica/known.ts';
 import { Replica } from './replica/replica.ts';
 import { readScopes } from './replica/scope-state.ts';
 import { Accounts } from './session/accounts.ts';
-import { openAuth } from './session/sign-in.ts';
+import { authLoader } from './session/sign-in.ts';
 import { Journal } from './store/journal.ts';
 import { Reserve } from './store/reserve.ts';
 import type { SharedStore } from './tabs/shared-store.ts';
@@ -81,7 +81,7 @@ async function openClient(options: ClientOptions): Promise<LocalClient> {
   const known = { ...deps, accounts, outbox };
   const knownStops = new KnownStops(settingRows, journal);
   const replica = new Replica(readScopes(scopeRows, documentRows), { ...known, knownStops, driver: accounts.current });
-  const parts = { ...known, knownStops, replica, auth: openAuth(known), transport: new Transport(deps) };
+  const parts = { ...known, knownStops, replica, loadAuth: authLoader(known), transport: new Transport(deps) };
   const engine = new SyncEngine(parts);
   journal.onTrouble = (why) => engine.storageTrouble(why);
   if (uploads) journal.makeRoom = () => uploads.makeRoom();

@@ -69,7 +69,7 @@ export class QueueConnection implements ConnectionListener {
   /** The scopes of the last hello; the followed scopes may have changed since. */
   #follows: readonly Scope[] = [];
   /** The credentials of the current hello, as JSON. */
-  #shown = '';
+  #sentCredentials = '';
 
   constructor(queue: Queue, deps: QueueConnectionDeps) {
     this.queue = queue;
@@ -85,9 +85,9 @@ export class QueueConnection implements ConnectionListener {
   update(): void {
     const credentials = this.#deps.engine.credentials(this.queue);
     if (!credentials) return this.#connection.handle({ is: 'unwanted' });
-    const shown = JSON.stringify(credentials);
-    if (this.#shown !== shown) this.#connection.handle({ is: 'renewed' });
-    this.#shown = shown;
+    const sentCredentials = JSON.stringify(credentials);
+    if (this.#sentCredentials !== sentCredentials) this.#connection.handle({ is: 'renewed' });
+    this.#sentCredentials = sentCredentials;
     this.#connection.handle({ is: 'wanted' });
     this.#pump();
   }
@@ -230,14 +230,14 @@ export class QueueConnection implements ConnectionListener {
   /** Reconciles the queue with the server's watermark; false where its items continue in a new queue. */
   #reconcile(lastSeq: number, epoch = this.queue.head.epoch): boolean {
     const { outbox, engine } = this.#deps;
-    const gone = outbox.reconcile(this.queue, lastSeq, epoch);
-    if (gone === 'fork') {
+    const missing = outbox.reconcile(this.queue, lastSeq, epoch);
+    if (missing === 'fork') {
       this.fork();
       return false;
     }
-    if (gone) {
-      this.#connection.send({ type: 'gone', ...gone, reason: 'no longer on this device' });
-      engine.trouble('GONE', `changes ${gone.from} to ${gone.to} are no longer on this device`);
+    if (missing) {
+      this.#connection.send({ type: 'gone', ...missing, reason: 'no longer on this device' });
+      engine.trouble('GONE', `changes ${missing.from} to ${missing.to} are no longer on this device`);
     }
     return true;
   }

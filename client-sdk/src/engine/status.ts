@@ -51,9 +51,10 @@ export const connectionStatus = (
   token: string | null | undefined,
   state: State | undefined,
   bytesPass: boolean,
-): ConnectionStatus => (token ? ((state && shown[state.at]) ?? (bytesPass ? 'connecting' : 'offline')) : 'signed_out');
+): ConnectionStatus =>
+  token ? ((state && statusByState[state.at]) ?? (bytesPass ? 'connecting' : 'offline')) : 'signed_out';
 
-const shown: Partial<Record<State['at'], ConnectionStatus>> = {
+const statusByState: Partial<Record<State['at'], ConnectionStatus>> = {
   live: 'online',
   opening: 'connecting',
   greeting: 'connecting',

@@ -11,14 +11,14 @@ import { Receipt } from '../queue/receipt.ts';
 import type { Replica } from '../replica/replica.ts';
 import type { Account, Accounts } from '../session/accounts.ts';
 import type { Session } from '../session/auth-calls.ts';
-import type { Auth } from '../session/sign-in.ts';
+import type { LoadAuth } from '../session/sign-in.ts';
 import type { Status, Trouble } from './status.ts';
 import { connectionStatus, pendingOf } from './status.ts';
 import { Signal } from '../platform/watch.ts';
 
 export interface SyncEngineDeps extends Omit<QueueConnectionDeps, 'engine'> {
   readonly accounts: Accounts;
-  readonly auth: Auth;
+  readonly loadAuth: LoadAuth;
   readonly events: EventHub;
   readonly outbox: Outbox;
   readonly replica: Replica;
@@ -45,7 +45,7 @@ export class SyncEngine implements EngineApi {
   /** The latest faults, the latest last. */
   readonly troubles: Trouble[] = [];
   /** The faults among them that may still last. */
-  #lasting: Trouble[] = [];
+  #ongoingTroubles: Trouble[] = [];
   readonly #deps: SyncEngineDeps;
   /** One for each queue. */
   readonly queueConnections: QueueConnection[] = [];
@@ -104,10 +104,10 @@ export class SyncEngine implements EngineApi {
     const receipt = this.receipt(id);
     if (!receipt) return 'unknown';
     if (receipt.current.at === 'withdrawn') return 'withdrawn';
-    const forgotten = this.#deps.outbox.withdraw(id);
-    if (!forgotten) return 'sent';
+    const deleted = this.#deps.outbox.withdraw(id);
+    if (!deleted) return 'sent';
     receipt.shows({ at: 'withdrawn' });
-    await forgotten;
+    await deleted;
     return 'withdrawn';
   }
 
@@ -231,15 +231,16 @@ export class SyncEngine implements EngineApi {
 
   /** The server has answered changes: the same fault again is a new one. A failing disk may go on failing meanwhile. */
   changesAnswered(): void {
-    if (this.#storage === 'ok') this.#lasting = [];
+    if (this.#storage === 'ok') this.#ongoingTroubles = [];
   }
 
   trouble(code: string, message: string): void {
     const at = this.#deps.environment.clock.now();
     // Several faults may last at the same time and alternate.
-    for (const last of this.#lasting)
+    for (const last of this.#ongoingTroubles)
       if (last.code === code && last.message === message && Math.abs(at - last.at) < sameTroubleMs) return;
-    for (const list of [this.troubles, this.#lasting]) if (list.push({ code, message, at }) > maxTroubles) list.shift();
+    for (const list of [this.troubles, this.#ongoingTroubles])
+      if (list.push({ code, message, at }) > maxTroubles) list.shift();
     this.showStatus();
   }
 
@@ -276,7 +277,7 @@ export class SyncEngine implements EngineApi {
 
   async #reportSignOuts(): Promise<void> {
     // After a failed import, each welcome and each wake-up tries again.
-    const auth = await this.#deps.auth().catch(() => undefined);
+    const auth = await this.#deps.loadAuth().catch(() => undefined);
     await auth?.reportSignOuts();
   }
 

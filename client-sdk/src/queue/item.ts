@@ -158,10 +158,10 @@ export interface QueueItem extends StoredItem {
   /** The write of its present content, until it is done. */
   saving?: Promise<void> | undefined;
   /**
-   * The driver may withdraw it: no transport has taken it. `held`: its undo window is open, so no transport may take
+   * The driver may withdraw it: no transport has taken it. `delayed`: its undo window is open, so no transport may take
    * it. Defined only in the run that recorded it: an earlier run may have sent it.
    */
-  undo?: 'held' | 'free' | undefined;
+  undo?: 'delayed' | 'sendable' | undefined;
 }
 
 export interface Target {

@@ -2,31 +2,31 @@ import type { Scope } from '@tailgate/sync-protocol';
 import type { QueueItem, Target } from './item.ts';
 
 /** The place of items without a stop. */
-const nowhere: Target = { scope: '', stop: 0 };
+const noStop: Target = { scope: '', stop: 0 };
 
 /**
  * Items of one kind, by route and stop. A tap touches one stop, and its cost must not grow with the items of other
  * stops.
  */
 export class ItemsByStop {
-  readonly #holds: (item: QueueItem) => boolean;
+  readonly #accepts: (item: QueueItem) => boolean;
   readonly #scopes = new Map<Scope, Map<number, Set<QueueItem>>>();
 
-  /** @param holds whether an item is of the kind */
-  constructor(holds: (item: QueueItem) => boolean) {
-    this.#holds = holds;
+  /** @param accepts whether an item is of the kind */
+  constructor(accepts: (item: QueueItem) => boolean) {
+    this.#accepts = accepts;
   }
 
   /** Adds, moves or removes an item by its present state: call it after each change of the item. */
   place(item: QueueItem): void {
-    if (!this.#holds(item)) return this.forget(item);
-    const { scope, stop } = item.target ?? nowhere;
+    if (!this.#accepts(item)) return this.forget(item);
+    const { scope, stop } = item.target ?? noStop;
     const stops = this.#scopes.get(scope) ?? new Map<number, Set<QueueItem>>();
     this.#scopes.set(scope, stops.set(stop, (stops.get(stop) ?? new Set()).add(item)));
   }
 
   forget(item: QueueItem): void {
-    const { scope, stop } = item.target ?? nowhere;
+    const { scope, stop } = item.target ?? noStop;
     const stops = this.#scopes.get(scope);
     const items = stops?.get(stop);
     items?.delete(item);

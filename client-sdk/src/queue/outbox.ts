@@ -17,7 +17,7 @@ import {
   toItem,
 } from './item.ts';
 import { mergeUpdates } from './merge.ts';
-import type { Gone, QueueHead } from './queue.ts';
+import type { MissingRange, QueueHead } from './queue.ts';
 import { isQueueHead, putQueue, Queue } from './queue.ts';
 import type { Draft } from './record.ts';
 import { withDeviceTimes } from './record.ts';
@@ -116,9 +116,9 @@ export class Outbox {
     const queue = this.queueOf(employee);
     const merged = this.#undoWindow === 0 && id === undefined ? this.#mergeIntoTail(queue, draft) : undefined;
     const item = merged ?? this.#append(queue, draft, notBefore, id);
-    if (!merged) this.#hold(item);
+    if (!merged) this.#startUndoWindow(item);
     const saved = this.#deps.journal.commit([putQueue(queue), putItem(item)]);
-    void isSaving(item, saved);
+    void markSaving(item, saved);
     this.onChange([item]);
     return { item, saved };
   }
@@ -131,41 +131,41 @@ export class Outbox {
     const item = this.#items.get(id);
     const queue = item && this.#queues.get(item.client_id);
     if (!queue || !item.undo) return undefined;
-    const behind = queue.items.slice(queue.items.indexOf(item) + 1);
-    if (behind.some(({ undo }) => !undo)) return undefined;
-    this.#free(item);
-    const changes = [item, ...behind].map(deleteItem);
+    const later = queue.items.slice(queue.items.indexOf(item) + 1);
+    if (later.some(({ undo }) => !undo)) return undefined;
+    this.#endUndoWindow(item);
+    const changes = [item, ...later].map(deleteItem);
     queue.keep(queue.items.filter((each) => each !== item));
-    for (const each of behind) each.mutation = { ...each.mutation, seq: each.mutation.seq - 1 };
+    for (const each of later) each.mutation = { ...each.mutation, seq: each.mutation.seq - 1 };
     this.#drop(item);
-    const stored = this.#deps.journal.commit([...changes, ...behind.map(putItem)]);
+    const stored = this.#deps.journal.commit([...changes, ...later.map(putItem)]);
     this.onChange([item]);
     return stored;
   }
 
   /** Ends every undo window. */
   release(): void {
-    for (const item of [...this.#undoTimers.keys()]) this.#free(item);
+    for (const item of [...this.#undoTimers.keys()]) this.#endUndoWindow(item);
   }
 
   get #undoWindow(): number {
     return this.#deps.undoWindow ?? 0;
   }
 
-  #hold(item: QueueItem): void {
-    item.undo = this.#undoWindow > 0 ? 'held' : 'free';
-    if (item.undo === 'free') return;
+  #startUndoWindow(item: QueueItem): void {
+    item.undo = this.#undoWindow > 0 ? 'delayed' : 'sendable';
+    if (item.undo === 'sendable') return;
     const stopTimer = this.#deps.environment.clock.after(this.#undoWindow, () => {
-      this.#free(item);
+      this.#endUndoWindow(item);
       this.onRelease();
     });
     this.#undoTimers.set(item, stopTimer);
   }
 
-  #free(item: QueueItem): void {
+  #endUndoWindow(item: QueueItem): void {
     this.#undoTimers.get(item)?.();
     this.#undoTimers.delete(item);
-    item.undo = 'free';
+    item.undo = 'sendable';
   }
 
   /** Applies the server's results, in any order and any number of times. */
@@ -191,7 +191,7 @@ export class Outbox {
   }
 
   /** Reconciles a queue with the server's watermark; `fork` where the queue has to continue as another one. */
-  reconcile(queue: Queue, lastSeq: number, epoch: string | null): Gone | 'fork' | undefined {
+  reconcile(queue: Queue, lastSeq: number, epoch: string | null): MissingRange | 'fork' | undefined {
     const { head } = queue;
     // The server has items of this queue that this device never sealed: the device, or its storage, is a copy. A phone
     // that went on after a rescue finds its items known there, or receives a fork.
@@ -276,8 +276,8 @@ export class Outbox {
     const since = time.elapsed - tail.mutation.monotonic_ms;
     if (since > mergeWindowMs) return undefined;
     // Both edits are corrected by the clock error at the first one: the clock must not have been set in between.
-    const turned = environment.clock.now() - Date.parse(tail.mutation.captured_at) - since;
-    if (deviceTimesOf(draft.args).length > 0 && Math.abs(turned) > 1_000) return undefined;
+    const clockShift = environment.clock.now() - Date.parse(tail.mutation.captured_at) - since;
+    if (deviceTimesOf(draft.args).length > 0 && Math.abs(clockShift) > 1_000) return undefined;
     const args = mergeArgs(tail.mutation.args, draft.args);
     if (!args) return undefined;
     // The clock readings of the first edit stay: the merge window counts from there.
@@ -327,7 +327,7 @@ export class Outbox {
   }
 }
 
-async function isSaving(item: QueueItem, saved: Promise<void>): Promise<void> {
+async function markSaving(item: QueueItem, saved: Promise<void>): Promise<void> {
   item.saving = saved;
   await saved;
   if (item.saving === saved) item.saving = undefined;

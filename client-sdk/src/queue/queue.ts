@@ -24,7 +24,7 @@ export const isQueueHead = fields({
 export type QueueHead = Read<typeof isQueueHead>;
 
 /** Sequences that neither the server nor this device has. */
-export interface Gone {
+export interface MissingRange {
   readonly from: number;
   readonly to: number;
 }
@@ -90,7 +90,7 @@ export class Queue {
       if (item.mutation.seq < from) continue;
       left -= bytesOf(item.mutation) + linkBytes;
       if (batch.length > 0 && (left < 0 || batch.length === most)) break;
-      if (item.undo === 'held' || this.#mustWait(item)) break;
+      if (item.undo === 'delayed' || this.#mustWait(item)) break;
       batch.push(item);
       // From here on it must not merge, although its hash takes a moment.
       if (item.form === 'open') item.form = 'frozen';
@@ -144,7 +144,7 @@ export class Queue {
   }
 
   /** The range from `seq` on that was sealed once and no longer exists here. */
-  missingAt(seq: number): Gone | undefined {
+  missingAt(seq: number): MissingRange | undefined {
     const next = this.items.find((item) => item.mutation.seq >= seq)?.mutation.seq ?? this.nextSeq;
     return next > seq ? { from: seq, to: next - 1 } : undefined;
   }

@@ -4,7 +4,7 @@ import { Signal } from '../platform/watch.ts';
 import type { ChangeWarning, Evidence, QueueItem } from './item.ts';
 
 /** The parts of a change that its receipt shows. */
-type Standing = Pick<QueueItem, 'progress' | 'warnings'>;
+type ReceiptSource = Pick<QueueItem, 'progress' | 'warnings'>;
 
 /** The progress of a change, for its driver. */
 export type ReceiptState =
@@ -15,9 +15,9 @@ export type ReceiptState =
   /** Withdrawn before any transport took it. */
   | { readonly at: 'withdrawn' }
   /** Committed by the server. */
-  | ({ readonly at: 'accepted' } & Taken)
+  | ({ readonly at: 'accepted' } & Acceptance)
   /** In the tables that the back office reads. */
-  | ({ readonly at: 'on_host' } & Taken)
+  | ({ readonly at: 'on_host' } & Acceptance)
   /** Retained by the server for the office, which releases it (it is accepted then) or dismisses it with a reason. */
   | {
       readonly at: 'quarantined';
@@ -26,7 +26,7 @@ export type ReceiptState =
       readonly dismissed?: string | undefined;
     };
 
-interface Taken {
+interface Acceptance {
   /** The route version that contains the change. */
   readonly version: number;
   /** Whether the server has every file that the stop names. */
@@ -44,9 +44,9 @@ export class Receipt implements Watch<ReceiptState> {
   readonly #signal: Signal<ReceiptState>;
   #saving = 0;
 
-  constructor(id: string, standing: Standing) {
+  constructor(id: string, source: ReceiptSource) {
     this.id = id;
-    this.#signal = new Signal<ReceiptState>(stateOf(standing));
+    this.#signal = new Signal<ReceiptState>(stateOf(source));
   }
 
   get current(): ReceiptState {
@@ -97,9 +97,9 @@ export class Receipt implements Watch<ReceiptState> {
     if (this.#saving === 0 && this.current.at === 'recorded') this.#signal.set({ at: 'saved' });
   }
 
-  moved(standing: Standing): void {
-    if (standing.progress.at === 'waiting' && this.#saving > 0) return;
-    this.shows(stateOf(standing));
+  moved(source: ReceiptSource): void {
+    if (source.progress.at === 'waiting' && this.#saving > 0) return;
+    this.shows(stateOf(source));
   }
 
   /** Sets the state; also called with the state of a receipt in another page. */
@@ -107,7 +107,7 @@ export class Receipt implements Watch<ReceiptState> {
     this.#signal.renew(state);
   }
 
-  #unlessQuarantined<Value>(read: (state: ReceiptState) => Found<Value>): Promise<Value> {
+  #unlessQuarantined<Value>(read: (state: ReceiptState) => Reached<Value>): Promise<Value> {
     return this.#until((state) => {
       if (state.at === 'withdrawn') throw new Withdrawn();
       if (state.at === 'quarantined') throw new Quarantined(state.code, state.reason);
@@ -115,10 +115,10 @@ export class Receipt implements Watch<ReceiptState> {
     });
   }
 
-  async #until<Value>(read: (state: ReceiptState) => Found<Value>): Promise<Value> {
+  async #until<Value>(read: (state: ReceiptState) => Reached<Value>): Promise<Value> {
     for (;;) {
-      const found = read(this.current);
-      if (found) return found.value;
+      const reached = read(this.current);
+      if (reached) return reached.value;
       await new Promise<void>((moved) => {
         const stop = this.#signal.subscribe(() => {
           stop();
@@ -130,10 +130,10 @@ export class Receipt implements Watch<ReceiptState> {
 }
 
 /** The value that a receipt's promise waits for. */
-type Found<Value> = { readonly value: Value } | undefined;
+type Reached<Value> = { readonly value: Value } | undefined;
 const done = { value: undefined };
 
-function stateOf({ progress, warnings = [] }: Standing): ReceiptState {
+function stateOf({ progress, warnings = [] }: ReceiptSource): ReceiptState {
   if (progress.at === 'waiting') return { at: 'saved' };
   if (progress.at === 'quarantined') {
     const { code, reason, dismissed } = progress;

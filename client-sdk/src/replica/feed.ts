@@ -61,15 +61,15 @@ export class Feed {
     const outcome = this.#deps.replica.apply(patch);
     if (outcome === 'applied') this.#failures.delete(patch.scope);
     else if (outcome === 'gap') this.#subscribe([patch.scope]);
-    else this.#again(patch.scope, `${patch.scope} does not add up`);
+    else this.#refetch(patch.scope, `${patch.scope} does not add up`);
     return outcome === 'applied';
   }
 
-  /** @param anew from nothing, without the local cursor */
-  #subscribe(scopes: readonly Scope[], anew = false): void {
+  /** @param whole requests the whole scope, without the local cursor */
+  #subscribe(scopes: readonly Scope[], whole = false): void {
     const cursors: Record<Scope, Cursor | null> = {};
     for (const scope of scopes) {
-      cursors[scope] = anew ? null : this.#deps.replica.cursor(scope);
+      cursors[scope] = whole ? null : this.#deps.replica.cursor(scope);
       this.#followed.add(scope);
     }
     this.#deps.connection.send({ type: 'subscribe', cursors });
@@ -89,12 +89,12 @@ export class Feed {
       // Patches continue from here.
       if (this.take({ ...data, from: null })) this.#subscribe([scope]);
     } catch (error) {
-      if (!signal.aborted) this.#again(scope, `cannot fetch ${scope}: ${String(error)}`);
+      if (!signal.aborted) this.#refetch(scope, `cannot fetch ${scope}: ${String(error)}`);
     }
   }
 
   /** Requests the whole scope: at once the first time, later with growing back-off. */
-  #again(scope: Scope, why: string): void {
+  #refetch(scope: Scope, why: string): void {
     const { environment, timing, engine } = this.#deps;
     const failures = this.#failures.get(scope) ?? 0;
     this.#failures.set(scope, failures + 1);

@@ -18,7 +18,7 @@ import {
 import type { QueueItem } from '../queue/item.ts';
 
 /** Inputs of the local rules beside the stop. */
-export interface Surroundings {
+export interface RuleContext {
   readonly drivers: RouteHeader['drivers'];
   /** The meaning of a stop exception code: S, R, B or blank; undefined where the list lacks it. */
   readonly stopException: (code: string) => string | undefined;
@@ -26,14 +26,14 @@ export interface Surroundings {
 }
 
 /** The local form of the server's `decide`: the effect of a change on its stop, as far as a device can compute it. */
-export function applyItem(before: StopResult, item: QueueItem, around: Surroundings): AppliedUpdate | undefined {
-  const update = updateOf(item, around);
+export function applyItem(before: StopResult, item: QueueItem, context: RuleContext): AppliedUpdate | undefined {
+  const update = updateOf(item, context);
   if (!update) return undefined;
-  const placed = withPlannedInvoices(update, (kind, id) => invoicesOf(around.plan?.[kind] ?? [], id));
-  const { plan } = around;
+  const placed = withPlannedInvoices(update, (kind, id) => invoicesOf(context.plan?.[kind] ?? [], id));
+  const { plan } = context;
   // Without the plan, every line counts as planned; the server decides.
   const isKnown: IsPlanned = (kind, id, invoice, n) => !plan || isPlanned(plan[kind], id, invoice, n);
-  const attributed = withDeliverer(placed, item.employee, around.drivers);
+  const attributed = withDeliverer(placed, item.employee, context.drivers);
   return applyStopUpdate(before, attributed, stampOf(item, before.by), { isPlanned: isKnown });
 }
 
@@ -63,12 +63,12 @@ const precedes = (writer: Stamp, item: QueueItem): boolean =>
 /** Each arguments object is parsed once: every change of its stop applies the item again. */
 const parsed = new WeakMap<object, StopObject>();
 
-function updateOf({ mutation }: QueueItem, around: Surroundings): StopObject | undefined {
+function updateOf({ mutation }: QueueItem, context: RuleContext): StopObject | undefined {
   // A later app wrote it: the same words may have another meaning (field case 5).
   if (mutation.version !== 1) return undefined;
   if (mutation.name === 'stop.skip_refuse') {
     const skip = skipRefuseArgs.safeParse(mutation.args).data;
-    return skip && skipAsUpdate(skip, around.stopException);
+    return skip && skipAsUpdate(skip, context.stopException);
   }
   if (mutation.name !== 'stop.update') return undefined;
   const known = parsed.get(mutation.args);

@@ -15,7 +15,7 @@ import { stopsOf } from './local-route.ts';
 import type { ScopeState } from './scope-state.ts';
 
 /** This device's knowledge of the routes of one driver. */
-export interface Known {
+export interface KnownRoutes {
   /** The routes that the server has assigned; undefined until it has sent them. */
   readonly assigned: readonly Scope[] | undefined;
   /** The stops of every route that this device has ever stored for the driver. */
@@ -63,15 +63,15 @@ export class KnownStops {
     }
   }
 
-  /** The `Known` of the driver, as a value to watch. */
-  knownOf(account: Watch<Account | undefined>): Watch<Known> {
+  /** The known routes of the driver, as a value to watch. */
+  knownOf(account: Watch<Account | undefined>): Watch<KnownRoutes> {
     return select(
       follow(account, (driver) => select(this.#routes, () => this.of(driver))),
       (known) => known,
     );
   }
 
-  of(driver: Account | undefined): Known {
+  of(driver: Account | undefined): KnownRoutes {
     const own = Object.values(this.#routes.current).filter(({ employee }) => employee === driver?.employee);
     return {
       assigned: driver?.routes_known ? driver.routes.map(({ scope }) => scope) : undefined,
@@ -89,7 +89,7 @@ const hasStatus = fields({ stop: fields({ updates: fields({ status: text }) }) }
  * @param stopAt returns the stop as the view shows it now
  * @throws InvalidChange
  */
-export function checkKnown(draft: Draft, known: Known, stopAt: (target: Target) => LocalStop | undefined): Draft {
+export function checkKnown(draft: Draft, known: KnownRoutes, stopAt: (target: Target) => LocalStop | undefined): Draft {
   const { args } = draft;
   const target = targetOf(args);
   if (!target) return draft;

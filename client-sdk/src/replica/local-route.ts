@@ -33,10 +33,10 @@ import type { ItemsByStop } from '../queue/items-by-stop.ts';
 import type { Check } from '../platform/reading.ts';
 import { keepEqualParts, Signal } from '../platform/watch.ts';
 import { isHeader, isPlan, resultOf } from './documents.ts';
-import type { Surroundings } from './intent.ts';
+import type { RuleContext } from './intent.ts';
 import { applyItem } from './intent.ts';
 import type { ScopeState } from './scope-state.ts';
-import { isContained } from './standing.ts';
+import { isContained } from './progress.ts';
 
 /** A stop in the local view: the server's latest state with the changes recorded here on top. */
 export interface LocalStop extends Omit<StopView, LineKind> {
@@ -78,14 +78,14 @@ export interface LocalRoute extends RouteHeader {
 }
 
 /** A stop's view and its inputs. */
-interface Shown {
+interface ComputedStop {
   readonly view: LocalStop;
   readonly plan: StopPlan;
   readonly result: StopResult;
 }
 
 interface RouteDeps {
-  readonly stopException: Surroundings['stopException'];
+  readonly stopException: RuleContext['stopException'];
   /** Unfinished items, items that a person has to see, and all items, of every queue of this device. */
   readonly outbox: Readonly<Record<'unfinished' | 'notable' | 'recorded', Pick<ItemsByStop, 'ofStop'>>> & {
     /** Whether a queue belongs to this device. */
@@ -98,7 +98,7 @@ export class RouteModel {
   readonly signal = new Signal<LocalRoute | undefined>(undefined);
   readonly #state: ScopeState;
   readonly #deps: RouteDeps;
-  readonly #stops = new Map<number, Shown>();
+  readonly #stops = new Map<number, ComputedStop>();
 
   constructor(state: ScopeState, deps: RouteDeps) {
     this.#state = state;
@@ -133,7 +133,7 @@ export class RouteModel {
   conflictsOf(item: QueueItem, stop: number, paths: readonly string[]): Conflict[] {
     const header = this.#header();
     if (!header) return [];
-    const own = applyItem({ status: 'P' }, item, this.#around(header.drivers, this.#plan(stop)))?.result;
+    const own = applyItem({ status: 'P' }, item, this.#context(header.drivers, this.#plan(stop)))?.result;
     return paths.flatMap((path) => {
       const mine = own && valueAt(own, path);
       if (mine === undefined) return [];
@@ -149,13 +149,13 @@ export class RouteModel {
       this.#stops.delete(stop);
       return [];
     }
-    const around = this.#around(drivers, plan);
+    const context = this.#context(drivers, plan);
     const { unfinished, notable, recorded } = this.#deps.outbox;
     let result = this.#result(stop);
     let pending = 0;
     for (const item of [...unfinished.ofStop(this.#state.scope, stop)].sort(byEdit)) {
-      if (isContained(item, this.#state.standing)) continue;
-      result = applyItem(result, item, around)?.result ?? result;
+      if (isContained(item, this.#state.comparableHead)) continue;
+      result = applyItem(result, item, context)?.result ?? result;
       if (item.progress.at === 'waiting') pending++;
     }
     const amended = officeEdits(result);
@@ -182,7 +182,7 @@ export class RouteModel {
     ];
   }
 
-  #around(drivers: RouteHeader['drivers'], plan: Surroundings['plan']): Surroundings {
+  #context(drivers: RouteHeader['drivers'], plan: RuleContext['plan']): RuleContext {
     return { drivers, stopException: this.#deps.stopException, plan };
   }
 

@@ -15,13 +15,13 @@ import { isCode } from './documents.ts';
 import { RouteModel, stopsOf } from './local-route.ts';
 import type { Patch, Refusal } from './scope-state.ts';
 import { forgetScope, ScopeState } from './scope-state.ts';
-import { isContained, standingAt } from './standing.ts';
+import { isContained, progressAt } from './progress.ts';
 
 /** Documents of a `client:` scope have this prefix and the id of the mutation. */
 const reviewPrefix = 'quarantine/';
 
 /** The part of the outbox that the replica uses. */
-export interface Unfinished {
+export interface ReplicaOutbox {
   readonly unfinished: Pick<ItemsByStop, 'of' | 'ofStop'>;
   readonly notable: Pick<ItemsByStop, 'ofStop'>;
   readonly recorded: Pick<ItemsByStop, 'ofStop'>;
@@ -33,7 +33,7 @@ export interface Unfinished {
 export interface ReplicaDeps {
   readonly journal: Journal;
   readonly environment: Pick<Environment, 'clock'>;
-  readonly outbox: Unfinished;
+  readonly outbox: ReplicaOutbox;
   readonly events: EventHub;
   readonly knownStops: KnownStops;
   /** The signed-in driver: the feed sends their routes. */
@@ -69,7 +69,7 @@ export class Replica {
   }
 
   epochOf(scope = ''): string | null {
-    return this.scopes.get(scope)?.standing?.epoch ?? null;
+    return this.scopes.get(scope)?.comparableHead?.epoch ?? null;
   }
 
   /**
@@ -174,18 +174,18 @@ export class Replica {
 
   /** Advances this device's changes by the present documents, and finds conflicts whose winning values have arrived. */
   #settle(state: ScopeState | undefined): void {
-    if (!state?.standing) return;
-    const { scope, standing } = state;
+    if (!state?.comparableHead) return;
+    const { scope, comparableHead } = state;
     const moves = new Map<QueueItem, Step>();
     for (const item of this.#deps.outbox.unfinished.of(scope)) {
       const { target } = item;
       let { progress } = item;
       let notes: Step | undefined;
-      if (progress.at === 'accepted' && progress.superseded.length > 0 && target && isContained(item, standing)) {
+      if (progress.at === 'accepted' && progress.superseded.length > 0 && target && isContained(item, comparableHead)) {
         notes = withConflicts(this.#model(scope).conflictsOf(item, target.stop, progress.superseded));
         progress = { ...progress, superseded: [] };
       }
-      progress = standingAt(progress, target, standing, this.#deps.environment.clock.now()) ?? progress;
+      progress = progressAt(progress, target, comparableHead, this.#deps.environment.clock.now()) ?? progress;
       if (progress !== item.progress) moves.set(item, { ...notes, progress });
     }
     void this.#deps.outbox.advance(moves);

@@ -60,7 +60,7 @@ export class ScopeState {
    * The head for comparisons with answers. It is undefined between the server's new epoch and the documents of that
    * epoch: the server's answers then count in the new epoch, the local head in the old one (I9).
    */
-  get standing(): ScopeHead | undefined {
+  get comparableHead(): ScopeHead | undefined {
     return this.#foreign ? undefined : this.head;
   }
 

@@ -2,12 +2,12 @@ import { Unreachable } from '../platform/errors.ts';
 import type { AuthCalls, AuthDeps } from './auth-calls.ts';
 
 /** Returns the auth calls; rejects with `Unreachable` if their module could not be loaded. */
-export type Auth = () => Promise<AuthCalls>;
+export type LoadAuth = () => Promise<AuthCalls>;
 
 /** Loads the module at the start, because Chromium does not repeat a failed import until the page is reopened. */
-export function openAuth(deps: AuthDeps): Auth {
+export function authLoader(deps: AuthDeps): LoadAuth {
   let requests: AuthCalls | undefined;
-  const auth: Auth = async () => {
+  const loadAuth: LoadAuth = async () => {
     try {
       const { AuthRequests } = await import('./auth-requests.ts');
       return (requests ??= new AuthRequests(deps));
@@ -15,6 +15,6 @@ export function openAuth(deps: AuthDeps): Auth {
       throw new Unreachable('sign-in is not loaded', error);
     }
   };
-  auth().catch(() => {});
-  return auth;
+  loadAuth().catch(() => {});
+  return loadAuth;
 }

@@ -1,7 +1,7 @@
 import type { Durability } from './store.ts';
 
 /** The name and schema of a database. */
-export interface DatabaseForm {
+export interface DatabaseDefinition {
   readonly name: string;
   readonly version: number;
   /** Creates missing stores; `oldVersion` is 0 for a new database. */
@@ -11,12 +11,12 @@ export interface DatabaseForm {
 /** A database of the browser: opened on first use, and again where the platform has closed it. */
 export class Database {
   readonly #factory: IDBFactory;
-  readonly #form: DatabaseForm;
+  readonly #definition: DatabaseDefinition;
   #opened: Promise<IDBDatabase> | undefined;
 
-  constructor(factory: IDBFactory, form: DatabaseForm) {
+  constructor(factory: IDBFactory, definition: DatabaseDefinition) {
     this.#factory = factory;
-    this.#form = form;
+    this.#definition = definition;
   }
 
   /** Runs `work` in one transaction; reads its result after `complete`, because only that event confirms the commit. */
@@ -63,7 +63,7 @@ export class Database {
     const forget = (): void => {
       this.#opened = undefined;
     };
-    this.#opened ??= openDatabase(this.#factory, this.#form, forget).catch((error: unknown) => {
+    this.#opened ??= openDatabase(this.#factory, this.#definition, forget).catch((error: unknown) => {
       forget();
       throw error;
     });
@@ -85,35 +85,39 @@ async function abort(transaction: IDBTransaction, ended: Promise<void>): Promise
  * Opens the database, and creates or upgrades it where needed. After a downgrade of the app the database may have a
  * newer version. The stores of this version still exist in it, so the client opens it as it is (field case 5).
  *
- * @param gone called when the connection can no longer be used
+ * @param onClosed called when the connection can no longer be used
  */
-async function openDatabase(factory: IDBFactory, form: DatabaseForm, gone: () => void): Promise<IDBDatabase> {
+async function openDatabase(
+  factory: IDBFactory,
+  definition: DatabaseDefinition,
+  onClosed: () => void,
+): Promise<IDBDatabase> {
   try {
-    return await openVersion(factory, form, gone, form.version);
+    return await openVersion(factory, definition, onClosed, definition.version);
   } catch (error) {
     if (!(error instanceof DOMException) || error.name !== 'VersionError') throw error;
-    return openVersion(factory, form, gone);
+    return openVersion(factory, definition, onClosed);
   }
 }
 
 /** @param version undefined: the existing one */
 function openVersion(
   factory: IDBFactory,
-  form: DatabaseForm,
-  gone: () => void,
+  definition: DatabaseDefinition,
+  onClosed: () => void,
   version?: number,
 ): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
-    const request = factory.open(form.name, version);
-    request.onupgradeneeded = ({ oldVersion }) => form.upgrade(request.result, oldVersion);
-    request.onerror = () => reject(request.error ?? new Error(`the database ${form.name} could not be opened`));
+    const request = factory.open(definition.name, version);
+    request.onupgradeneeded = ({ oldVersion }) => definition.upgrade(request.result, oldVersion);
+    request.onerror = () => reject(request.error ?? new Error(`the database ${definition.name} could not be opened`));
     request.onsuccess = () => {
       const database = request.result;
-      database.onclose = gone;
+      database.onclose = onClosed;
       // Closes the connection so that another page with a newer app can upgrade. The next access opens it again.
       database.onversionchange = () => {
         database.close();
-        gone();
+        onClosed();
       };
       resolve(database);
     };

@@ -27,7 +27,7 @@ export async function openIndexedDb(name = 'tailgate', options: IndexedDbOptions
     store.share = (start, outer, uploads) => TabClient.open({ name, locks, patienceMs, start, store: outer, uploads });
   // Fails here where the platform denies storage, not at the driver's first tap.
   await store.readAll('setting');
-  const known = wasHere(name);
+  const known = existedBefore(name);
   store.evicted = store.created && known;
   // With this permission, only a person can delete the data; a refusal has no remedy.
   void globalThis.navigator?.storage?.persist?.().catch(() => false);
@@ -84,7 +84,7 @@ class IndexedDbStore implements SharedStore {
  * Whether a store of this name existed before: browsers that evict data leave `localStorage` alone. False without
  * `localStorage` (service workers, denied storage).
  */
-function wasHere(name: string): boolean {
+function existedBefore(name: string): boolean {
   try {
     const marker = `tailgate:${name}`;
     const known = globalThis.localStorage.getItem(marker) !== null;

@@ -46,7 +46,7 @@ export class Journal {
 
   /** Resolves when the changes are committed with this durability. */
   commit(changes: readonly StoreChange[], durability: Durability = 'strict'): Promise<void> {
-    return new Promise((done) => this.#enter(changes, durability, (isStored) => isStored && done()));
+    return new Promise((done) => this.#enqueue(changes, durability, (isStored) => isStored && done()));
   }
 
   /**
@@ -54,7 +54,7 @@ export class Journal {
    */
   attempt(changes: readonly StoreChange[]): Promise<void> {
     return new Promise((done) => {
-      this.#enter(changes, 'strict', () => done());
+      this.#enqueue(changes, 'strict', () => done());
       if (this.isFailing) done();
     });
   }
@@ -72,7 +72,7 @@ export class Journal {
     await this.#store.close();
   }
 
-  #enter(changes: readonly StoreChange[], durability: Durability, tried: Waiting['tried']): void {
+  #enqueue(changes: readonly StoreChange[], durability: Durability, tried: Waiting['tried']): void {
     if (changes.length === 0) return tried(true);
     this.#waiting.push({ changes, durability, tried });
     this.#running ??= this.#run();
@@ -92,15 +92,15 @@ export class Journal {
         );
       } catch (error) {
         this.#waiting = [...batch, ...this.#waiting];
-        if (await this.#findRoom()) continue;
-        this.#show(String(error));
+        if (await this.#freeSpace()) continue;
+        this.#setTrouble(String(error));
         for (const each of this.#waiting) each.tried(false);
         if (this.#closing) break;
         await this.#pause(Math.min(firstRetryMs * 2 ** failures++, lastRetryMs));
         continue;
       }
       failures = 0;
-      this.#show(undefined);
+      this.#setTrouble(undefined);
       for (const each of batch) each.tried(true);
       if (this.#waiting.length === 0 && !this.#closing) await this.#reserve?.take();
     }
@@ -108,11 +108,11 @@ export class Journal {
   }
 
   /** The reserve first: where the platform has only closed its storage, no file is lost. */
-  async #findRoom(): Promise<boolean> {
+  async #freeSpace(): Promise<boolean> {
     return (await this.#reserve?.give()) || (await this.makeRoom().catch(() => false));
   }
 
-  #show(trouble: string | undefined): void {
+  #setTrouble(trouble: string | undefined): void {
     const hasChanged = trouble !== this.#trouble;
     this.#trouble = trouble;
     if (hasChanged) this.onTrouble(trouble);

@@ -11,7 +11,7 @@ import { withReceipts } from '../engine/inbox.ts';
 import type { Draft, SkipInput, StopInput } from '../queue/record.ts';
 import { draftSkip, draftUpdate } from '../queue/record.ts';
 import { Receipt } from '../queue/receipt.ts';
-import type { Known } from '../replica/known.ts';
+import type { KnownRoutes } from '../replica/known.ts';
 import { checkKnown } from '../replica/known.ts';
 import type { LocalRoute, LocalStop } from '../replica/local-route.ts';
 import type { SignInInput, SignInResult } from '../session/auth-calls.ts';
@@ -38,7 +38,7 @@ export class FollowerTab implements Client {
   readonly shown: Promise<void>;
   readonly #bus: TabBus;
   readonly #events: EventHub;
-  #known: Known = { assigned: undefined, held: {} };
+  #known: KnownRoutes = { assigned: undefined, held: {} };
   readonly #codes = new Map<ReferenceCode['type'], Signal<readonly ReferenceCode[]>>();
   readonly #routes = new Map<string, Wish & { readonly signal: Signal<LocalRoute | undefined> }>();
   readonly #receipts = new Map<string, Receipt>();
@@ -137,15 +137,15 @@ export class FollowerTab implements Client {
   }
 
   updateStop(route: RouteKey, stop: StopInput): Receipt {
-    return this.record(this.#fit(draftUpdate(route, stop)));
+    return this.record(this.#checkDraft(draftUpdate(route, stop)));
   }
 
   skipStop(route: RouteKey, stop: number, fields: SkipInput): Receipt {
-    return this.record(this.#fit(draftSkip(route, stop, fields)));
+    return this.record(this.#checkDraft(draftSkip(route, stop, fields)));
   }
 
   /** Checks against this page's values: the app has requested the stops that it shows. */
-  #fit(draft: Draft): Draft {
+  #checkDraft(draft: Draft): Draft {
     return checkKnown(draft, this.#known, ({ scope, stop }) => {
       const route = [...this.#routes.values()].find(({ signal }) => signal.current?.scope === scope)?.signal.current;
       return route?.stops.find(({ id }) => id === stop);

@@ -6,7 +6,7 @@ import type { Conflict, NamedEvent } from '../engine/events.ts';
 import type { ReviewEntry } from '../engine/inbox.ts';
 import type { ReceiptState } from '../queue/receipt.ts';
 import type { Draft } from '../queue/record.ts';
-import type { Known } from '../replica/known.ts';
+import type { KnownRoutes } from '../replica/known.ts';
 import type { LocalRoute } from '../replica/local-route.ts';
 import type { SignInInput, SignInResult } from '../session/auth-calls.ts';
 import type { Status } from '../engine/status.ts';
@@ -18,7 +18,7 @@ export type Shown =
   | { readonly of: 'status'; readonly value: Status }
   | { readonly of: 'driver'; readonly value: Driver | undefined }
   | { readonly of: 'routes'; readonly value: readonly AssignedRoute[] }
-  | { readonly of: 'known'; readonly value: Known }
+  | { readonly of: 'known'; readonly value: KnownRoutes }
   | { readonly of: 'review'; readonly value: readonly ReviewEntry[] }
   | { readonly of: 'conflicts'; readonly value: readonly Conflict[] }
   | { readonly of: 'codes'; readonly type: ReferenceCode['type']; readonly value: readonly ReferenceCode[] }

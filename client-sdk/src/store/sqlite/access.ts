@@ -19,7 +19,7 @@ export class SqlAccess {
   /** Reads the result of all earlier writes. */
   async read(sql: string, parameters: readonly SqlValue[]): Promise<readonly unknown[]> {
     await this.#last;
-    return this.#onLiving((connection) => connection.all(sql, parameters));
+    return this.#onOpenConnection((connection) => connection.all(sql, parameters));
   }
 
   /** Runs all statements in one transaction, or none; on the disk when it resolves. */
@@ -35,26 +35,26 @@ export class SqlAccess {
     const connection = await this.#connection;
     this.#connection = undefined;
     await connection?.close().catch(async (error: unknown) => {
-      if (await lives(connection)) throw error;
+      if (await isOpen(connection)) throw error;
     });
   }
 
   async #writeAfter(before: Promise<void>, statements: readonly Statement[]): Promise<void> {
     await before;
-    await this.#onLiving((connection) => connection.batch(statements));
+    await this.#onOpenConnection((connection) => connection.batch(statements));
   }
 
   /**
    * Platforms close databases of background apps; a new connection works as well (field case 19). The work runs again,
    * because it may not have been committed: each statement must be repeatable.
    */
-  async #onLiving<Value>(work: (connection: SqlConnection) => Promise<Value>): Promise<Value> {
+  async #onOpenConnection<Value>(work: (connection: SqlConnection) => Promise<Value>): Promise<Value> {
     const opened = this.#connect();
     const connection = await opened;
     try {
       return await work(connection);
     } catch (error) {
-      if (await lives(connection)) throw error;
+      if (await isOpen(connection)) throw error;
       // Another call may have found it closed before. The old connection may still have the lock.
       if (this.#connection === opened) this.#connection = undefined;
       await connection.close().catch(() => {});
@@ -63,14 +63,14 @@ export class SqlAccess {
   }
 
   #connect(): Promise<SqlConnection> {
-    this.#connection ??= this.#openWhole().catch((error: unknown) => {
+    this.#connection ??= this.#openWithSchema().catch((error: unknown) => {
       this.#connection = undefined;
       throw error;
     });
     return this.#connection;
   }
 
-  async #openWhole(): Promise<SqlConnection> {
+  async #openWithSchema(): Promise<SqlConnection> {
     const connection = await this.#open();
     try {
       for (const sql of [...pragmas, ...this.#schema, ...takeLock]) await connection.exec(sql);
@@ -83,7 +83,7 @@ export class SqlAccess {
 }
 
 /** Drivers report a closed database in different words, so this runs a query instead. */
-const lives = (connection: SqlConnection): Promise<boolean> =>
+const isOpen = (connection: SqlConnection): Promise<boolean> =>
   connection.all(probe, []).then(
     () => true,
     () => false,

@@ -15,7 +15,7 @@ export function isContained({ progress }: QueueItem, head: ScopeHead | undefined
  * fetched state counts as containing the change. It is on the host when all of that is: perhaps reported later than
  * true, never earlier (I10).
  */
-export function standingAt(
+export function progressAt(
   progress: Progress,
   target: Target | undefined,
   head: ScopeHead,
