@@ -84,11 +84,7 @@ export const parts: Part[] = [
 
   ...slices.map(slice),
   mutations('', ['wire/'], 'a change and the item that carries it: every edge builds them'),
-  mutations(
-    'intake/',
-    ['mutations/apply/', 'mutations/quarantine/', 'mutations/jobs/'],
-    'intake queues items and hands batches to apply',
-  ),
+  mutations('intake/', ['mutations/apply/', 'mutations/jobs/'], 'intake queues items and hands batches to apply'),
   mutations(
     'apply/',
     ['mutations/quarantine/', 'mutations/jobs/wakeups.ts', 'clock/server-clock.ts'],
@@ -265,7 +261,7 @@ export const parts: Part[] = [
 
   {
     path: 'server/src/telemetry/',
-    uses: ['sync-protocol/', ...server('mutations/', 'replication/', 'runtime/')],
+    uses: ['sync-protocol/', ...server('mutations/', 'replication/', 'runtime/', 'db/statement.ts')],
     usesTypes: server('db/', 'http/server/request-watch.ts', 'host/'),
     why: 'every part reports to it; it calls none',
   },

@@ -1,5 +1,6 @@
 import type {
   ErrorDetail,
+  InstantField,
   Json,
   LoadConditionReport,
   MutationName,
@@ -37,19 +38,68 @@ export type Command =
 /** Mutations of a stop; a load condition report belongs to no route. */
 export type RouteMutationName = Exclude<MutationName, 'report.load_condition'>;
 
-/** A change without a queue. */
-interface SingleChange {
-  /** UUID. The same id with the same content is a duplicate; the pipeline refuses it with another content as reused. */
-  readonly id: string;
-  readonly receivedAt: Date;
-  /** Whether the pipeline takes a content that it has already for a duplicate (REST without a key). */
-  readonly dedupeByContent: boolean;
-  /** Of the request that brings it, for logs and traces. */
-  readonly requestId?: string;
+/** An item's place in its queue, and its device's clocks. */
+export interface QueueItem {
+  readonly queue: Queue;
+  readonly seq: number;
+  readonly prevHash: string | null;
+  readonly bootId: string;
+  readonly monotonicMs: number;
 }
 
+/**
+ * One mutation on its way through a batch. `hash` is the hash of `body`, its content as RFC 8785 text. The id and the
+ * hash are its identity.
+ */
+export interface Item {
+  readonly id: string;
+  readonly hash: Buffer;
+  readonly body: string;
+  readonly name: string;
+  readonly source: ChangeSource;
+  readonly actor: Actor;
+  readonly paths: PathSet;
+  readonly receivedAt: Date;
+  readonly capturedAt: Date | null;
+  /** Set for changes without a queue. An item of a queue gets its edit time once its predecessors are known. */
+  readonly editTime: Date | null;
+  readonly queued: QueueItem | null;
+  readonly dedupeByContent: boolean;
+  readonly meaning: Meaning;
+  /** The request that brought it, if one did. */
+  readonly requestId?: string | undefined;
+  /** Set where an operator releases a quarantined mutation. Its queue, if it has one, has gone on. */
+  readonly release?: Decision & { readonly place: QueuePlace | null };
+}
+
+/** The command of an item, or the reason why the server cannot read it. */
+export type Meaning =
+  | CommandMeaning
+  | { readonly kind: 'report'; readonly report: LoadConditionReport }
+  | { readonly kind: 'unreadable'; readonly fault: Fault };
+
+export interface CommandMeaning {
+  readonly kind: 'command';
+  readonly route: RouteKey;
+  /** The route's scope. Every step needs it, so it is computed once. */
+  readonly scope: Scope;
+  readonly stop: number;
+  readonly command: Command;
+  /** Fields that the device read off its own clock. They share the clock error of the edit. */
+  readonly deviceTimes: readonly InstantField[];
+}
+
+export interface Fault {
+  readonly code: QuarantineCode;
+  readonly reason: string;
+  readonly details: readonly ErrorDetail[];
+}
+
+/** Fields of an item that a change without a queue brings. */
+type SingleChange = Pick<Item, 'id' | 'receivedAt' | 'dedupeByContent' | 'requestId'>;
+
 /** One change by REST, the office or a timer. `dedupeByContent` compares with the stop's latest change by the same employee. */
-export interface Change extends SingleChange {
+export interface Change extends SingleChange, Pick<Item, 'actor' | 'paths'> {
   readonly name: RouteMutationName | TimedCommand;
   readonly version: number;
   /** Parsed arguments of that name and version (`mutationArgs`). */
@@ -58,9 +108,7 @@ export interface Change extends SingleChange {
   readonly command?: Command;
   readonly route: RouteKey;
   readonly stop: number;
-  readonly actor: Actor;
   readonly source: Exclude<ChangeSource, 'sync'>;
-  readonly paths: PathSet;
   /** The edit time that orders this change; for REST its receipt. */
   readonly editTime: Date;
 }
@@ -113,24 +161,6 @@ export type QuarantineCode =
   | 'CLIENT_REVOKED'
   | 'ID_REUSED'
   | 'INTERNAL';
-
-/** A mutation in quarantine. */
-export interface KeptMutation {
-  readonly id: string;
-  /** The hash of `body` on receipt. */
-  readonly hash: Buffer;
-  readonly body: Buffer;
-  readonly name: string;
-  readonly employee: string;
-  readonly source: ChangeSource;
-  readonly paths: PathSet;
-  readonly capturedAt: Date | null;
-  /** Null where the server could not compute one: its receipt counts. */
-  readonly editTime: Date | null;
-  readonly receivedAt: Date;
-  /** Its place in its queue; null without a queue. */
-  readonly place: QueuePlace | null;
-}
 
 export interface QueuePlace {
   readonly clientId: string;
@@ -209,7 +239,7 @@ export interface Pipeline {
   /** Submits a load condition report in the same way. */
   submitReport(change: ReportChange): Promise<ReportOutcome>;
   /** Applies a quarantined mutation in its author's name. It stays in quarantine where the rules still refuse it. */
-  release(kept: KeptMutation, decision: Decision): Promise<Outcome | ReportOutcome>;
+  release(item: Item): Promise<Outcome | ReportOutcome>;
   /**
    * Submits items of one queue in the order of their frame; resolves after the commit of the last.
    * Rejects with `MalformedPush` where an item has no readable id or seq, and takes none of them. Rejects with

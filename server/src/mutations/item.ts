@@ -1,13 +1,5 @@
 import { hash } from 'node:crypto';
-import type {
-  ErrorDetail,
-  InstantField,
-  LoadConditionReport,
-  Mutation,
-  MutationName,
-  RouteKey,
-  Scope,
-} from '@tailgate/sync-protocol';
+import type { ErrorDetail, InstantField, Mutation, MutationName, RouteKey } from '@tailgate/sync-protocol';
 import {
   canonicalJson,
   contentOf,
@@ -28,50 +20,16 @@ import { compileReader } from '../wire/schema-reader.ts';
 import type {
   Actor,
   Change,
-  ChangeSource,
   Command,
-  Decision,
-  PathSet,
+  CommandMeaning,
+  Item,
+  Meaning,
   QuarantineCode,
   Queue,
   QueuePlace,
   ReportChange,
 } from './change.ts';
 import { deepCanonicalJson } from './deep-json.ts';
-
-/** An item's place in its queue, and its device's clocks. */
-export interface QueueItem {
-  readonly queue: Queue;
-  readonly seq: number;
-  readonly prevHash: string | null;
-  readonly bootId: string;
-  readonly monotonicMs: number;
-}
-
-/**
- * One mutation on its way through a batch. `hash` is the hash of `body`, its content as RFC 8785 text. The id and the
- * hash are its identity.
- */
-export interface Item {
-  readonly id: string;
-  readonly hash: Buffer;
-  readonly body: string;
-  readonly name: string;
-  readonly source: ChangeSource;
-  readonly actor: Actor;
-  readonly paths: PathSet;
-  readonly receivedAt: Date;
-  readonly capturedAt: Date | null;
-  /** Set for changes without a queue. An item of a queue gets its edit time once its predecessors are known. */
-  readonly editTime: Date | null;
-  readonly queued: QueueItem | null;
-  readonly dedupeByContent: boolean;
-  readonly meaning: Meaning;
-  /** The request that brought it, if one did. */
-  readonly requestId?: string | undefined;
-  /** Set where an operator releases a quarantined mutation. Its queue, if it has one, has gone on. */
-  readonly release?: Decision & { readonly place: QueuePlace | null };
-}
 
 /** An item's place in its queue; null without a queue. */
 export function placeOf({ queued, release }: Item): QueuePlace | null {
@@ -85,29 +43,6 @@ export function authorOf({ actor }: Pick<Item, 'actor'>): string {
   if (actor.kind === 'driver') return actor.employee;
   if (actor.kind === 'anybody') return '';
   return actor.kind === 'office' ? actor.user : 'timer';
-}
-
-/** The command of an item, or the reason why the server cannot read it. */
-export type Meaning =
-  | CommandMeaning
-  | { readonly kind: 'report'; readonly report: LoadConditionReport }
-  | { readonly kind: 'unreadable'; readonly fault: Fault };
-
-export interface CommandMeaning {
-  readonly kind: 'command';
-  readonly route: RouteKey;
-  /** The route's scope. Every step needs it, so it is computed once. */
-  readonly scope: Scope;
-  readonly stop: number;
-  readonly command: Command;
-  /** Fields that the device read off its own clock. They share the clock error of the edit. */
-  readonly deviceTimes: readonly InstantField[];
-}
-
-export interface Fault {
-  readonly code: QuarantineCode;
-  readonly reason: string;
-  readonly details: readonly ErrorDetail[];
 }
 
 /** A pushed item without a readable id or seq. The server cannot answer such an item, so it refuses the whole frame. */

@@ -1,10 +1,7 @@
-import type { Statement } from '../db/types.ts';
+import { statement } from '../db/statement.ts';
 
 /** The epoch of this database (I9); 1 before any declared restore. */
-export const readEpoch: Statement = {
-  name: 'sync_read_epoch',
-  text: 'select coalesce(max(epoch), 1) as epoch from server_epoch',
-};
+export const readEpoch = statement('sync_read_epoch', 'select coalesce(max(epoch), 1) as epoch from server_epoch');
 
 const sameRoute = (table: string): string =>
   `${table}.facility = r.facility and ${table}.route_id = r.id and ${table}.week_end = r.week_end`;
@@ -20,13 +17,13 @@ const headerFacts = `json_build_object(
   'arrived', r.arrived, 'closed_at', r.closed_at, 'closed_by', r.closed_by,
   'autoclose_at', r.autoclose_at, 'forceclose_at', r.forceclose_at,
   'drivers', (select coalesce(json_agg(json_build_object('id', d.employee, 'name', coalesce(e.name, ''), 'type', d.type,
-                                                         'removed', d.removed_at is not null) order by d.seq, d.employee), '[]')
-                from route_driver d left join employee e on e.id = d.employee where ${ofDriver}))`;
+                                                   'removed', d.removed_at is not null) order by d.seq, d.employee), '[]')
+          from route_driver d left join employee e on e.id = d.employee where ${ofDriver}))`;
 
 const routeFacts = `json_build_object(
   'epoch', r.epoch, 'header_version', r.header_version, 'hosted_through', r.hosted_through,
   'parked', (select coalesce(json_agg(json_build_object('stop', k.stop_id, 'reason', k.reason) order by k.stop_id), '[]')
-               from parked k where ${ofParked}),
+         from parked k where ${ofParked}),
   'awaited', (select coalesce(json_agg(distinct e.stop_id order by e.stop_id), '[]') from missing_evidence e where ${ofEvidence}),
   'header', case when r.header_version > a.header_above then ${headerFacts} end)`;
 
@@ -35,147 +32,147 @@ const routeFacts = `json_build_object(
  * document above a version. Texts come only above another version. Unpublished routes are absent. $1–$3 facility, id,
  * week_end; $4 documents above; $5 header above; $6 texts above.
  */
-export const readRoutes: Statement = {
-  name: 'sync_read_routes',
-  text: `with asked as (
-           select a.*, r.version from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[])
-             with ordinality as a (facility, id, week_end, above, header_above, texts_above, n)
-             join route r using (facility, id, week_end) where r.published_at is not null
-         )
-         select a.n::int as n, 'route' as kind, null::smallint as stop, r.version, false as removed, ${routeFacts}::text as doc
-           from asked a join route r using (facility, id, week_end)
-          union all
-         select r.n::int, 'plan', p.stop_id, p.version, p.removed_at is not null,
-                case when p.version > r.texts_above and p.removed_at is null then p.doc end
-           from asked r join stop_plan p on ${ofPlan} and p.version > r.above where r.version > r.above
-          union all
-         select r.n::int, 'result', s.stop_id, s.version, false, case when s.version > r.texts_above then s.doc end
-           from asked r join stop_result s on ${ofResult} and s.version > r.above where r.version > r.above`,
-};
+export const readRoutes = statement(
+  'sync_read_routes',
+  `with asked as (
+     select a.*, r.version from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[])
+       with ordinality as a (facility, id, week_end, above, header_above, texts_above, n)
+       join route r using (facility, id, week_end) where r.published_at is not null
+   )
+   select a.n::int as n, 'route' as kind, null::smallint as stop, r.version, false as removed, ${routeFacts}::text as doc
+     from asked a join route r using (facility, id, week_end)
+    union all
+   select r.n::int, 'plan', p.stop_id, p.version, p.removed_at is not null,
+          case when p.version > r.texts_above and p.removed_at is null then p.doc end
+     from asked r join stop_plan p on ${ofPlan} and p.version > r.above where r.version > r.above
+    union all
+   select r.n::int, 'result', s.stop_id, s.version, false, case when s.version > r.texts_above then s.doc end
+     from asked r join stop_result s on ${ofResult} and s.version > r.above where r.version > r.above`,
+);
 
 /** The answers to a queue that a person must read, the newest of each mutation. $1 client ids, $2 above. */
-export const readClients: Statement = {
-  name: 'sync_read_clients',
-  text: `select a.n::int as n, c.version, q.id, q.client_version, q.state, q.code, q.reason, q.version as applied_as, q.note
-           from unnest($1::uuid[], $2::bigint[]) with ordinality as a (client_id, above, n)
-           join client c using (client_id)
-           left join lateral (
-             select distinct on (id) id, client_version, state, code, reason, version, note
-               from quarantine where client_id = c.client_id and client_version > a.above
-              order by id, client_version desc
-           ) q on true`,
-};
+export const readClients = statement(
+  'sync_read_clients',
+  `select a.n::int as n, c.version, q.id, q.client_version, q.state, q.code, q.reason, q.version as applied_as, q.note
+     from unnest($1::uuid[], $2::bigint[]) with ordinality as a (client_id, above, n)
+     join client c using (client_id)
+     left join lateral (
+       select distinct on (id) id, client_version, state, code, reason, version, note
+         from quarantine where client_id = c.client_id and client_version > a.above
+        order by id, client_version desc
+     ) q on true`,
+);
 
 /** The code lists, where their version is above $2. $1 scope. */
-export const readCodes: Statement = {
-  name: 'sync_read_codes',
-  text: `select v.version, c.type, c.code, c.description, c.category, c.driver_visible, c.stop_type, c.requires_photo,
-                c.requires_comment, c.sort
-           from (select coalesce((select version from scope_version where scope = $1), 0) as version) v
-           left join code c on c.active and v.version > $2
-          order by c.type, c.sort, c.code`,
-};
+export const readCodes = statement(
+  'sync_read_codes',
+  `select v.version, c.type, c.code, c.description, c.category, c.driver_visible, c.stop_type, c.requires_photo,
+          c.requires_comment, c.sort
+     from (select coalesce((select version from scope_version where scope = $1), 0) as version) v
+     left join code c on c.active and v.version > $2
+    order by c.type, c.sort, c.code`,
+);
 
 /** $1 client ids. */
-export const findClients: Statement = {
-  name: 'sync_find_clients',
-  text: `select client_id, employee, queue_key_hash, last_seq, revoked_at, held_at, session_hash, boot_id
-           from client left join queue_session using (client_id) where client_id = any ($1::uuid[])`,
-};
+export const findClients = statement(
+  'sync_find_clients',
+  `select client_id, employee, queue_key_hash, last_seq, revoked_at, held_at, session_hash, boot_id
+     from client left join queue_session using (client_id) where client_id = any ($1::uuid[])`,
+);
 
 /** Revoked queues, without held ones. $1 client ids. */
-export const findRevoked: Statement = {
-  name: 'sync_find_revoked',
-  text: `select client_id from client
-          where client_id = any ($1::uuid[]) and revoked_at is not null and held_at is null`,
-};
+export const findRevoked = statement(
+  'sync_find_revoked',
+  `select client_id from client
+    where client_id = any ($1::uuid[]) and revoked_at is not null and held_at is null`,
+);
 
 /**
  * Whether the session of `k` is valid. The row is locked, so that the end of the session finds the tied queue. An
  * operator has none.
  */
 const hasSession = `(k.session_hash is null or exists (
-            select from session s where s.token_hash = k.session_hash and s.revoked_at is null for key share))`;
+      select from session s where s.token_hash = k.session_hash and s.revoked_at is null for key share))`;
 
 const asTied = 'session_hash = excluded.session_hash, boot_id = excluded.boot_id, boot_at = excluded.boot_at';
 
 /** The first use binds a queue to its employee; a second one finds it bound. $1–$9 columns. */
-export const bindClients: Statement = {
-  name: 'sync_bind_clients',
-  text: `with k as (
-           select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[], $7::bytea[], $8::text[],
-                                $9::timestamptz[])
-               as k (client_id, employee, device, sdk, app, queue_key_hash, session_hash, boot_id, boot_at)
-         ), bound as (
-           insert into client (client_id, employee, device, sdk, app, queue_key_hash)
-           select client_id, employee, device, sdk, app, queue_key_hash from k where ${hasSession}
-            order by client_id
-               on conflict (client_id) do nothing
-           returning client_id
-         ), tied as (
-           insert into queue_session (client_id, session_hash, boot_id, boot_at)
-           select client_id, session_hash, boot_id, boot_at from k join bound using (client_id)
-            order by client_id
-               on conflict (client_id) do update set ${asTied}
-         )
-         select client_id from bound`,
-};
+export const bindClients = statement(
+  'sync_bind_clients',
+  `with k as (
+     select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[], $7::bytea[], $8::text[],
+                          $9::timestamptz[])
+         as k (client_id, employee, device, sdk, app, queue_key_hash, session_hash, boot_id, boot_at)
+   ), bound as (
+     insert into client (client_id, employee, device, sdk, app, queue_key_hash)
+     select client_id, employee, device, sdk, app, queue_key_hash from k where ${hasSession}
+      order by client_id
+         on conflict (client_id) do nothing
+     returning client_id
+   ), tied as (
+     insert into queue_session (client_id, session_hash, boot_id, boot_at)
+     select client_id, session_hash, boot_id, boot_at from k join bound using (client_id)
+      order by client_id
+         on conflict (client_id) do update set ${asTied}
+   )
+   select client_id from bound`,
+);
 
 /** Locks the queues $1 in the order of the batches. An update alone would lock them in any order (I13). */
 const lockedClients = `locked as materialized (
-           select client_id from client where client_id = any ($1::uuid[]) order by client_id for no key update
-         )`;
+     select client_id from client where client_id = any ($1::uuid[]) order by client_id for no key update
+   )`;
 
 /** $1 client ids, $2 new hashes. */
-export const replaceQueueKeys: Statement = {
-  name: 'sync_replace_queue_keys',
-  text: `with ${lockedClients}
-         update client c set queue_key_hash = k.queue_key_hash
-           from locked join unnest($1::uuid[], $2::bytea[]) as k (client_id, queue_key_hash) using (client_id)
-          where c.client_id = locked.client_id`,
-};
+export const replaceQueueKeys = statement(
+  'sync_replace_queue_keys',
+  `with ${lockedClients}
+   update client c set queue_key_hash = k.queue_key_hash
+     from locked join unnest($1::uuid[], $2::bytea[]) as k (client_id, queue_key_hash) using (client_id)
+    where c.client_id = locked.client_id`,
+);
 
 /**
  * Ties queues to the session and the clock run of their phones. A held queue of an unregistered driver opens for new
  * items. A hello of any other queue does not wait for its batches. `k` locks held queues before sessions, in the order
  * of unregistering (I13). $1 client ids, $2 sessions, $3 boots, $4 their beginnings, $5 now.
  */
-export const tieClients: Statement = {
-  name: 'sync_tie_clients',
-  text: `with locked as materialized (
-           select client_id from client
-            where client_id = any ($1::uuid[]) and held_at is not null and revoked_at is not null
-            order by client_id for no key update
-         ), k as materialized (
-           select * from unnest($1::uuid[], $2::bytea[], $3::text[], $4::timestamptz[])
-               as k (client_id, session_hash, boot_id, boot_at)
-            where (select count(*) from locked) >= 0
-         ), tied as (
-           insert into queue_session (client_id, session_hash, boot_id, boot_at)
-           select client_id, session_hash, boot_id, boot_at from k where ${hasSession}
-            order by client_id
-               on conflict (client_id) do update set ${asTied}
-           returning client_id
-         ), opened as (
-           update client c set reopened_at = $5, revoked_at = null, revoked_by = null, revoke_reason = null
-             from locked join tied using (client_id)
-            where c.client_id = locked.client_id
-         )
-         select client_id from tied`,
-};
+export const tieClients = statement(
+  'sync_tie_clients',
+  `with locked as materialized (
+     select client_id from client
+      where client_id = any ($1::uuid[]) and held_at is not null and revoked_at is not null
+      order by client_id for no key update
+   ), k as materialized (
+     select * from unnest($1::uuid[], $2::bytea[], $3::text[], $4::timestamptz[])
+         as k (client_id, session_hash, boot_id, boot_at)
+      where (select count(*) from locked) >= 0
+   ), tied as (
+     insert into queue_session (client_id, session_hash, boot_id, boot_at)
+     select client_id, session_hash, boot_id, boot_at from k where ${hasSession}
+      order by client_id
+         on conflict (client_id) do update set ${asTied}
+     returning client_id
+   ), opened as (
+     update client c set reopened_at = $5, revoked_at = null, revoked_by = null, revoke_reason = null
+       from locked join tied using (client_id)
+      where c.client_id = locked.client_id
+   )
+   select client_id from tied`,
+);
 
 /** The reports of phones, at most one a minute for each; null where a ping omits a field. $1–$8 columns. */
-export const saveGauges: Statement = {
-  name: 'sync_save_gauges',
-  text: `with ${lockedClients}
-         update client c set pending = k.pending, oldest_pending_at = k.oldest_pending_at, device = coalesce(k.device, c.device),
-                sdk = coalesce(k.sdk, c.sdk), app = coalesce(k.app, c.app), last_seen_at = k.seen_at,
-                clock_read_at = coalesce(k.clock_read_at, c.clock_read_at)
-           from locked join unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::timestamptz[],
-                                   $8::timestamptz[])
-             as k (client_id, pending, oldest_pending_at, device, sdk, app, seen_at, clock_read_at) using (client_id)
-          where c.client_id = locked.client_id`,
-};
+export const saveGauges = statement(
+  'sync_save_gauges',
+  `with ${lockedClients}
+   update client c set pending = k.pending, oldest_pending_at = k.oldest_pending_at, device = coalesce(k.device, c.device),
+          sdk = coalesce(k.sdk, c.sdk), app = coalesce(k.app, c.app), last_seen_at = k.seen_at,
+          clock_read_at = coalesce(k.clock_read_at, c.clock_read_at)
+     from locked join unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::timestamptz[],
+                             $8::timestamptz[])
+       as k (client_id, pending, oldest_pending_at, device, sdk, app, seen_at, clock_read_at) using (client_id)
+    where c.client_id = locked.client_id`,
+);
 
 /**
  * Moves the watermark past items that a phone has lost, and records an incident. It does nothing where the range does
@@ -183,20 +180,20 @@ export const saveGauges: Statement = {
  * can have sealed, counted from the last received item. $1 client, $2 employee, $3 from, $4 to, $5 details, $6 most
  * items.
  */
-export const skipLostItems: Statement = {
-  name: 'sync_skip_lost_items',
-  text: `with asked as (
-           select client_id, last_seq,
-                  case when last_hash is null and last_seq > 0 then coalesce(gone_after, last_seq) else last_seq end as heard
-             from client where client_id = $1 for no key update
-         ), moved as (
-           update client c set last_seq = $4, last_hash = null, gone_after = a.heard
-             from asked a
-            where c.client_id = a.client_id and a.last_seq + 1 >= $3 and a.last_seq < $4 and $4 <= a.heard + $6
-           returning c.last_seq
-         ), told as (
-           insert into incident (incident_id, kind, client_id, employee, details)
-           select gen_random_uuid(), 'items_gone', $1, $2, $5 from moved
-         )
-         select greatest(last_seq, heard + $6) as most from asked`,
-};
+export const skipLostItems = statement(
+  'sync_skip_lost_items',
+  `with asked as (
+     select client_id, last_seq,
+            case when last_hash is null and last_seq > 0 then coalesce(gone_after, last_seq) else last_seq end as heard
+       from client where client_id = $1 for no key update
+   ), moved as (
+     update client c set last_seq = $4, last_hash = null, gone_after = a.heard
+       from asked a
+      where c.client_id = a.client_id and a.last_seq + 1 >= $3 and a.last_seq < $4 and $4 <= a.heard + $6
+     returning c.last_seq
+   ), told as (
+     insert into incident (incident_id, kind, client_id, employee, details)
+     select gen_random_uuid(), 'items_gone', $1, $2, $5 from moved
+   )
+   select greatest(last_seq, heard + $6) as most from asked`,
+);

@@ -1,8 +1,7 @@
 import { Counter, exponentialBuckets, Histogram, type Registry } from 'prom-client';
 import { BATCH_SIZE } from '../mutations/intake/pipeline.ts';
 import { resultOf, type CommitWatch, type Result } from '../mutations/intake/watch.ts';
-import type { Item } from '../mutations/item.ts';
-import type { QuarantineCode } from '../mutations/change.ts';
+import type { Item, QuarantineCode } from '../mutations/change.ts';
 
 const sources: readonly Item['source'][] = ['sync', 'rest', 'office', 'timer'];
 const results: readonly Result[] = ['applied', 'duplicate', 'quarantined', 'out_of_step'];

@@ -1,7 +1,7 @@
-import type { Statement } from '../db/types.ts';
+import { statement } from '../db/statement.ts';
 
 /** By the partial index of open entries. */
-export const countOpenQuarantine: Statement = {
-  name: 'figures_open_quarantine',
-  text: `select count(*)::int as open from quarantine where state = 'open'`,
-};
+export const countOpenQuarantine = statement(
+  'figures_open_quarantine',
+  `select count(*)::int as open from quarantine where state = 'open'`,
+);

@@ -1,10 +1,9 @@
 import { isDataError } from '../../db/sqlstate.ts';
 import { inTwoTrips } from '../../db/transaction.ts';
 import type { Db, Tx } from '../../db/types.ts';
-import type { RouteCommit } from '../change.ts';
+import type { Fault, Item, RouteCommit } from '../change.ts';
 import type { Answer } from './fold.ts';
 import { foldBatch } from './fold.ts';
-import type { Fault, Item } from '../item.ts';
 import type { Rules } from './load.ts';
 import { loadWorld } from './load.ts';
 import { saveChanges } from './save.ts';

@@ -1,5 +1,5 @@
 import type { RouteKey, Scope, StopResult, Warning } from '@tailgate/sync-protocol';
-import type { Item } from '../item.ts';
+import type { Item } from '../change.ts';
 import type { NewRevision } from '../../reports/rules.ts';
 import type { Release, RepeatedRefusal } from '../quarantine/quarantine-sql.ts';
 import type { QuarantineEntry } from './refusals.ts';

@@ -2,8 +2,7 @@ import { canonicalJson } from '@tailgate/sync-protocol';
 import type { StopDecision } from '../../stops/rules.ts';
 import { decideSkipRefuse, decideStopUpdate, decideTimedClose } from '../../stops/rules.ts';
 import type { StopContext } from '../../stops/stop-context.ts';
-import type { Command } from '../change.ts';
-import type { Item } from '../item.ts';
+import type { Command, Item } from '../change.ts';
 import type { LatestChange } from './world.ts';
 
 /** Calls the rule of a command. */

@@ -2,8 +2,7 @@ import type { InstantField, StopUpdates, Warning } from '@tailgate/sync-protocol
 import type { SignOut } from '../../auth/queue-sign-outs.ts';
 import { CLOCK_TOLERANCE_MS } from '../../clock/server-clock.ts';
 import { readableInstant } from '../../stops/event-time.ts';
-import type { Command } from '../change.ts';
-import type { CommandMeaning, Item, QueueItem } from '../item.ts';
+import type { Command, CommandMeaning, Item, QueueItem } from '../change.ts';
 
 /**
  * When the driver recorded an item, in ms since 1970. Within one boot it follows from the monotonic clock, which never

@@ -1,6 +1,5 @@
-import type { QuarantineCode } from '../change.ts';
+import type { Item, QuarantineCode, QueueItem } from '../change.ts';
 import { linkText, type Warning } from '@tailgate/sync-protocol';
-import type { Item, QueueItem } from '../item.ts';
 import { sha256 } from '../item.ts';
 
 /**

@@ -1,5 +1,6 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
-import { authorOf, type Fault, type Item } from '../item.ts';
+import type { Fault, Item } from '../change.ts';
+import { authorOf } from '../item.ts';
 import type { AuthoredContent, RepeatedRefusal } from '../quarantine/quarantine-sql.ts';
 
 export interface QuarantineEntry {

@@ -2,7 +2,7 @@ import { textArray } from '../../db/arrays.ts';
 import type { Tx } from '../../db/types.ts';
 import type { NewRevision, StandingReport } from '../../reports/rules.ts';
 import * as sql from '../../reports/sql.ts';
-import type { Item } from '../item.ts';
+import type { Item } from '../change.ts';
 
 interface StandingRow {
   report_id: string;

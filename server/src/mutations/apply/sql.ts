@@ -1,8 +1,8 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 import { bool, bytea, columns, instant, int2, int4, int8, text, uuid } from '../../db/columns.ts';
 import { statement } from '../../db/statement.ts';
-import type { QueuePlace } from '../change.ts';
-import { authorOf, type Item } from '../item.ts';
+import type { Item, QueuePlace } from '../change.ts';
+import { authorOf } from '../item.ts';
 import type { Changes, LedgerEntry } from './changes.ts';
 import type { QuarantineEntry } from './refusals.ts';
 import type { WantedStop, LoadedClient, LoadedRoute } from './world.ts';

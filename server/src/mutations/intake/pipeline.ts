@@ -6,8 +6,7 @@ import type { BatchContext, BatchResult } from '../apply/batch.ts';
 import { applyBatch, laneOf, scopeOf } from '../apply/batch.ts';
 import type {
   Change,
-  Decision,
-  KeptMutation,
+  Item,
   Outcome,
   Pipeline,
   PushAnswer,
@@ -17,9 +16,7 @@ import type {
   RouteCommit,
 } from '../change.ts';
 import type { Answer } from '../apply/fold.ts';
-import type { Item } from '../item.ts';
 import { itemOfChange, itemOfReport, itemsOfPush } from '../item.ts';
-import { itemOfKept } from '../quarantine/quarantine.ts';
 import { Lanes } from './lanes.ts';
 import type { Rules } from '../apply/load.ts';
 import type { Wakeups } from '../jobs/wakeups.ts';
@@ -122,8 +119,8 @@ class GroupCommit implements Pipeline {
     );
   }
 
-  release(kept: KeptMutation, decision: Decision): Promise<Outcome | ReportOutcome> {
-    return this.#take(itemOfKept(kept, decision), (outcome) => outcome);
+  release(item: Item): Promise<Outcome | ReportOutcome> {
+    return this.#take(item, (outcome) => outcome);
   }
 
   #take<Kind>(item: Item, kindOf: (outcome: Outcome | ReportOutcome) => Kind | undefined): Promise<Kind> {

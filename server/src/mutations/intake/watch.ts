@@ -1,6 +1,6 @@
 import type { Log } from '../../runtime/log.ts';
 import type { Answer } from '../apply/fold.ts';
-import type { Item } from '../item.ts';
+import type { Item } from '../change.ts';
 
 /** An answered change. Times are of `performance.now()`, in ms. */
 export interface SettledChange {

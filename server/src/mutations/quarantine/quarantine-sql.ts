@@ -1,12 +1,11 @@
 import { bytea, columns, instant, int4, int8, text, uuid } from '../../db/columns.ts';
 import { statement } from '../../db/statement.ts';
-import type { Decision } from '../change.ts';
-import type { Fault, Item } from '../item.ts';
+import type { Decision, Fault, Item } from '../change.ts';
 
 /** $1 quarantine id. Rows older than these columns have no source: it follows from the queue. */
 export const findKept = statement(
   'quarantine_find',
-  `select id, hash, body, name, employee, client_id, seq, prev_hash, captured_at, edit_time, received_at, state,
+  `select id, hash, body, name, employee, client_id, seq, prev_hash, captured_at, edit_time, received_at,
           coalesce(source, case when client_id is null then 'rest' else 'sync' end) as source,
           coalesce(paths, 'current') as paths
      from quarantine where quarantine_id = $1`,

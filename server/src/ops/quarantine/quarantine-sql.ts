@@ -1,5 +1,5 @@
 import { exactMoment } from '../../db/moment-sql.ts';
-import type { Statement } from '../../db/types.ts';
+import { statement } from '../../db/statement.ts';
 
 const receivedAt = exactMoment('received_at');
 
@@ -7,28 +7,28 @@ const receivedAt = exactMoment('received_at');
 const attempts = `coalesce(attempts, 1) as attempts, coalesce(last_received_at, received_at) as last_received_at`;
 
 /** A page of quarantine, newest first. $1 state or null, $2 position or null, $3 id at it, $4 rows. */
-export const listQuarantine: Statement = {
-  name: 'ops_list_quarantine',
-  text: `select quarantine_id, id, client_id, seq, employee, facility, route_id, week_end, stop_id, name, code, reason,
-                details, body, received_at, ${attempts}, state, resolved_at, resolved_by, note,
-                ${receivedAt} as position
-           from quarantine
-          where ($1::text is null or state = $1)
-            and ($2::timestamptz is null or (received_at, quarantine_id) < ($2, $3::uuid))
-          order by received_at desc, quarantine_id desc
-          limit $4`,
-};
+export const listQuarantine = statement(
+  'ops_list_quarantine',
+  `select quarantine_id, id, client_id, seq, employee, facility, route_id, week_end, stop_id, name, code, reason,
+          details, body, received_at, ${attempts}, state, resolved_at, resolved_by, note,
+          ${receivedAt} as position
+     from quarantine
+    where ($1::text is null or state = $1)
+      and ($2::timestamptz is null or (received_at, quarantine_id) < ($2, $3::uuid))
+    order by received_at desc, quarantine_id desc
+    limit $4`,
+);
 
 /** $1 quarantine id. */
-export const readQuarantined: Statement = {
-  name: 'ops_read_quarantined',
-  text: `select q.quarantine_id, q.id, q.client_id, q.seq, q.employee, q.facility, q.route_id, q.week_end, q.stop_id, q.name,
-                q.code, q.reason, q.details, q.body, q.received_at, ${attempts}, q.state, q.resolved_at, q.resolved_by, q.note,
-                coalesce(q.source, case when q.client_id is null then 'rest' else 'sync' end) as source,
-                coalesce(e.name, '') as employee_name, coalesce(c.device, '') as device, coalesce(c.app, '') as app,
-                q.captured_at, q.edit_time, q.version
-           from quarantine q
-           left join employee e on e.id = q.employee
-           left join client c on c.client_id = q.client_id
-          where q.quarantine_id = $1`,
-};
+export const readQuarantined = statement(
+  'ops_read_quarantined',
+  `select q.quarantine_id, q.id, q.client_id, q.seq, q.employee, q.facility, q.route_id, q.week_end, q.stop_id, q.name,
+          q.code, q.reason, q.details, q.body, q.received_at, ${attempts}, q.state, q.resolved_at, q.resolved_by, q.note,
+          coalesce(q.source, case when q.client_id is null then 'rest' else 'sync' end) as source,
+          coalesce(e.name, '') as employee_name, coalesce(c.device, '') as device, coalesce(c.app, '') as app,
+          q.captured_at, q.edit_time, q.version
+     from quarantine q
+     left join employee e on e.id = q.employee
+     left join client c on c.client_id = q.client_id
+    where q.quarantine_id = $1`,
+);

@@ -88,11 +88,11 @@ async function releaseQuarantined(
   id: string,
   decision: { readonly by: string; readonly note: string },
 ): Promise<Released | undefined> {
-  const found = await findKept(db, id);
-  if (!found) return undefined;
-  const outcome = await release(found.kept, decision);
+  const kept = await findKept(db, id, decision);
+  if (!kept) return undefined;
+  const outcome = await release(kept);
   if (outcome.result === 'quarantined') return outcome;
-  log.info({ mutation: found.kept.id, user: decision.by }, 'the office has released what was in quarantine');
+  log.info({ mutation: kept.id, user: decision.by }, 'the office has released what was in quarantine');
   const item = await readQuarantined(db, id);
   if (!item) return undefined; // settled, and deleted since
   const changed = outcome.result === 'reported' ? !outcome.duplicate : outcome.changed;

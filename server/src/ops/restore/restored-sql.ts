@@ -1,10 +1,10 @@
-import type { Statement } from '../../db/types.ts';
+import { statement } from '../../db/statement.ts';
 
 /** Servers that are connected to this database now. */
-export const listServers: Statement = {
-  name: 'ops_list_servers',
-  text: `select distinct application_name as name
-           from pg_stat_activity
-          where datname = current_database() and application_name in ('tailgate api', 'tailgate worker', 'tailgate all')
-          order by 1`,
-};
+export const listServers = statement(
+  'ops_list_servers',
+  `select distinct application_name as name
+     from pg_stat_activity
+    where datname = current_database() and application_name in ('tailgate api', 'tailgate worker', 'tailgate all')
+    order by 1`,
+);

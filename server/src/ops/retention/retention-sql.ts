@@ -1,53 +1,53 @@
-import type { Statement } from '../../db/types.ts';
+import { statement } from '../../db/statement.ts';
 
 // Each statement deletes one batch of rows older than $1, at most $2 entries, and returns their number. Rows that
 // another node deletes at the same moment are skipped.
 
 /** Whether the host has all of a route `r`: nothing is behind, and nothing is parked, skipped or not. */
 const isHosted = `not r.behind and not exists (select from parked p where p.facility = r.facility and p.route_id = r.id
-                                                                     and p.week_end = r.week_end)`;
+                                                               and p.week_end = r.week_end)`;
 
 /** Records the `dropped` places of queues, in the order of queues, because other nodes write the same rows. */
 const noted = `noted as (
-           insert into expired_item (client_id, seqs)
-           select client_id, range_agg(int8range(seq, seq, '[]'))
-             from dropped where client_id is not null and seq is not null group by client_id order by client_id
-           on conflict (client_id) do update set seqs = expired_item.seqs + excluded.seqs
-         )
-         select from dropped`;
+     insert into expired_item (client_id, seqs)
+     select client_id, range_agg(int8range(seq, seq, '[]'))
+       from dropped where client_id is not null and seq is not null group by client_id order by client_id
+     on conflict (client_id) do update set seqs = expired_item.seqs + excluded.seqs
+   )
+   select from dropped`;
 
 /** Changes of finished routes that are entirely on the host. $2 counts routes here. */
-export const dropLedger: Statement = {
-  name: 'retain_drop_ledger',
-  text: `with done as materialized (
-           select r.facility, r.id, r.week_end
-             from route r
-            where (r.status = 'C' or r.withdrawn_at is not null)
-              and coalesce(r.closed_at, r.withdrawn_at, r.changed_at) < $1
-              and ${isHosted}
-              and exists (select from ledger l where l.facility = r.facility and l.route_id = r.id
-                                                 and l.week_end = r.week_end and l.received_at < $1)
-            limit $2
-         ), dropped as (
-           delete from ledger l using done d
-            where l.facility = d.facility and l.route_id = d.id and l.week_end = d.week_end and l.received_at < $1
-           returning l.client_id, l.seq
-         ), ${noted}`,
-};
+export const dropLedger = statement(
+  'retain_drop_ledger',
+  `with done as materialized (
+     select r.facility, r.id, r.week_end
+       from route r
+      where (r.status = 'C' or r.withdrawn_at is not null)
+        and coalesce(r.closed_at, r.withdrawn_at, r.changed_at) < $1
+        and ${isHosted}
+        and exists (select from ledger l where l.facility = r.facility and l.route_id = r.id
+                                           and l.week_end = r.week_end and l.received_at < $1)
+      limit $2
+   ), dropped as (
+     delete from ledger l using done d
+      where l.facility = d.facility and l.route_id = d.id and l.week_end = d.week_end and l.received_at < $1
+     returning l.client_id, l.seq
+   ), ${noted}`,
+);
 
 /** The same for load condition reports, which have no route, while the host has all of them. */
-export const dropReportLedger: Statement = {
-  name: 'retain_drop_report_ledger',
-  text: `with dropped as (
-           delete from ledger where (facility, id) in (
-             select facility, id from ledger
-              where facility = '' and route_id = '' and week_end = '' and received_at < $1
-                and not exists (select from load_report where hosted_version < version)
-                and not exists (select from parked_row where file = 'LCRHDP')
-              limit $2 for update skip locked
-           ) returning client_id, seq
-         ), ${noted}`,
-};
+export const dropReportLedger = statement(
+  'retain_drop_report_ledger',
+  `with dropped as (
+     delete from ledger where (facility, id) in (
+       select facility, id from ledger
+        where facility = '' and route_id = '' and week_end = '' and received_at < $1
+          and not exists (select from load_report where hosted_version < version)
+          and not exists (select from parked_row where file = 'LCRHDP')
+        limit $2 for update skip locked
+     ) returning client_id, seq
+   ), ${noted}`,
+);
 
 /** A row `t` of a route `g` that this statement deletes. */
 const hangsOn = '(t.facility, t.route_id, t.week_end) = (g.facility, g.id, g.week_end)';
@@ -56,72 +56,72 @@ const hangsOn = '(t.facility, t.route_id, t.week_end) = (g.facility, g.id, g.wee
  * Routes that the host has deleted, with all their rows. While the host has a route, the import would bring it back.
  * The route's changes go first, because a history needs its stop.
  */
-export const dropRoutes: Statement = {
-  name: 'retain_drop_routes',
-  text: `with gone as materialized (
-           select r.facility, r.id, r.week_end
-             from route r
-            where r.withdrawn_at < $1 and ${isHosted}
-              and not exists (select from ledger l where l.facility = r.facility and l.route_id = r.id and l.week_end = r.week_end)
-              and not exists (select from driver_sign_in s where s.facility = r.facility and s.route_id = r.id
-                                                             and s.week_end = r.week_end and s.hosted_version < s.version)
-            limit $2 for update of r skip locked
-         ), plans as (
-           delete from stop_plan t using gone g where ${hangsOn}
-         ), results as (
-           delete from stop_result t using gone g where ${hangsOn}
-         ), drivers as (
-           delete from route_driver t using gone g where ${hangsOn}
-         ), sign_ins as (
-           delete from driver_sign_in t using gone g where ${hangsOn}
-         ), shadows as (
-           delete from host_shadow t using gone g where ${hangsOn}
-         ), leases as (
-           delete from route_lease t using gone g where ${hangsOn}
-         ), awaited as (
-           delete from awaited_asset t using gone g where ${hangsOn}
-         )
-         delete from route r using gone g where (r.facility, r.id, r.week_end) = (g.facility, g.id, g.week_end)`,
-};
+export const dropRoutes = statement(
+  'retain_drop_routes',
+  `with gone as materialized (
+     select r.facility, r.id, r.week_end
+       from route r
+      where r.withdrawn_at < $1 and ${isHosted}
+        and not exists (select from ledger l where l.facility = r.facility and l.route_id = r.id and l.week_end = r.week_end)
+        and not exists (select from driver_sign_in s where s.facility = r.facility and s.route_id = r.id
+                                                       and s.week_end = r.week_end and s.hosted_version < s.version)
+      limit $2 for update of r skip locked
+   ), plans as (
+     delete from stop_plan t using gone g where ${hangsOn}
+   ), results as (
+     delete from stop_result t using gone g where ${hangsOn}
+   ), drivers as (
+     delete from route_driver t using gone g where ${hangsOn}
+   ), sign_ins as (
+     delete from driver_sign_in t using gone g where ${hangsOn}
+   ), shadows as (
+     delete from host_shadow t using gone g where ${hangsOn}
+   ), leases as (
+     delete from route_lease t using gone g where ${hangsOn}
+   ), awaited as (
+     delete from awaited_asset t using gone g where ${hangsOn}
+   )
+   delete from route r using gone g where (r.facility, r.id, r.week_end) = (g.facility, g.id, g.week_end)`,
+);
 
 /** The bytes of files that are complete on the host. The row with the hash remains. */
-export const dropFiles: Statement = {
-  name: 'retain_drop_files',
-  text: `with old as materialized (
-           select a.id, a.content from asset a
-            where a.state = 'R' and a.purged_at is null and a.received_at < $1 and a.hosted_version >= a.version
-              and not exists (select from parked_row p where p.file = 'ASSHDP' and p.key = a.id)
-            order by a.received_at limit $2 for update skip locked
-         ), chunks as (
-           delete from asset_chunk c using old where c.content = old.content
-         )
-         update asset a set purged_at = now() from old where a.id = old.id`,
-};
+export const dropFiles = statement(
+  'retain_drop_files',
+  `with old as materialized (
+     select a.id, a.content from asset a
+      where a.state = 'R' and a.purged_at is null and a.received_at < $1 and a.hosted_version >= a.version
+        and not exists (select from parked_row p where p.file = 'ASSHDP' and p.key = a.id)
+      order by a.received_at limit $2 for update skip locked
+   ), chunks as (
+     delete from asset_chunk c using old where c.content = old.content
+   )
+   update asset a set purged_at = now() from old where a.id = old.id`,
+);
 
 /** Records of sent delivery mails. By then no queued job could send one again. */
-export const dropMails: Statement = {
-  name: 'retain_drop_mails',
-  text: `delete from mail_sent where (facility, mutation_id) in (
-           select facility, mutation_id from mail_sent where sent_at < $1 order by sent_at limit $2 for update skip locked
-         )`,
-};
+export const dropMails = statement(
+  'retain_drop_mails',
+  `delete from mail_sent where (facility, mutation_id) in (
+     select facility, mutation_id from mail_sent where sent_at < $1 order by sent_at limit $2 for update skip locked
+   )`,
+);
 
 /** Acknowledged incidents. A declared loss remains, because it belongs to the history of its queue. */
-export const dropIncidents: Statement = {
-  name: 'retain_drop_incidents',
-  text: `delete from incident where incident_id in (
-           select incident_id from incident
-            where acknowledged_at < $1 and kind <> 'items_gone' order by acknowledged_at limit $2 for update skip locked
-         )`,
-};
+export const dropIncidents = statement(
+  'retain_drop_incidents',
+  `delete from incident where incident_id in (
+     select incident_id from incident
+      where acknowledged_at < $1 and kind <> 'items_gone' order by acknowledged_at limit $2 for update skip locked
+   )`,
+);
 
 /** Settled entries of quarantine. */
-export const dropSettled: Statement = {
-  name: 'retain_drop_settled',
-  text: `with dropped as (
-           delete from quarantine where quarantine_id in (
-             select quarantine_id from quarantine
-              where state <> 'open' and resolved_at < $1 order by resolved_at limit $2 for update skip locked
-           ) returning client_id, seq
-         ), ${noted}`,
-};
+export const dropSettled = statement(
+  'retain_drop_settled',
+  `with dropped as (
+     delete from quarantine where quarantine_id in (
+       select quarantine_id from quarantine
+        where state <> 'open' and resolved_at < $1 order by resolved_at limit $2 for update skip locked
+     ) returning client_id, seq
+   ), ${noted}`,
+);

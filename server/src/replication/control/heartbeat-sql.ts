@@ -1,28 +1,25 @@
-import type { Statement } from '../../db/types.ts';
+import { statement } from '../../db/statement.ts';
 
 /** $1 worker, $2 its state as JSON. Deletes workers without a beat for a day. */
-export const beat: Statement = {
-  name: 'heartbeat_beat',
-  text: `with silent as (delete from worker_heartbeat where seen_at < now() - interval '1 day')
-         insert into worker_heartbeat (worker, state) values ($1, $2)
-         on conflict (worker) do update set seen_at = now(), state = excluded.state`,
-};
+export const beat = statement(
+  'heartbeat_beat',
+  `with silent as (delete from worker_heartbeat where seen_at < now() - interval '1 day')
+   insert into worker_heartbeat (worker, state) values ($1, $2)
+   on conflict (worker) do update set seen_at = now(), state = excluded.state`,
+);
 
 /** $1 worker. */
-export const fallSilent: Statement = {
-  name: 'heartbeat_fall_silent',
-  text: 'delete from worker_heartbeat where worker = $1',
-};
+export const fallSilent = statement('heartbeat_fall_silent', 'delete from worker_heartbeat where worker = $1');
 
 /** Counts the workers with a beat within the last $1 seconds. */
-export const countAlive: Statement = {
-  name: 'heartbeat_count_alive',
-  text: `select count(*)::int as alive from worker_heartbeat where seen_at > now() - make_interval(secs => $1)`,
-};
+export const countAlive = statement(
+  'heartbeat_count_alive',
+  `select count(*)::int as alive from worker_heartbeat where seen_at > now() - make_interval(secs => $1)`,
+);
 
 /** Workers with a beat within a day, the live ones first. $1 seconds after which a worker counts as dead. */
-export const listWorkers: Statement = {
-  name: 'heartbeat_list',
-  text: `select worker, started_at, seen_at, state, seen_at > now() - make_interval(secs => $1) as alive
-           from worker_heartbeat order by alive desc, started_at, worker`,
-};
+export const listWorkers = statement(
+  'heartbeat_list',
+  `select worker, started_at, seen_at, state, seen_at > now() - make_interval(secs => $1) as alive
+     from worker_heartbeat order by alive desc, started_at, worker`,
+);
