@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KeptFile } from '../../client-sdk/src/uploads/file-store.ts';
-import { mint, newSalt } from '../../client-sdk/src/uploads/mint.ts';
+import { computeAssetId, newSalt } from '../../client-sdk/src/uploads/asset-id.ts';
 import { sendFile } from '../../client-sdk/src/uploads/send-file.ts';
 import { platform } from '../../client-sdk/src/platform/environment.ts';
 import { migrate } from '../../server/src/db/migrate.ts';
@@ -80,7 +80,7 @@ const resumably =
   (headers: Record<string, string>): Send =>
   async (url, bytes, isNew) => {
     const sha256 = createHash('sha256').update(bytes).digest('hex');
-    const id = await mint({ salt, length: bytes.length, sha256 }, platform.sha256);
+    const id = await computeAssetId({ salt, length: bytes.length, sha256 }, platform.sha256);
     const facts = { id, sha256, salt, name: '', employee: '', size: bytes.length, pieces: 1, added: 0 };
     const file: KeptFile = { ...facts, kind: 'photo', begun: !isNew, state: { at: 'saved' } };
     const outcome = await sendFile({

@@ -4,7 +4,7 @@ import {
   applyStopUpdate,
   officeEdits,
   officeSource,
-  takenBack,
+  restoredAuthor,
   valueAt,
 } from '@tailgate/sync-protocol';
 import { expect, test } from 'vitest';
@@ -51,7 +51,7 @@ test('a later edit by a driver replaces the office as the field’s author', () 
 });
 
 test('values from the first sight of the route or from a restored server have no author', () => {
-  for (const by of ['', takenBack])
+  for (const by of ['', restoredAuthor])
     expect(officeEdits(edited({ status: 'P' }, { arrived: true, updates: { status: 'D' } }, office(5, by)))).toEqual(
       [],
     );

@@ -22,18 +22,18 @@ describe('the connection machine', () => {
   test('connects when there is a reason, sends hello, and then a ping at once', () => {
     expect(play([wanted])).toEqual({ at: 'opening', attempt: 0, forMs: 10_000 });
     expect(play([wanted, opened])).toEqual({ at: 'greeting', attempt: 0, forMs: 10_000 });
-    expect(play([wanted, opened, welcomed])).toMatchObject({ at: 'live', asked: true, forMs: 5_000 });
-    expect(play(toLive)).toEqual({ at: 'live', attempt: 0, pingMs: 9_000, asked: false, forMs: 9_000 });
+    expect(play([wanted, opened, welcomed])).toMatchObject({ at: 'live', awaitsPong: true, forMs: 5_000 });
+    expect(play(toLive)).toEqual({ at: 'live', attempt: 0, pingMs: 9_000, awaitsPong: false, forMs: 9_000 });
   });
 
   test('detects a half-open socket within 15 seconds', () => {
-    expect(play([...toLive, time])).toMatchObject({ at: 'live', asked: true, forMs: 5_000 });
+    expect(play([...toLive, time])).toMatchObject({ at: 'live', awaitsPong: true, forMs: 5_000 });
     expect(play([...toLive, time, time]).at).toBe('waiting');
     expect(timing.pingMs + timing.answerMs).toBeLessThan(15_000);
   });
 
   test('sends a ping after a wake-up, and gives the socket up after the time of one answer', () => {
-    expect(play([...toLive, woken])).toMatchObject({ at: 'live', asked: true, forMs: 5_000 });
+    expect(play([...toLive, woken])).toMatchObject({ at: 'live', awaitsPong: true, forMs: 5_000 });
     expect(play([...toLive, woken, time]).at).toBe('waiting');
     expect(play([...toLive, woken, heard])).toEqual(play(toLive));
   });

@@ -18,9 +18,9 @@ export interface ConnectionListener {
    */
   timed(askedAt: number, serverTime: string): void;
   /** A frame of the server, in order; pings and pongs are handled here. */
-  take(frame: ReceivedFrame): void;
+  receive(frame: ReceivedFrame): void;
   /** The machine changed its state; a live connection ended where `before` was live and `state` is not. */
-  moved(state: State, before: State): void;
+  stateChanged(state: State, before: State): void;
 }
 
 /**
@@ -49,7 +49,7 @@ export class Connection {
   #socket: Socket | undefined;
   #stopTimer: () => void = () => {};
   /** Send times of hello and pings without an answer. The server answers them in order. */
-  #asked: number[] = [];
+  #requestTimes: number[] = [];
 
   constructor(deps: ConnectionDeps, listener: ConnectionListener) {
     this.#deps = deps;
@@ -75,7 +75,7 @@ export class Connection {
     this.#stopTimer();
     if ('forMs' in state) this.#stopTimer = environment.clock.after(state.forMs, () => this.handle({ is: 'time' }));
     this.#begin(state);
-    this.#listener.moved(state, before);
+    this.#listener.stateChanged(state, before);
   }
 
   #begin(state: State): void {
@@ -86,7 +86,7 @@ export class Connection {
       case 'greeting':
         return this.#ask(this.#listener.hello());
       case 'live':
-        if (state.asked) this.#ask(this.#listener.ping());
+        if (state.awaitsPong) this.#ask(this.#listener.ping());
         return;
       default:
         this.#close();
@@ -94,19 +94,19 @@ export class Connection {
   }
 
   #ask(frame: Hello | Ping): void {
-    this.#asked.push(this.#deps.environment.clock.monotonic());
+    this.#requestTimes.push(this.#deps.environment.clock.monotonic());
     this.send(frame);
   }
 
   #open(): void {
     const { transport, url } = this.#deps;
-    this.#asked = [];
+    this.#requestTimes = [];
     let socket: Socket;
     try {
       socket = transport.open(`${url}/api/sync`);
     } catch (error) {
       queueMicrotask(() => this.handle({ is: 'closed' }));
-      return this.#complain(`cannot open ${url}: ${String(error)}`);
+      return this.#reportBadFrame(`cannot open ${url}: ${String(error)}`);
     }
     this.#socket = socket;
     // Ignores events of a socket that the connection has let go.
@@ -114,14 +114,14 @@ export class Connection {
       socket.addEventListener(type, (event) => {
         if (this.#socket === socket) listener(event);
       });
-    const gone = (): void => {
+    const onClosed = (): void => {
       this.#socket = undefined;
       this.handle({ is: 'closed' });
     };
     on('open', () => this.handle({ is: 'opened' }));
     on('message', (event) => this.#receive(event.data));
-    on('close', gone);
-    on('error', gone);
+    on('close', onClosed);
+    on('error', onClosed);
   }
 
   #close(): void {
@@ -150,16 +150,16 @@ export class Connection {
         break;
       default:
     }
-    this.#listener.take(frame);
+    this.#listener.receive(frame);
   }
 
   #answered(serverTime = ''): void {
-    const askedAt = this.#asked.shift();
+    const askedAt = this.#requestTimes.shift();
     if (askedAt !== undefined) this.#listener.timed(askedAt, serverTime);
   }
 
   /** Reports a fault of either side for the logs. */
-  #complain(message: string): void {
+  #reportBadFrame(message: string): void {
     this.#deps.engine.trouble('BAD_FRAME', message);
   }
 
@@ -174,7 +174,7 @@ export class Connection {
     if (frame) return frame;
     // Unknown types are frames of a later protocol, or timers: ignored without a fault, as in the header of a route.
     const [issue] = error.issues;
-    if (issue?.path[0] !== 'type') this.#complain(`malformed frame (${issue?.path.join('.')})`);
+    if (issue?.path[0] !== 'type') this.#reportBadFrame(`malformed frame (${issue?.path.join('.')})`);
     return undefined;
   }
 }

@@ -22,7 +22,7 @@ const maxExchanges = 8;
 /** The drift of a phone's quartz is smaller (100 ppm): the error of a measurement grows with its age. */
 const drift = 0.0001;
 /** A larger error needs another exchange before a push: the hello was delayed in a dead zone; ms. */
-const doubtMs = 2_000;
+const maxErrorMs = 2_000;
 
 /** The middle of an exchange. The error is at most half of the round trip, however the two directions share it. */
 export function offsetOf({ askedAt, answeredAt, serverTime }: Exchange, now: number): Offset {
@@ -49,10 +49,10 @@ export function withExchange(
   next: Exchange,
 ): { recent: readonly Exchange[]; aheadMs: number } {
   const [best, fresh] = [bestOffset(known, next.answeredAt), offsetOf(next, next.answeredAt)];
-  const apart = best ? fresh.ms - best.ms : 0;
-  const doubt = best ? best.errorMs + fresh.errorMs : 0;
-  if (Math.abs(apart) <= doubt) return { recent: [...known, next].slice(-maxExchanges), aheadMs: 0 };
-  return { recent: [next], aheadMs: apart - Math.sign(apart) * doubt };
+  const difference = best ? fresh.ms - best.ms : 0;
+  const tolerance = best ? best.errorMs + fresh.errorMs : 0;
+  if (Math.abs(difference) <= tolerance) return { recent: [...known, next].slice(-maxExchanges), aheadMs: 0 };
+  return { recent: [next], aheadMs: difference - Math.sign(difference) * tolerance };
 }
 
 type TimeDeps = Pick<Environment, 'clock' | 'random'>;
@@ -102,7 +102,7 @@ export class DeviceTime {
 
   /** Whether the estimate is precise enough for a push. */
   get isSure(): boolean {
-    return (this.best?.errorMs ?? Infinity) <= doubtMs;
+    return (this.best?.errorMs ?? Infinity) <= maxErrorMs;
   }
 
   take(askedAt: number, serverTime: string): void {
@@ -111,7 +111,7 @@ export class DeviceTime {
     const { recent, aheadMs } = withExchange(this.#exchanges, exchange);
     this.#exchanges = recent;
     // Some platforms stop the monotonic clock in deep sleep: times recorded before are no longer comparable.
-    if (aheadMs <= doubtMs) return;
+    if (aheadMs <= maxErrorMs) return;
     this.id = newId(this.#deps);
     this.#began = this.#deps.clock.monotonic();
   }

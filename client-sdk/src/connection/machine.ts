@@ -17,20 +17,20 @@ export type State =
   { readonly at: 'resting' } | Open | Waiting | { readonly at: 'barred' };
 
 /** `forMs`: the time until the event `time`; a state without it has no limit. */
-interface Passing {
+interface TimedState {
   readonly attempt: number;
   readonly forMs: number;
 }
 
 /**
  * A socket exists. First action: `opening` replaces any socket by a new one; `greeting` sends hello; `live` sends a
- * ping where `asked`.
+ * ping where `awaitsPong`.
  */
-type Open = Passing &
+type Open = TimedState &
   (
     | { readonly at: 'opening' }
     | { readonly at: 'greeting' }
-    | { readonly at: 'live'; readonly pingMs: number; readonly asked: boolean }
+    | { readonly at: 'live'; readonly pingMs: number; readonly awaitsPong: boolean }
   );
 
 /**
@@ -38,7 +38,7 @@ type Open = Passing &
  * shorten it, because a whole depot gets the same wake-up at once. `outdated`: app or server needs an update, which
  * takes a while.
  */
-type Waiting = Passing & { readonly at: 'waiting' | 'deferred' | 'outdated' };
+type Waiting = TimedState & { readonly at: 'waiting' | 'deferred' | 'outdated' };
 
 export type Event =
   /** Something has to be sent. */
@@ -92,11 +92,11 @@ const updateFactor = 60;
 
 const opening = (attempt: number, { openMs }: Timing): Open => ({ at: 'opening', attempt, forMs: openMs });
 
-const asking = (attempt: number, pingMs: number, { answerMs }: Timing): Open => ({
+const pinging = (attempt: number, pingMs: number, { answerMs }: Timing): Open => ({
   at: 'live',
   attempt,
   pingMs,
-  asked: true,
+  awaitsPong: true,
   forMs: answerMs,
 });
 
@@ -114,14 +114,18 @@ function whileOpen(state: Open, event: Event, timing: Timing, fraction: number):
       return at === 'opening' ? { at: 'greeting', attempt, forMs: timing.openMs } : state;
     case 'welcomed':
       // Pings at once: only an answer proves that both directions work, and only that ends the back-off.
-      return at === 'greeting' ? asking(attempt, Math.min(event.pingMs, timing.pingMs), timing) : state;
+      return at === 'greeting' ? pinging(attempt, Math.min(event.pingMs, timing.pingMs), timing) : state;
     case 'received':
-      return at === 'live' && state.asked ? { ...state, attempt: 0, asked: false, forMs: state.pingMs } : state;
+      return at === 'live' && state.awaitsPong
+        ? { ...state, attempt: 0, awaitsPong: false, forMs: state.pingMs }
+        : state;
     case 'woken':
-      return at === 'live' ? asking(attempt, state.pingMs, timing) : state;
+      return at === 'live' ? pinging(attempt, state.pingMs, timing) : state;
     case 'time':
       // Without an answer to the ping or the hello, the socket counts as dead, even if it reports no close.
-      return at === 'live' && !state.asked ? asking(attempt, state.pingMs, timing) : later(attempt, timing, fraction);
+      return at === 'live' && !state.awaitsPong
+        ? pinging(attempt, state.pingMs, timing)
+        : later(attempt, timing, fraction);
     case 'closed':
       return later(attempt, timing, fraction, event.retryAfterMs);
     case 'barred':

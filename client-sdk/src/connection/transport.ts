@@ -2,7 +2,7 @@ import type { Socket } from '../platform/environment.ts';
 import type { HttpDeps, HttpTransport } from './http-transport.ts';
 
 /** Silent sockets in a row before plain HTTP is tried. A single one may have met a server that was starting. */
-const enoughSilence = 2;
+const maxSilentSockets = 2;
 
 /**
  * Opens connections to one server. After several silent sockets it tries one more, and then continues over plain HTTP.
@@ -10,7 +10,7 @@ const enoughSilence = 2;
  */
 export class Transport {
   readonly #deps: Pick<HttpDeps, 'environment' | 'timing'>;
-  #silent = 0;
+  #silentSockets = 0;
   /** The last connection over HTTP was answered, and no socket since. */
   #httpWorks = false;
   #http: HttpTransport | undefined;
@@ -22,41 +22,41 @@ export class Transport {
 
   /** @param url `https://…/api/sync`. Throws as the constructor of WebSocket does. */
   open(url: string): Socket {
-    if (this.#silent < enoughSilence || !this.#http) return this.#openSocket(url);
+    if (this.#silentSockets < maxSilentSockets || !this.#http) return this.#openSocket(url);
     return this.#httpWorks ? this.#http.open(url) : this.#http.try(url);
   }
 
   /** The network or the driver may be back. */
-  woken(): void {
-    if (!this.#httpWorks) this.#silent = 0;
+  networkMayBeBack(): void {
+    if (!this.#httpWorks) this.#silentSockets = 0;
   }
 
   #openSocket(url: string): Socket {
-    let isOver = false;
-    const over = (): void => {
-      if (!isOver) this.#silent = Math.min(this.#silent + 1, enoughSilence);
-      isOver = true;
+    let isCounted = false;
+    const countSilence = (): void => {
+      if (!isCounted) this.#silentSockets = Math.min(this.#silentSockets + 1, maxSilentSockets);
+      isCounted = true;
     };
     let socket: Socket;
     try {
       socket = new this.#deps.environment.WebSocket(socketUrl(url));
     } catch (error) {
       // A platform without sockets, or a page whose policy forbids them.
-      over();
+      countSilence();
       throw error;
     }
     socket.addEventListener('message', () => {
-      isOver = true;
+      isCounted = true;
       this.#prefer(false);
     });
-    socket.addEventListener('close', over);
-    socket.addEventListener('error', over);
+    socket.addEventListener('close', countSilence);
+    socket.addEventListener('error', countSilence);
     return socket;
   }
 
   #prefer(http: boolean): void {
     this.#httpWorks = http;
-    this.#silent = http ? enoughSilence : 0;
+    this.#silentSockets = http ? maxSilentSockets : 0;
   }
 
   /**

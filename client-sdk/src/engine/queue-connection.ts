@@ -144,7 +144,7 @@ export class QueueConnection implements ConnectionListener {
     return { clock: this.#deps.time.reading(), pending: waiting.size, oldest_pending_at: oldest };
   }
 
-  moved(state: State, before: State): void {
+  stateChanged(state: State, before: State): void {
     if (state.at === before.at) return;
     if (before.at === 'live') {
       this.#sender?.end();
@@ -154,7 +154,7 @@ export class QueueConnection implements ConnectionListener {
     this.#deps.engine.showStatus();
   }
 
-  take(frame: ReceivedFrame): void {
+  receive(frame: ReceivedFrame): void {
     const { outbox, replica, engine } = this.#deps;
     switch (frame.type) {
       case 'welcome':
@@ -164,7 +164,7 @@ export class QueueConnection implements ConnectionListener {
         engine.changesAnswered();
         if (frame.fork !== undefined) return this.fork();
         if (frame.wants !== undefined && !this.#reconcile(frame.wants - 1)) return;
-        this.#sender?.took(frame);
+        this.#sender?.acknowledged(frame);
         this.#pump();
         return;
       case 'error':

@@ -118,7 +118,7 @@ export class SyncEngine implements EngineApi {
   }
 
   wake(): void {
-    this.#deps.transport.woken();
+    this.#deps.transport.networkMayBeBack();
     for (const queueConnection of this.queueConnections) queueConnection.wake();
     void this.#reportSignOuts();
   }

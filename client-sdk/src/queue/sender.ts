@@ -82,7 +82,7 @@ export class Sender {
   }
 
   /** An answer to the oldest push under way. The outbox handles its results; after a fork this sender has ended. */
-  took(ack: AckFrame): void {
+  acknowledged(ack: AckFrame): void {
     // An answer to another frame, such as a declared loss.
     if (ack.results.length === 0 && ack.wants === undefined) return;
     const flight = this.#flights.shift();

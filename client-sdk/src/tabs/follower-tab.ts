@@ -40,7 +40,7 @@ export class FollowerTab implements Client {
   readonly #events: EventHub;
   #known: KnownRoutes = { assigned: undefined, held: {} };
   readonly #codes = new Map<ReferenceCode['type'], Signal<readonly ReferenceCode[]>>();
-  readonly #routes = new Map<string, Wish & { readonly signal: Signal<LocalRoute | undefined> }>();
+  readonly #routes = new Map<string, RequestedRoute & { readonly signal: Signal<LocalRoute | undefined> }>();
   readonly #receipts = new Map<string, Receipt>();
   /** Changes without confirmed storage, in the order of taps. */
   readonly #unsaved = new Map<string, Change>();
@@ -66,7 +66,7 @@ export class FollowerTab implements Client {
       case 'shows':
         return this.#show(message.shown);
       case 'recorded':
-        return this.know(message.id);
+        return this.registerId(message.id);
       case 'tells':
         return this.#emit(message.told);
       case 'answers':
@@ -77,7 +77,7 @@ export class FollowerTab implements Client {
   }
 
   /** A change with this id is in the store, or soon will be. */
-  know(id: string): void {
+  registerId(id: string): void {
     if (!this.#receipts.has(id)) this.#receipts.set(id, new Receipt(id, { progress: { at: 'waiting' } }));
   }
 
@@ -207,7 +207,7 @@ export class FollowerTab implements Client {
   }
 
   /** The receipt object of this page for a change. */
-  given(id: string): Receipt | undefined {
+  ownReceipt(id: string): Receipt | undefined {
     return this.#receipts.get(id);
   }
 
@@ -259,7 +259,7 @@ export class FollowerTab implements Client {
         return;
       case 'review':
         for (const { id } of shown.value) {
-          this.know(id);
+          this.registerId(id);
           this.receipt(id);
         }
         return this.#reviewed.renew(shown.value);
@@ -268,13 +268,13 @@ export class FollowerTab implements Client {
       case 'codes':
         return this.#codes.get(shown.type)?.renew(shown.value);
       case 'route':
-        this.#knowOf(shown.value?.stops ?? []);
-        this.#routeShown(shown.key)?.renew(shown.value);
+        this.#registerReceipts(shown.value?.stops ?? []);
+        this.#routeSignal(shown.key)?.renew(shown.value);
         // A page requests it last when it opens.
         return this.#ready();
       case 'route news': {
-        const signal = this.#routeShown(shown.key);
-        this.#knowOf(shown.value.stops);
+        const signal = this.#routeSignal(shown.key);
+        this.#registerReceipts(shown.value.stops);
         const route = signal && withDelta(signal.current, shown.value);
         return route && signal.renew(route);
       }
@@ -285,11 +285,11 @@ export class FollowerTab implements Client {
   }
 
   /** Apps may request a receipt as soon as a stop lists it. */
-  #knowOf(stops: readonly (LocalStop | number)[]): void {
-    for (const stop of stops) if (typeof stop !== 'number') for (const id of stop.receipts) this.know(id);
+  #registerReceipts(stops: readonly (LocalStop | number)[]): void {
+    for (const stop of stops) if (typeof stop !== 'number') for (const id of stop.receipts) this.registerId(id);
   }
 
-  #routeShown(key: RouteKey | undefined): Signal<LocalRoute | undefined> | undefined {
+  #routeSignal(key: RouteKey | undefined): Signal<LocalRoute | undefined> | undefined {
     return this.#routes.get(key ? routeScope(key) : '')?.signal;
   }
 
@@ -298,7 +298,7 @@ export class FollowerTab implements Client {
   }
 }
 
-interface Wish {
+interface RequestedRoute {
   readonly wanted: Wanted;
 }
 

@@ -12,8 +12,8 @@ import { routeDelta } from './route-delta.ts';
 export class LeaderTab {
   readonly #client: LocalClient;
   readonly #bus: TabBus;
-  /** Subscriptions by name: `again` sends the whole value to a new page, `stop` ends the subscription. */
-  readonly #showing = new Map<string, { readonly again: () => void; readonly stop: () => void }>();
+  /** Subscriptions by name: `resend` sends the whole value to a new page, `stop` ends the subscription. */
+  readonly #subscriptions = new Map<string, { readonly resend: () => void; readonly stop: () => void }>();
 
   constructor(client: LocalClient, bus: TabBus) {
     this.#client = client;
@@ -26,7 +26,7 @@ export class LeaderTab {
       case 'arrived':
         return this.#bus.post({ type: 'leads' });
       case 'wants':
-        return this.#want(message.wanted);
+        return this.#sendWanted(message.wanted);
       case 'records':
         return this.#record(message.change);
       case 'syncs':
@@ -47,11 +47,11 @@ export class LeaderTab {
   }
 
   close(): void {
-    for (const { stop } of this.#showing.values()) stop();
-    this.#showing.clear();
+    for (const { stop } of this.#subscriptions.values()) stop();
+    this.#subscriptions.clear();
   }
 
-  #want(wanted: Wanted): void {
+  #sendWanted(wanted: Wanted): void {
     const name = JSON.stringify(wanted);
     const { status, driver, routes, conflicts, pages } = this.#client;
     switch (wanted.of) {
@@ -84,12 +84,12 @@ export class LeaderTab {
    */
   #showStatus(name: string, watch: Watch<Status>): void {
     const post = (): void => this.#bus.post({ type: 'shows', shown: { of: 'status', value: watch.current } });
-    this.#keepShowing(name, watch, post, () => queueMicrotask(post));
+    this.#subscribe(name, watch, post, () => queueMicrotask(post));
   }
 
   #show<Value>(name: string, watch: Watch<Value>, shown: (value: Value) => Shown): void {
     const post = (): void => this.#bus.post({ type: 'shows', shown: shown(watch.current) });
-    this.#keepShowing(name, watch, post, post);
+    this.#subscribe(name, watch, post, post);
   }
 
   /** Sends the whole route on request, and then only changes. */
@@ -107,26 +107,26 @@ export class LeaderTab {
       shown = watch.current;
       this.#bus.post({ type: 'shows', shown: { of: 'route', key, value: shown } });
     };
-    this.#keepShowing(name, watch, postWhole, post);
+    this.#subscribe(name, watch, postWhole, post);
   }
 
-  #keepShowing<Value>(name: string, watch: Watch<Value>, again: () => void, post: (value: Value) => void): void {
-    if (!this.#showing.has(name)) this.#showing.set(name, { again, stop: watch.subscribe(post) });
-    this.#showing.get(name)?.again();
+  #subscribe<Value>(name: string, watch: Watch<Value>, resend: () => void, post: (value: Value) => void): void {
+    if (!this.#subscriptions.has(name)) this.#subscriptions.set(name, { resend, stop: watch.subscribe(post) });
+    this.#subscriptions.get(name)?.resend();
   }
 
   #record(change: Change): void {
     // An existing change stays unchanged.
     const receipt = this.#client.record(change.draft, change.by);
     this.recorded(receipt);
-    this.#want({ of: 'receipt', id: receipt.id });
+    this.#sendWanted({ of: 'receipt', id: receipt.id });
   }
 
   async #answer(id: string, what: Call): Promise<void> {
-    this.#bus.post({ type: 'answers', id, answer: await this.#do(what) });
+    this.#bus.post({ type: 'answers', id, answer: await this.#perform(what) });
   }
 
-  async #do(what: Call): Promise<Answer> {
+  async #perform(what: Call): Promise<Answer> {
     const client = this.#client;
     try {
       if (what.call === 'signIn') return { kind: 'result', value: await client.signIn(what.input) };

@@ -82,8 +82,8 @@ export type Message =
 
 /** Rises with `Message`: pages of different builds ignore each other's messages. */
 const dialect = 'tailgate-tabs/7';
-const isOurs = fields({ dialect: exactly(dialect) });
-const isMessage = (data: unknown): data is Message => isOurs(data);
+const hasDialect = fields({ dialect: exactly(dialect) });
+const isMessage = (data: unknown): data is Message => hasDialect(data);
 
 /** The channel to the other pages of this origin with the same store. */
 export class TabBus {

@@ -159,7 +159,7 @@ export class TabClient implements Client {
   }
 
   receipt(id: string): Receipt | undefined {
-    return (this.#local && this.#follower.given(id)) ?? this.#client.current.receipt(id);
+    return (this.#local && this.#follower.ownReceipt(id)) ?? this.#client.current.receipt(id);
   }
 
   now(): number {
@@ -205,7 +205,7 @@ export class TabClient implements Client {
   async #readIds(): Promise<void> {
     for (const { value } of await this.#deps.store.readAll('item')) {
       const item = readItem(value);
-      if (item) this.#follower.know(item.mutation.id);
+      if (item) this.#follower.registerId(item.mutation.id);
     }
   }
 

@@ -2,7 +2,7 @@ import type { Environment, Socket, SocketEvent } from '../platform/environment.t
 import type { Hearing, ScriptedDesk } from './scripted-connections.ts';
 
 /** The address of a scripted server without a port: no resolver accepts it (RFC 2606). */
-export const nowhere = 'http://scripted.invalid';
+export const unresolvableUrl = 'http://scripted.invalid';
 
 /** A `fetch` that is answered in the same page, worker or process. */
 export const fetchOf =
@@ -30,7 +30,7 @@ export const fetchOf =
 export const socketsOf = (engine: ScriptedDesk): Environment['WebSocket'] =>
   class implements Socket {
     readonly #listeners: { readonly type: string; readonly listener: (event: SocketEvent) => void }[] = [];
-    #hearing: Hearing | undefined;
+    #serverEnd: Hearing | undefined;
     #over = false;
 
     constructor(_url: string) {
@@ -39,8 +39,8 @@ export const socketsOf = (engine: ScriptedDesk): Environment['WebSocket'] =>
         if (this.#over) return;
         this.#emit('open');
         const send = (data: string): void => queueMicrotask(() => this.#emit('message', data));
-        this.#hearing = engine.connect({ send, close: () => queueMicrotask(end), cut: end });
-        if (this.#over) this.#hearing.closed();
+        this.#serverEnd = engine.connect({ send, close: () => queueMicrotask(end), cut: end });
+        if (this.#over) this.#serverEnd.closed();
       });
     }
 
@@ -50,7 +50,7 @@ export const socketsOf = (engine: ScriptedDesk): Environment['WebSocket'] =>
 
     send(text: string): void {
       queueMicrotask(() => {
-        if (!this.#over) this.#hearing?.hear(text);
+        if (!this.#over) this.#serverEnd?.hear(text);
       });
     }
 
@@ -61,7 +61,7 @@ export const socketsOf = (engine: ScriptedDesk): Environment['WebSocket'] =>
     #end(): void {
       if (this.#over) return;
       this.#over = true;
-      this.#hearing?.closed();
+      this.#serverEnd?.closed();
       for (const { type, listener } of this.#listeners) if (type === 'close') listener({ type });
     }
 

@@ -1,6 +1,6 @@
 import { assetIdBytes, assetIdText, spellAssetId } from '@tailgate/sync-protocol';
 import { newId, platform } from '../platform/environment.ts';
-import { hexOf } from '../uploads/mint.ts';
+import { hexOf } from '../uploads/asset-id.ts';
 import { joined, ScriptSha256 } from '../uploads/sha256.ts';
 import { type Answer, refusal } from './scripted-auth.ts';
 import type { ScriptedRequest } from './scripted-connections.ts';
@@ -14,7 +14,7 @@ export interface ScriptedFile {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-interface Intake {
+interface PartialUpload {
   readonly length: number;
   readonly name: string;
   /** The hash of the bytes, where the phone has announced it. */
@@ -22,29 +22,29 @@ interface Intake {
   bytes: Uint8Array<ArrayBuffer>;
 }
 
-const place = '/api/sync/uploads';
+const uploadsPath = '/api/sync/uploads';
 
 /** Files by tus 1.0, as docs/protocol.md specifies. An interrupted request stores none of its bytes. */
 export class ScriptedFiles {
   /** Complete and verified files, by id. */
   readonly here = new Map<string, ScriptedFile>();
   /** Incomplete uploads, by employee and id. */
-  readonly #intakes = new Map<string, Intake>();
+  readonly #partialUploads = new Map<string, PartialUpload>();
 
   /** @param employee the owner of the request's credentials */
   answer({ method, url, headers, body }: ScriptedRequest, employee: string): Answer {
-    const id = decodeURIComponent(url.pathname.slice(place.length + 1));
+    const id = decodeURIComponent(url.pathname.slice(uploadsPath.length + 1));
     if (method === 'OPTIONS') return { status: 204, headers: { 'tus-version': '1.0.0', 'tus-extension': 'creation' } };
     if (method === 'POST') return this.#begin(headers, body, employee);
     const file = this.here.get(id);
     if (method === 'HEAD' && file) return uploadState(200, file.bytes.length, file.bytes.length);
-    const intake = this.#intakes.get(`${employee} ${id}`);
-    if (!intake) return refusal(404, 'UPLOAD_NOT_FOUND', `there is no upload ${id}`);
-    if (method === 'HEAD') return uploadState(200, intake.bytes.length, intake.length);
+    const upload = this.#partialUploads.get(`${employee} ${id}`);
+    if (!upload) return refusal(404, 'UPLOAD_NOT_FOUND', `there is no upload ${id}`);
+    if (method === 'HEAD') return uploadState(200, upload.bytes.length, upload.length);
     if (method !== 'PATCH') return refusal(404, 'NOT_FOUND');
-    if (Number(headers['upload-offset']) !== intake.bytes.length)
+    if (Number(headers['upload-offset']) !== upload.bytes.length)
       return refusal(409, 'OFFSET_CONFLICT', 'another offset');
-    return this.#take(id, intake, body, employee, 204);
+    return this.#take(id, upload, body, employee, 204);
   }
 
   /** Whether the server has all files that a stop's result names. */
@@ -61,21 +61,21 @@ export class ScriptedFiles {
       return refusal(400, 'VALIDATION_FAILED', 'asset_id: not the id of these bytes');
     const known = this.here.get(id);
     if (known) return uploadState(201, known.bytes.length, known.bytes.length, id);
-    const intake: Intake = { length, name: filename, sha256, bytes: new Uint8Array() };
-    this.#intakes.set(`${employee} ${id}`, intake);
-    return this.#take(id, intake, body, employee, 201);
+    const upload: PartialUpload = { length, name: filename, sha256, bytes: new Uint8Array() };
+    this.#partialUploads.set(`${employee} ${id}`, upload);
+    return this.#take(id, upload, body, employee, 201);
   }
 
-  #take(id: string, intake: Intake, more: Uint8Array<ArrayBuffer>, employee: string, status: number): Answer {
-    if (intake.bytes.length + more.length > intake.length) return refusal(413, 'TOO_LARGE');
-    intake.bytes = joined([intake.bytes, more]);
-    if (intake.bytes.length === intake.length) {
-      this.#intakes.delete(`${employee} ${id}`);
-      const { name, bytes, sha256 } = intake;
-      if (sha256 !== undefined && hexOf(hashed(bytes)) !== sha256) return refusal(460, 'CHECKSUM_MISMATCH');
+  #take(id: string, upload: PartialUpload, more: Uint8Array<ArrayBuffer>, employee: string, status: number): Answer {
+    if (upload.bytes.length + more.length > upload.length) return refusal(413, 'TOO_LARGE');
+    upload.bytes = joined([upload.bytes, more]);
+    if (upload.bytes.length === upload.length) {
+      this.#partialUploads.delete(`${employee} ${id}`);
+      const { name, bytes, sha256 } = upload;
+      if (sha256 !== undefined && hexOf(sha256Of(bytes)) !== sha256) return refusal(460, 'CHECKSUM_MISMATCH');
       if (!this.here.has(id)) this.here.set(id, { id, name, employee, bytes });
     }
-    return uploadState(status, intake.bytes.length, intake.length, status === 201 ? id : undefined);
+    return uploadState(status, upload.bytes.length, upload.length, status === 201 ? id : undefined);
   }
 }
 
@@ -84,7 +84,7 @@ const uploadState = (status: number, offset: number, length: number, id?: string
   status,
   headers: {
     ...{ 'tus-resumable': '1.0.0', 'upload-offset': String(offset), 'upload-length': String(length) },
-    ...(id !== undefined && { location: `${place}/${id}` }),
+    ...(id !== undefined && { location: `${uploadsPath}/${id}` }),
   },
 });
 
@@ -97,13 +97,13 @@ function metadataOf(header: string): Partial<Record<string, string>> {
 }
 
 /** SHA-256. */
-export const hashed = (bytes: Uint8Array): Uint8Array => {
+export const sha256Of = (bytes: Uint8Array): Uint8Array => {
   const hash = new ScriptSha256();
   hash.update(bytes);
   return hash.digest();
 };
 
-const idOf = (text: string): string => spellAssetId(hashed(new TextEncoder().encode(text)).slice(0, assetIdBytes));
+const idOf = (text: string): string => spellAssetId(sha256Of(new TextEncoder().encode(text)).slice(0, assetIdBytes));
 
 /** The members of a stop's result that name files. */
 const fileMembers = new Set(['signature_id', 'images_id', 'image_ids']);

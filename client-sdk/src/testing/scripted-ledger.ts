@@ -25,7 +25,7 @@ import {
   stopUpdateArgs,
 } from '@tailgate/sync-protocol';
 import { base64url } from '../platform/environment.ts';
-import { hashed, ScriptedFiles } from './scripted-files.ts';
+import { sha256Of, ScriptedFiles } from './scripted-files.ts';
 import { read } from './read.ts';
 import { sampleScope } from './sample-route.ts';
 
@@ -43,7 +43,7 @@ interface QuarantinedItem {
   review: { readonly state: string; readonly code: string; readonly reason: string; version?: number; note?: string };
 }
 
-const poison = { code: 'INTERNAL', reason: 'poison' };
+const poisonError = { code: 'INTERNAL', reason: 'poison' };
 
 /** A mutation that the scripted server accepted, and the route version that contains it. */
 export interface Taken {
@@ -109,14 +109,16 @@ export class ScriptedLedger {
       const next = item.seq === queue.lastSeq + 1;
       if (!next && known === undefined) return { last_seq: queue.lastSeq, results, fork: item.seq };
       if (next) this.#advance(queue, item, hash);
-      results.push(known === undefined ? this.#apply(clientId, queue, item, hash) : this.#again(item, known === hash));
+      results.push(
+        known === undefined ? this.#apply(clientId, queue, item, hash) : this.#repeatResult(item, known === hash),
+      );
     }
     return { last_seq: queue.lastSeq, results };
   }
 
   /** An operator releases a quarantined mutation, which is applied now. */
   release(id: string): void {
-    const quarantined = this.#found(id);
+    const quarantined = this.#quarantinedItem(id);
     this.poisoned.delete(updateOf(quarantined.item).id);
     const { version = this.version } = this.#apply(
       quarantined.clientId,
@@ -128,7 +130,7 @@ export class ScriptedLedger {
   }
 
   dismiss(id: string, note: string): void {
-    const quarantined = this.#found(id);
+    const quarantined = this.#quarantinedItem(id);
     quarantined.review = { ...quarantined.review, state: 'dismissed', note };
   }
 
@@ -138,7 +140,7 @@ export class ScriptedLedger {
     return quarantined.map(([id, { review }]) => ({ key: `quarantine/${id}`, version: 1, value: { ...review } }));
   }
 
-  #found(id: string): QuarantinedItem {
+  #quarantinedItem(id: string): QuarantinedItem {
     const quarantined = this.#quarantined.get(id);
     if (!quarantined) throw new Error(`nothing was kept of ${id}`);
     return quarantined;
@@ -213,8 +215,8 @@ export class ScriptedLedger {
     }
     const update = updateOf(item);
     if (this.poisoned.has(update.id)) {
-      this.#quarantined.set(id, { clientId: client, queue, item, review: { state: 'open', ...poison } });
-      return { seq, id, result: 'quarantined', ...poison };
+      this.#quarantined.set(id, { clientId: client, queue, item, review: { state: 'open', ...poisonError } });
+      return { seq, id, result: 'quarantined', ...poisonError };
     }
     const stamp = { at: Date.parse(item.captured_at), client, seq, by: queue.employee };
     const applied = applyStopUpdate(this.#result(update.id), update, stamp);
@@ -224,11 +226,11 @@ export class ScriptedLedger {
     return { seq, id, result: 'applied', version: this.version, status: applied.result.status, warnings };
   }
 
-  #again({ seq, id, name }: Mutation, same: boolean): MutationResult {
+  #repeatResult({ seq, id, name }: Mutation, same: boolean): MutationResult {
     if (!same) return { seq, id, result: 'quarantined', code: 'ID_REUSED', reason: 'another content' };
     if (name === 'report.load_condition') return { seq, id, result: 'duplicate' };
     const entry = this.taken.find((each) => each.id === id);
-    if (!entry) return { seq, id, result: 'quarantined', ...poison };
+    if (!entry) return { seq, id, result: 'quarantined', ...poisonError };
     return { seq, id, result: 'duplicate', version: entry.version };
   }
 
@@ -257,4 +259,4 @@ function updateOf({ name, args }: Mutation): StopObject {
   return read(stopUpdateArgs, args).stop;
 }
 
-const sha256 = (text: string): string => base64url(hashed(new TextEncoder().encode(text)));
+const sha256 = (text: string): string => base64url(sha256Of(new TextEncoder().encode(text)));

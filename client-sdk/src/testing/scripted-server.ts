@@ -9,7 +9,7 @@ import type {
 import { addToChecksum, clientFrame, clientScope, codesScope } from '@tailgate/sync-protocol';
 import type { Environment } from '../platform/environment.ts';
 import { newId, platform } from '../platform/environment.ts';
-import { fetchOf, nowhere, socketsOf } from './in-page.ts';
+import { fetchOf, unresolvableUrl, socketsOf } from './in-page.ts';
 import { answerAuth, type Answer, refusal } from './scripted-auth.ts';
 import { answerExchange, type ExchangeDesk, helloOf, jsonOf, welcomeOf } from './scripted-exchange.ts';
 import type { ScriptedFile } from './scripted-files.ts';
@@ -83,7 +83,7 @@ export class ScriptedServer implements ScriptedDesk {
 
   /** The `url` for a client; reachable only while the server listens. */
   get url(): string {
-    return this.#listening?.url ?? nowhere;
+    return this.#listening?.url ?? unresolvableUrl;
   }
 
   /** The complete files, by id. */
@@ -211,18 +211,18 @@ export class ScriptedServer implements ScriptedDesk {
       return { hear: () => {}, closed: () => {} };
     }
     this.#links.add(link);
-    this.#happened();
+    this.#checkWatchers();
     return {
       hear: (text) => {
         if (this.mute) return;
         const frame = read(clientFrame, JSON.parse(text));
         this.heard.push(frame);
         this.#take(link, frame);
-        this.#happened();
+        this.#checkWatchers();
       },
       closed: () => {
         this.#links.delete(link);
-        this.#happened();
+        this.#checkWatchers();
       },
     };
   }
@@ -323,20 +323,20 @@ export class ScriptedServer implements ScriptedDesk {
     else answer();
   }
 
-  #happened(): void {
+  #checkWatchers(): void {
     for (const check of [...this.#watchers]) check();
   }
 
   /** For a transport: a request arrived. */
   async answer(request: ScriptedRequest, cut: () => void): Promise<Answer | undefined> {
     const { pathname } = request.url;
-    if (!/^\/api\/sync\/(push|pull|uploads)(\/|$)/.test(pathname)) return this.#noted(this.#answerRest(request));
+    if (!/^\/api\/sync\/(push|pull|uploads)(\/|$)/.test(pathname)) return this.#withCheck(this.#answerRest(request));
     if (this.refuse) return undefined;
     // Read, and never answered.
     if (this.mute) return new Promise((resolve) => this.#exchanges.add(() => resolve(undefined)));
     this.#exchanges.add(cut);
     try {
-      return this.#noted(
+      return this.#withCheck(
         pathname.startsWith('/api/sync/uploads') ? this.#upload(request) : await this.#exchange(request),
       );
     } finally {
@@ -344,8 +344,8 @@ export class ScriptedServer implements ScriptedDesk {
     }
   }
 
-  #noted(answer: Answer): Answer {
-    this.#happened();
+  #withCheck(answer: Answer): Answer {
+    this.#checkWatchers();
     return answer;
   }
 
@@ -382,7 +382,7 @@ export class ScriptedServer implements ScriptedDesk {
         if (mutations.length > 0) this.heard.push({ type: 'push', mutations });
         const answer = this.ledger.push(hello.client_id, mutations);
         this.publish();
-        this.#happened();
+        this.#checkWatchers();
         return new Promise((resolve) => this.#whenReleased(() => resolve(answer)));
       },
       poll: (hello, cursors) => {

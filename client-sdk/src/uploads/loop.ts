@@ -5,11 +5,11 @@ import type { UploadPort } from './port.ts';
 import type { KeptFile } from './file-store.ts';
 import type { Outcome } from './send-file.ts';
 import { sendFile } from './send-file.ts';
-import type { Shelf } from './shelf.ts';
-import { Vanished } from './shelf.ts';
+import type { FileRegistry } from './file-registry.ts';
+import { BytesMissing } from './file-registry.ts';
 
 export interface LoopOptions {
-  readonly shelf: Shelf;
+  readonly registry: FileRegistry;
   readonly port: UploadPort;
   readonly chunkBytes: number;
   readonly httpStack: HttpStack | undefined;
@@ -19,19 +19,19 @@ export interface LoopOptions {
 }
 
 /** How long a file waits for changes under way. A server that cannot accept changes may still accept files. */
-const standBackMs = 10_000;
+const maxYieldMs = 10_000;
 
 /** The server, or a proxy before it, is overloaded. */
 const busy: readonly number[] = [429, 502, 503, 504];
 
-interface Rest {
+interface Backoff {
   /** By the monotonic clock. */
   readonly until: number;
   /** In a row. */
   readonly failures: number;
 }
 
-const awake: Rest = { until: 0, failures: 0 };
+const noBackoff: Backoff = { until: 0, failures: 0 };
 
 /**
  * Sends waiting files one after the other: on a slow link, two would share it and both be late. A failed file waits
@@ -42,11 +42,11 @@ export class UploadLoop {
   readonly #options: LoopOptions;
   readonly #stopping = new AbortController();
   /** Files in back-off. */
-  readonly #resting = new Map<string, Rest>();
+  readonly #backoffs = new Map<string, Backoff>();
   /** The back-off of all files. */
-  #lane: Rest = awake;
+  #sharedBackoff: Backoff = noBackoff;
   /** Credentials that the server rejected. */
-  readonly #denied = new Set<string>();
+  readonly #rejectedCredentials = new Set<string>();
   #running: Promise<void> | undefined;
   #asked = false;
   #stopTimer: () => void = () => {};
@@ -60,8 +60,8 @@ export class UploadLoop {
    * may have rejected them.
    */
   wake(): void {
-    this.#rouse();
-    this.#denied.clear();
+    this.#endBackoffs();
+    this.#rejectedCredentials.clear();
     this.pump();
   }
 
@@ -83,64 +83,68 @@ export class UploadLoop {
     while (this.#asked && !this.#stopping.signal.aborted) {
       this.#asked = false;
       try {
-        await this.#tidy();
+        await this.#cleanUp();
         for (let file = this.#next(); file; file = this.#next()) {
-          await this.#standBack();
+          await this.#yieldToChanges();
           if (this.#stopping.signal.aborted) return;
           await this.#send(file);
           progress(undefined, 0);
         }
       } catch (error) {
         // Storage failed: the stored files stay.
-        this.#lane = this.#restAfter(this.#lane, false);
+        this.#sharedBackoff = this.#nextBackoff(this.#sharedBackoff, false);
         port.trouble('FILES', messageOf(error));
       }
     }
     port.bytesPass(false);
-    this.#comeBack();
+    this.#scheduleNext();
   }
 
   /** A restored server may have lost files: they are sent again. Files that it has had for long are deleted. */
-  async #tidy(): Promise<void> {
-    const { shelf, port, keepMs } = this.#options;
+  async #cleanUp(): Promise<void> {
+    const { registry, port, keepMs } = this.#options;
     const epoch = port.epoch();
     const now = port.environment.clock.now();
-    await shelf.forget((since) => now - since > keepMs);
+    await registry.forget((since) => now - since > keepMs);
     if (epoch === undefined) return;
-    for (const file of [...shelf.files])
-      if (file.state.at === 'here' && file.state.epoch !== epoch) await shelf.move(file, { at: 'saved' });
+    for (const file of [...registry.files])
+      if (file.state.at === 'here' && file.state.epoch !== epoch) await registry.move(file, { at: 'saved' });
   }
 
   #next(): KeptFile | undefined {
-    const { shelf, port } = this.#options;
+    const { registry, port } = this.#options;
     const now = port.environment.clock.monotonic();
-    if (this.#lane.until > now) return undefined;
-    return shelf.waiting.find((file) => this.#credentialsFor(file) && (this.#resting.get(file.id)?.until ?? 0) <= now);
+    if (this.#sharedBackoff.until > now) return undefined;
+    return registry.waiting.find(
+      (file) => this.#credentialsFor(file) && (this.#backoffs.get(file.id)?.until ?? 0) <= now,
+    );
   }
 
-  #rouse(): void {
-    this.#resting.clear();
-    this.#lane = awake;
+  #endBackoffs(): void {
+    this.#backoffs.clear();
+    this.#sharedBackoff = noBackoff;
   }
 
-  /** @param moved some bytes arrived: the link works, so the back-off restarts */
-  #restAfter({ failures }: Rest, moved: boolean): Rest {
+  /** @param hasProgress some bytes arrived: the link works, so the back-off restarts */
+  #nextBackoff({ failures }: Backoff, hasProgress: boolean): Backoff {
     const { environment, timing } = this.#options.port;
-    const [next, now] = [moved ? 0 : failures + 1, environment.clock.monotonic()];
+    const [next, now] = [hasProgress ? 0 : failures + 1, environment.clock.monotonic()];
     return { until: now + backoffMs(next, timing, environment.random.fraction()), failures: next };
   }
 
-  #rest({ id }: KeptFile, moved = false): void {
-    this.#resting.set(id, this.#restAfter(this.#resting.get(id) ?? awake, moved));
+  #backOff({ id }: KeptFile, hasProgress = false): void {
+    this.#backoffs.set(id, this.#nextBackoff(this.#backoffs.get(id) ?? noBackoff, hasProgress));
   }
 
   /** The best credentials of the file's driver that were not rejected. */
   #credentialsFor({ employee }: KeptFile): Readonly<Record<string, string>> | undefined {
-    return this.#options.port.credentials(employee).find((shown) => !this.#denied.has(JSON.stringify(shown)));
+    return this.#options.port
+      .credentials(employee)
+      .find((credentials) => !this.#rejectedCredentials.has(JSON.stringify(credentials)));
   }
 
   /** Changes first: they are small, and the office waits for them. */
-  async #standBack(): Promise<void> {
+  async #yieldToChanges(): Promise<void> {
     const { status, environment } = this.#options.port;
     const isBusy = (): boolean =>
       status.current.connection === 'online' && Object.values(status.current.pending).some((count) => count > 0);
@@ -151,7 +155,7 @@ export class UploadLoop {
         stopWatch();
         resolve();
       };
-      const stopTimer = environment.clock.after(standBackMs, over);
+      const stopTimer = environment.clock.after(maxYieldMs, over);
       const stopWatch = status.subscribe(() => {
         if (!isBusy()) over();
       });
@@ -160,11 +164,11 @@ export class UploadLoop {
   }
 
   async #send(file: KeptFile): Promise<void> {
-    const { shelf, port, chunkBytes, httpStack } = this.#options;
+    const { registry, port, chunkBytes, httpStack } = this.#options;
     const headers = this.#credentialsFor(file);
     if (!headers) return;
     try {
-      const bytes = await shelf.bytesOf(file);
+      const bytes = await registry.bytesOf(file);
       const outcome = await sendFile({
         file,
         bytes,
@@ -181,38 +185,38 @@ export class UploadLoop {
       });
       await this.#settle(file, outcome, JSON.stringify(headers));
     } catch (error) {
-      if (!(error instanceof Vanished)) {
-        this.#rest(file);
+      if (!(error instanceof BytesMissing)) {
+        this.#backOff(file);
         throw error;
       }
       // Reported once, while the driver can still take the photo again; repeated attempts could never succeed (field
       // case 3).
-      await shelf.move(file, { at: 'failed', code: 'VANISHED', reason: error.message });
+      await registry.move(file, { at: 'failed', code: 'VANISHED', reason: error.message });
     }
   }
 
   #begun(file: KeptFile): void {
-    const { shelf, port } = this.#options;
+    const { registry, port } = this.#options;
     port.bytesPass(true);
     // If a kill loses this flag, the next attempt only costs one request.
-    shelf.begin(file).catch((error: unknown) => port.trouble('FILES', messageOf(error)));
+    registry.begin(file).catch((error: unknown) => port.trouble('FILES', messageOf(error)));
   }
 
-  async #settle(file: KeptFile, outcome: Outcome, shown: string): Promise<void> {
-    const { shelf, port } = this.#options;
+  async #settle(file: KeptFile, outcome: Outcome, credentials: string): Promise<void> {
+    const { registry, port } = this.#options;
     switch (outcome.is) {
       case 'here': {
         this.#answered();
-        this.#resting.delete(file.id);
+        this.#backoffs.delete(file.id);
         const since = port.environment.clock.now();
-        return shelf.move(file, { at: 'here', epoch: outcome.epoch ?? port.epoch() ?? null, since });
+        return registry.move(file, { at: 'here', epoch: outcome.epoch ?? port.epoch() ?? null, since });
       }
       case 'refused':
         this.#answered();
-        return shelf.move(file, { at: 'failed', code: 'REFUSED', reason: outcome.reason });
+        return registry.move(file, { at: 'failed', code: 'REFUSED', reason: outcome.reason });
       case 'denied':
         this.#answered();
-        this.#denied.add(shown);
+        this.#rejectedCredentials.add(credentials);
         return;
       case 'later':
         if (!this.#stopping.signal.aborted) this.#failed(file, outcome);
@@ -221,31 +225,32 @@ export class UploadLoop {
 
   /** The network and the server work: ends the back-off that lack of them caused, and lets a socket try. */
   #answered(): void {
-    if (this.#lane !== awake) this.#rouse();
+    if (this.#sharedBackoff !== noBackoff) this.#endBackoffs();
     this.#options.port.bytesPass(true);
   }
 
-  #failed(file: KeptFile, { status, moved, reason }: Extract<Outcome, { is: 'later' }>): void {
-    const { port, shelf } = this.#options;
-    this.#rest(file, moved);
-    if (status === 0 || busy.includes(status)) this.#lane = this.#restAfter(this.#lane, moved);
+  #failed(file: KeptFile, { status, hasProgress, reason }: Extract<Outcome, { is: 'later' }>): void {
+    const { port, registry } = this.#options;
+    this.#backOff(file, hasProgress);
+    if (status === 0 || busy.includes(status))
+      this.#sharedBackoff = this.#nextBackoff(this.#sharedBackoff, hasProgress);
     else this.#answered();
     if (status === 0) return port.bytesPass(false);
     port.trouble('UPLOAD', reason);
     // The server already has the file, contrary to the record.
-    if (status === 409) shelf.begin(file).catch((error: unknown) => port.trouble('FILES', messageOf(error)));
+    if (status === 409) registry.begin(file).catch((error: unknown) => port.trouble('FILES', messageOf(error)));
   }
 
   /** Sets the timer for the end of the earliest back-off. */
-  #comeBack(): void {
-    const { shelf, port } = this.#options;
+  #scheduleNext(): void {
+    const { registry, port } = this.#options;
     const { clock } = port.environment;
-    const ends = shelf.waiting.flatMap((file) =>
-      this.#credentialsFor(file) ? (this.#resting.get(file.id)?.until ?? 0) : [],
+    const ends = registry.waiting.flatMap((file) =>
+      this.#credentialsFor(file) ? (this.#backoffs.get(file.id)?.until ?? 0) : [],
     );
     this.#stopTimer();
     if (ends.length === 0 || this.#stopping.signal.aborted) return;
-    const end = Math.max(Math.min(...ends), this.#lane.until);
+    const end = Math.max(Math.min(...ends), this.#sharedBackoff.until);
     this.#stopTimer = clock.after(Math.max(end - clock.monotonic(), 0) + 1, () => this.pump());
   }
 }

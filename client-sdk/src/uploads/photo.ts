@@ -14,10 +14,10 @@ export interface PhotoOptions {
 export type ResizePhoto = (photo: FileInput, options: PhotoOptions) => Promise<FileInput>;
 
 /** Enough to read a label; about 300 kB, a tenth of a camera's photo. */
-export const ordinaryPhoto: PhotoOptions = { longestSide: 1_920, quality: 0.8, maxBytes: 1_000_000 };
+export const defaultPhotoOptions: PhotoOptions = { longestSide: 1_920, quality: 0.8, maxBytes: 1_000_000 };
 
 /** Each round halves the bytes, roughly: after this many, the photo would no longer serve as evidence. */
-const roundsMost = 6;
+const maxRounds = 6;
 const roundFactor = 0.8;
 
 /**
@@ -30,7 +30,7 @@ export const reencode: ResizePhoto = async (photo, { longestSide, quality, maxBy
   try {
     const picture = await createImageBitmap(photo);
     let smaller = await draw(picture, longestSide, quality);
-    for (let round = 1, factor = roundFactor; smaller.size > maxBytes && round < roundsMost; round++) {
+    for (let round = 1, factor = roundFactor; smaller.size > maxBytes && round < maxRounds; round++) {
       smaller = await draw(picture, longestSide * factor, quality * factor);
       factor *= roundFactor;
     }

@@ -9,9 +9,10 @@ export type Outcome =
   /** `epoch`: that of the database that has the file, where the answer contains it. */
   | { readonly is: 'here'; readonly epoch: string | undefined }
   /**
-   * May work later: the link broke, or the server failed; `status` is 0 without an answer. `moved`: some bytes arrived.
+   * May work later: the link broke, or the server failed; `status` is 0 without an answer. `hasProgress`: some bytes
+   * arrived.
    */
-  | { readonly is: 'later'; readonly status: number; readonly moved: boolean; readonly reason: string }
+  | { readonly is: 'later'; readonly status: number; readonly hasProgress: boolean; readonly reason: string }
   /** The server rejected the credentials. */
   | { readonly is: 'denied' }
   /** The server will never accept these bytes. */
@@ -41,7 +42,7 @@ export interface Attempt {
 export function sendFile({ file, bytes, endpoint, isNew, signal, ...attempt }: Attempt): Promise<Outcome> {
   const { id: asset_id, salt, sha256, name: filename } = file;
   return new Promise((resolve) => {
-    let moved = false;
+    let hasProgress = false;
     const upload = new Upload(source, {
       endpoint,
       uploadUrl: isNew ? null : `${endpoint}/${asset_id}`,
@@ -57,16 +58,16 @@ export function sendFile({ file, bytes, endpoint, isNew, signal, ...attempt }: A
       fingerprint: () => Promise.resolve(asset_id),
       fileReader: { openFile: () => Promise.resolve(sourceOf(bytes)) },
       onProgress: (sent) => {
-        if (!moved && sent > 0) attempt.begun();
-        moved ||= sent > 0;
+        if (!hasProgress && sent > 0) attempt.begun();
+        hasProgress ||= sent > 0;
         attempt.progress(sent);
       },
       onSuccess: ({ lastResponse }) => resolve({ is: 'here', epoch: lastResponse.getHeader('server-epoch') }),
-      onError: (error) => resolve(outcomeOf(error, moved)),
+      onError: (error) => resolve(outcomeOf(error, hasProgress)),
     });
     const stop = (): void => {
       void upload.abort();
-      resolve({ is: 'later', status: 0, moved, reason: 'the app stopped' });
+      resolve({ is: 'later', status: 0, hasProgress, reason: 'the app stopped' });
     };
     if (signal.aborted) return stop();
     signal.addEventListener('abort', stop, { once: true });
@@ -91,13 +92,13 @@ const sourceOf = (bytes: Uint8Array<ArrayBuffer>) => ({
 });
 
 /** 400 and 413: rejected for good. 460: the bytes do not match the id. All others may be temporary. */
-function outcomeOf(error: Error, moved: boolean): Outcome {
+function outcomeOf(error: Error, hasProgress: boolean): Outcome {
   const response = error instanceof DetailedError ? error.originalResponse : null;
   const status = response?.getStatus() ?? 0;
   if (status === 401 || status === 403) return { is: 'denied' };
   if (status === 400 || status === 413 || status === 460)
     return { is: 'refused', reason: messageIn(response?.getBody() ?? '') || `the server answered ${status}` };
-  return { is: 'later', status, moved, reason: messageOf(error) };
+  return { is: 'later', status, hasProgress, reason: messageOf(error) };
 }
 
 const isEnvelope = fields({ message: text });

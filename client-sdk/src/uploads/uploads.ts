@@ -11,14 +11,14 @@ import type { FileInput, OpenFile } from './file-source.ts';
 import { openInput, readPieces } from './file-source.ts';
 import type { FileKind, FileState, FileStore, KeptFile } from './file-store.ts';
 import { UploadLoop } from './loop.ts';
-import { hexOf, mint, newSalt } from './mint.ts';
+import { hexOf, computeAssetId, newSalt } from './asset-id.ts';
 import type { PhotoOptions, ResizePhoto } from './photo.ts';
-import { ordinaryPhoto, reencode } from './photo.ts';
+import { defaultPhotoOptions, reencode } from './photo.ts';
 import type { UploadPort } from './port.ts';
 import { openPort } from './port.ts';
 import type { Sha256 } from './sha256.ts';
 import { platformSha256 } from './sha256.ts';
-import { Shelf } from './shelf.ts';
+import { FileRegistry } from './file-registry.ts';
 
 /** The options of `openUploads`. */
 export interface UploadsOptions {
@@ -72,7 +72,7 @@ export interface UploadStatus {
 /** A page or a worker; Node has the channel, too, but an open one would keep its process running. */
 const isOfBrowser = 'document' in globalThis || 'WorkerGlobalScope' in globalThis;
 
-const ordinaryChunk = (isSupported ? 1024 : 256) * 1024;
+const defaultChunkBytes = (isSupported ? 1024 : 256) * 1024;
 const week = 7 * 86_400_000;
 
 /**
@@ -83,24 +83,24 @@ export class Uploads implements UploadsPart {
   readonly status: Watch<UploadStatus>;
   readonly #status: Signal<UploadStatus>;
   readonly #options: UploadsOptions;
-  readonly #shelf: Shelf;
+  readonly #registry: FileRegistry;
   #running: { readonly port: UploadPort; readonly loop: UploadLoop; readonly unsubscribe: () => void } | undefined;
   #driver: Watch<{ readonly employeeId: string } | undefined> | undefined;
   #sending: UploadStatus['sending'];
   #ended = false;
   #reading: Promise<void> = Promise.resolve();
   /** Pages and service worker share the files: one of them sends, all of them show. */
-  readonly #bell = isOfBrowser ? new BroadcastChannel('tailgate-files') : undefined;
+  readonly #channel = isOfBrowser ? new BroadcastChannel('tailgate-files') : undefined;
 
   /** Use `openUploads`. */
-  constructor(shelf: Shelf, options: UploadsOptions) {
-    this.#shelf = shelf;
+  constructor(registry: FileRegistry, options: UploadsOptions) {
+    this.#registry = registry;
     this.#options = options;
     this.#status = new Signal(this.#computeStatus());
     this.status = this.#status;
-    shelf.onChange(() => this.#showStatus());
-    shelf.onWrite(({ id }) => this.#bell?.postMessage(id));
-    this.#bell?.addEventListener('message', () => this.#reread((loop) => loop.pump()));
+    registry.onChange(() => this.#showStatus());
+    registry.onWrite(({ id }) => this.#channel?.postMessage(id));
+    this.#channel?.addEventListener('message', () => this.#reread((loop) => loop.pump()));
   }
 
   /**
@@ -114,28 +114,28 @@ export class Uploads implements UploadsPart {
     if (this.#ended) throw new Error('these uploads were closed with their client: open new ones');
     const owner = employee ?? this.#driver?.current?.employeeId;
     if (owner === undefined) throw new NotSignedIn();
-    const { pieces, length, sha256 } = await this.#read(kind === 'photo' ? await this.#smaller(input) : input);
+    const { pieces, length, sha256 } = await this.#read(kind === 'photo' ? await this.#reduce(input) : input);
     const { random, sha256: sha256OfText, clock } = this.#environment;
     const salt = this.#saltOf(owner) ?? newSalt(random);
-    const id = await mint({ salt, length, sha256 }, sha256OfText);
-    const known = this.#shelf.find(id);
+    const id = await computeAssetId({ salt, length, sha256 }, sha256OfText);
+    const known = this.#registry.find(id);
     // A failed file may be added again: its bytes may be available now.
     if (known && known.state.at !== 'failed') return { id };
     const facts = { id, employee: owner, kind, name, size: length, pieces: pieces.length, sha256, salt };
     const file: KeptFile = { ...facts, added: clock.now(), begun: false, state: { at: 'saved' } };
-    await this.#shelf.put(file, pieces);
+    await this.#registry.put(file, pieces);
     this.#running?.loop.pump();
     return { id };
   }
 
   /** The progress of a file; undefined where this device does not have it. */
   file(id: string): Watch<FileState | undefined> {
-    return this.#shelf.state(id);
+    return this.#registry.state(id);
   }
 
   /** Resolves when the server has verified and stored the file; rejects where it cannot be sent. */
   here(id: string): Promise<void> {
-    const state = this.#shelf.state(id);
+    const state = this.#registry.state(id);
     return new Promise((resolve, reject) => {
       const settle = (now: FileState | undefined): boolean => {
         if (now?.at === 'here') resolve();
@@ -157,13 +157,13 @@ export class Uploads implements UploadsPart {
   /** Called by the client that runs the uploads. */
   start(client: UploadDeps): void {
     const port = openPort(client);
-    const { chunkBytes = ordinaryChunk, keepMs = week } = this.#options;
+    const { chunkBytes = defaultChunkBytes, keepMs = week } = this.#options;
     const { httpStack = isSupported ? undefined : fetchStack(port.environment.fetch) } = this.#options;
     const progress = (file: KeptFile | undefined, sent: number): void => {
       this.#sending = file && { id: file.id, sent, size: file.size };
       this.#showStatus();
     };
-    const loop = new UploadLoop({ shelf: this.#shelf, port, chunkBytes, httpStack, keepMs, progress });
+    const loop = new UploadLoop({ registry: this.#registry, port, chunkBytes, httpStack, keepMs, progress });
     let { connection, employeeId } = port.status.current;
     const unsubscribe = port.status.subscribe((status) => {
       if (status.connection === connection && status.employeeId === employeeId) return;
@@ -182,7 +182,7 @@ export class Uploads implements UploadsPart {
   }
 
   #reread(then: (loop: UploadLoop) => void): void {
-    const reading = this.#reading.then(() => this.#shelf.reread(() => this.#running !== undefined));
+    const reading = this.#reading.then(() => this.#registry.reread(() => this.#running !== undefined));
     // One read after the other: a late result of an older read would show an older state.
     this.#reading = reading.then(
       () => this.#running && then(this.#running.loop),
@@ -191,7 +191,7 @@ export class Uploads implements UploadsPart {
   }
 
   async makeRoom(): Promise<boolean> {
-    return (await this.#shelf.forget(() => true)) > 0;
+    return (await this.#registry.forget(() => true)) > 0;
   }
 
   async stop(): Promise<void> {
@@ -199,17 +199,17 @@ export class Uploads implements UploadsPart {
     this.#running = undefined;
     this.#ended = true;
     running?.unsubscribe();
-    this.#bell?.close();
+    this.#channel?.close();
     await running?.loop.stop();
-    await this.#shelf.close();
+    await this.#registry.close();
   }
 
   /** Reduces a photo as the app requests. After a failure the original is stored: it is evidence, too. */
-  async #smaller(photo: FileInput): Promise<FileInput> {
+  async #reduce(photo: FileInput): Promise<FileInput> {
     const { photos, resizePhoto = reencode } = this.#options;
     if (photos === false) return photo;
     try {
-      return await resizePhoto(photo, { ...ordinaryPhoto, ...photos });
+      return await resizePhoto(photo, { ...defaultPhotoOptions, ...photos });
     } catch (error) {
       this.#running?.port.trouble('PHOTO', messageOf(error));
       return photo;
@@ -235,7 +235,7 @@ export class Uploads implements UploadsPart {
 
   /** One salt per driver on this device: the same photo of two drivers is two files. */
   #saltOf(employee: string): string | undefined {
-    for (const file of this.#shelf.files) if (file.employee === employee) return file.salt;
+    for (const file of this.#registry.files) if (file.employee === employee) return file.salt;
     return undefined;
   }
 
@@ -246,15 +246,15 @@ export class Uploads implements UploadsPart {
 
   #reportWaiting(): void {
     const files: Record<string, number> = {};
-    for (const { employee } of this.#shelf.waiting) files[employee] = (files[employee] ?? 0) + 1;
+    for (const { employee } of this.#registry.waiting) files[employee] = (files[employee] ?? 0) + 1;
     this.#running?.port.waiting(files);
   }
 
   #computeStatus(): UploadStatus {
-    const { waiting } = this.#shelf;
+    const { waiting } = this.#registry;
     const sending = this.#sending;
     const bytes = waiting.reduce((sum, { size }) => sum + size, 0) - (sending?.sent ?? 0);
-    const failed = [...this.#shelf.files].flatMap(({ id, name, state }) =>
+    const failed = [...this.#registry.files].flatMap(({ id, name, state }) =>
       state.at === 'failed' ? [{ id, name, reason: state.reason }] : [],
     );
     return { waiting: waiting.length, bytes: Math.max(bytes, 0), sending, failed };
@@ -263,5 +263,5 @@ export class Uploads implements UploadsPart {
 
 /** Opens the files of this device; a client has to run them before any is sent. */
 export async function openUploads(options: UploadsOptions): Promise<Uploads> {
-  return new Uploads(await Shelf.open(options.store), options);
+  return new Uploads(await FileRegistry.open(options.store), options);
 }

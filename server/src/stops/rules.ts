@@ -12,9 +12,9 @@ import {
   applyOfficeUpdate,
   applyStopUpdate,
   completeStop,
-  mostLineDetail,
-  mostUnknownLines,
-  mostUnknownLinesOfRoute,
+  maxLineDetail,
+  maxUnknownLines,
+  maxUnknownLinesOfRoute,
   skipAsUpdate,
   warehouseStop,
   withDeliverer,
@@ -91,7 +91,7 @@ function limitsOf({ plan, unknownLines: count }: StopContext, namesUnknown: bool
   if (!namesUnknown) return { isPlanned: () => true };
   return {
     isPlanned: (kind, id, invoice, n) => plannedLine(plan.lines, kind, id, invoice, n).ordered !== undefined,
-    room: mostUnknownLinesOfRoute - count,
+    room: maxUnknownLinesOfRoute - count,
   };
 }
 
@@ -149,5 +149,5 @@ function wordsOf({ code, path }: Remark, before: StopStatus, after: StopStatus):
     : `a stop that is ${before} does not become pending again`;
 }
 
-const tooManyLines = `a stop keeps ${mostUnknownLines} lines that its plan does not have, a route ${mostUnknownLinesOfRoute}`;
-const tooMuchDetail = `the lines of a stop keep ${mostLineDetail} characters of exceptions, photos and open_action`;
+const tooManyLines = `a stop keeps ${maxUnknownLines} lines that its plan does not have, a route ${maxUnknownLinesOfRoute}`;
+const tooMuchDetail = `the lines of a stop keep ${maxLineDetail} characters of exceptions, photos and open_action`;

@@ -35,7 +35,7 @@ export const operations = {
     path: '/health/ready',
     sets: both,
     access: 'public',
-    summary: 'Readiness: each dependency; 503 while one is missing without which no request can be served.',
+    summary: 'Readiness of each dependency; 503 while a required one is missing.',
     message: 'ready',
     body: nothing,
     query: nothing,

@@ -16,7 +16,7 @@ export const assetOperations = {
     form: uploadForm,
     query: nothing,
     data: uploadedAssets,
-    heeds: ['idempotency-key'],
+    requestHeaders: ['idempotency-key'],
     errors: ['TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'IDEMPOTENCY_KEY_REUSED', 'RATE_LIMITED'],
   }),
   downloadAsset: operation({
@@ -31,7 +31,7 @@ export const assetOperations = {
     query: nothing,
     data: nothing,
     answers: 'file',
-    heeds: ['if-none-match', 'range'],
+    requestHeaders: ['if-none-match', 'range'],
     errors: ['ASSET_NOT_FOUND'],
   }),
   readAssetUrls: operation({

@@ -74,7 +74,7 @@ export const authOperations = {
     path: '/auth/password/reset',
     sets: both,
     access: 'public',
-    summary: 'Sends a one-time password to the phone on file. Answers the same whether there is such a driver or not.',
+    summary: 'Sends a one-time password to the phone on file. The answer is the same for unknown employees.',
     message: 'If this employee is registered, a one-time password is on its way to the phone on file',
     body: passwordResetBody,
     query: nothing,

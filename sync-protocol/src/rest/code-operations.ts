@@ -7,7 +7,7 @@ import {
 } from './code-payloads.ts';
 import { nothing, operation } from './operations.ts';
 
-const list = <Code>(path: `/${string}`, code: z.ZodMiniType<Code>, summary: string, message: string) =>
+const codeList = <Code>(path: `/${string}`, code: z.ZodMiniType<Code>, summary: string, message: string) =>
   operation({
     method: 'GET',
     path: `/control/codes${path}`,
@@ -18,31 +18,36 @@ const list = <Code>(path: `/${string}`, code: z.ZodMiniType<Code>, summary: stri
     body: nothing,
     query: nothing,
     data: z.array(code),
-    heeds: ['if-none-match'],
+    requestHeaders: ['if-none-match'],
     errors: [],
   });
 
 /** Interface.md 4.5: the code lists, on the prefixed set only. */
 export const codeOperations = {
-  listStopExceptions: list(
+  listStopExceptions: codeList(
     '/stop-exception',
     stopExceptionPayload,
     'Reason codes for skipping (S) or refusing (R) a stop, or both (B).',
     'Stop exception codes',
   ),
-  listCreditReasons: list(
+  listCreditReasons: codeList(
     '/credit-reason',
     creditReasonPayload,
     'OSD credit reason codes for returns and exceptions.',
     'Credit reason codes',
   ),
-  listInvoiceExceptions: list(
+  listInvoiceExceptions: codeList(
     '/invoice-exception',
     invoiceExceptionPayload,
     'Invoice exception codes that are flagged for drivers.',
     'Invoice exception codes',
   ),
-  listContainerTypes: list('/product/container-type', plainCodePayload, 'Valid container types.', 'Container types'),
-  listSections: list('/product/section', plainCodePayload, 'Valid product sections.', 'Product sections'),
-  listTrailerAreas: list('/product/trailer-area', plainCodePayload, 'Valid trailer areas.', 'Trailer areas'),
+  listContainerTypes: codeList(
+    '/product/container-type',
+    plainCodePayload,
+    'Valid container types.',
+    'Container types',
+  ),
+  listSections: codeList('/product/section', plainCodePayload, 'Valid product sections.', 'Product sections'),
+  listTrailerAreas: codeList('/product/trailer-area', plainCodePayload, 'Valid trailer areas.', 'Trailer areas'),
 } as const;

@@ -1,6 +1,6 @@
 import * as z from '#schema';
 
-// The lists of interface.md 4.5 as REST answers them (contract §5), each sorted by `sort`.
+// The lists of interface.md 4.5 in the answers of the REST interface (contract §5), each sorted by `sort`.
 
 const codeName = { code: z.string(), description: z.string() };
 
@@ -17,7 +17,7 @@ export const creditReasonPayload = z.strictObject({
   requires_photo: z.boolean(),
   sort: z.int(),
 });
-/** Only those that are flagged for drivers. */
+/** The list contains only codes that are flagged for drivers. */
 export const invoiceExceptionPayload = z.strictObject({ ...codeName, driver_visible: z.literal('Y') });
 /** Container types, sections and trailer areas. */
 export const plainCodePayload = z.strictObject({ ...codeName, sort: z.int() });

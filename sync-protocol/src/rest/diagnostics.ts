@@ -1,7 +1,7 @@
 import * as z from '#schema';
 import { nothing, operation } from './operations.ts';
 
-/** As whom and in which code page the service's job runs on the host (contract §7). */
+/** The user and the code page of the service's job on the host (contract §7). */
 export const hostJobPayload = z.strictObject({
   ccsid: z.int(),
   user: z.string(),
@@ -9,7 +9,7 @@ export const hostJobPayload = z.strictObject({
   library: z.string(),
 });
 
-/** A file of the service's library as the host's catalog describes it; `ccsid` is null where a type has none. */
+/** A file of the service's library in the host's catalog; `ccsid` is null for types without one. */
 export const hostTablePayload = z.strictObject({
   library: z.string(),
   table: z.string(),
@@ -25,12 +25,12 @@ export const hostTablePayload = z.strictObject({
   ),
 });
 
-/** Path parameter: which file. */
+/** The path parameter: the name of the file. */
 export const hostTableParams = z.object({ table_name: z.string() });
 
 const both = ['v20', 'current'] as const;
 
-/** Interface.md 4.7: what the host says of itself. */
+/** Interface.md 4.7: diagnostics of the host. */
 export const diagnosticOperations = {
   readHostJob: operation({
     method: 'GET',

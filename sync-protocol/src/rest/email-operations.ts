@@ -2,12 +2,12 @@ import * as z from '#schema';
 import { nothing, operation } from './operations.ts';
 import { keyText, stopNumber, yyyymmdd } from '../schema/values.ts';
 
-const given = (max: number) => keyText(max).check(z.minLength(1, 'must be given'));
+const requiredKey = (max: number) => keyText(max).check(z.minLength(1, 'must be given'));
 
-/** All four name the stop: nobody signs in here whose routes could complete an id. */
+/** All four identify the stop: the request has no driver whose routes could complete the key. */
 export const emailPreviewQuery = z.object({
-  facility: given(5),
-  route_id: given(10),
+  facility: requiredKey(5),
+  route_id: requiredKey(10),
   stop_id: stopNumber,
   week_end: yyyymmdd,
 });
@@ -19,7 +19,7 @@ export const emailOperations = {
     path: '/route/stop/email-preview',
     sets: ['current'],
     access: 'open',
-    summary: 'The delivery summary of a stop as it is now: the page that the e-mail holds. Nothing is sent.',
+    summary: 'The delivery summary of a stop as it is now: the page of the e-mail. Sends nothing.',
     message: 'Delivery summary',
     body: nothing,
     query: emailPreviewQuery,

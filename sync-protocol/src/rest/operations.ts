@@ -6,24 +6,24 @@ export const pathSets = { v20: '/api/v20', current: '/api' } as const;
 export type PathSetName = keyof typeof pathSets;
 
 /**
- * Who may call. `open` is open as interface.md says, and for drivers only under ACCESS=strict; `public` is open under
- * both (contract §8). `operator` needs `Authorization: Bearer OPS_TOKEN`.
+ * The required credentials. `public` needs none. `open` needs none by interface.md, and a driver's under ACCESS=strict
+ * (contract §8). `operator` needs `Authorization: Bearer OPS_TOKEN`.
  */
 export type Access = 'public' | 'open' | 'driver' | 'operator';
 
 /**
- * Request headers, beside the credentials, that change what an operation does. `if-none-match` also says that its
- * answers carry an ETag, `range` that parts of them can be had.
+ * Request headers, beside the credentials, that change the effect of an operation. With `if-none-match` its answers have
+ * an ETag; with `range` it returns parts of them.
  */
-export type HeededHeader = 'idempotency-key' | 'if-none-match' | 'range';
+export type RequestHeader = 'idempotency-key' | 'if-none-match' | 'range';
 
-/** An answer is read, never written to: what is shared with a cache or a view may stand in it. */
+/** The type of an answer. It is read-only, because it may share parts with a cache or a view. */
 export type Answered<Data> = Data extends object ? { readonly [Name in keyof Data]: Answered<Data[Name]> } : Data;
 
-/** One endpoint, whole: mounted, checked, documented and tested from here. */
+/** The complete definition of an endpoint; routing, validation, documentation and tests use it. */
 export interface Operation<Body, Query, Data, Params = unknown, Meta = unknown> {
   readonly method: 'GET' | 'POST' | 'PUT';
-  /** The suffix behind the path set. `:name` stands for one segment, which `params` reads. */
+  /** The path after the prefix of its set. `params` parses each segment `:name`. */
   readonly path: `/${string}`;
   readonly sets: readonly PathSetName[];
   readonly access: Access;
@@ -33,28 +33,28 @@ export interface Operation<Body, Query, Data, Params = unknown, Meta = unknown> 
   readonly params: z.ZodMiniType<Params>;
   readonly query: z.ZodMiniType<Query>;
   readonly body: z.ZodMiniType<Body>;
-  /** The parts of a multipart/form-data body, where it takes one instead of JSON: for readers, the handler streams it. */
+  /** The parts of a multipart/form-data body in place of JSON. For the documentation only: the handler streams the body. */
   readonly form?: z.ZodMiniType;
   /** The envelope's `data`. */
   readonly data: z.ZodMiniType<Data>;
-  /** The envelope's sibling `meta`, where there is one. */
+  /** The `meta` beside the envelope's `data`; absent without one. */
   readonly meta?: z.ZodMiniType<Meta>;
-  /** What a success consists of where it is no envelope: a page, or a file's bytes. `data` is then `nothing`. */
+  /** A success without an envelope: a page, or a file's bytes. `data` is then `nothing`. */
   readonly answers?: 'html' | 'file';
-  readonly heeds?: readonly HeededHeader[];
-  /** What it may answer beside the codes that every operation can (contract §1). */
+  readonly requestHeaders?: readonly RequestHeader[];
+  /** Error codes beside those of every operation (contract §1). */
   readonly errors: readonly ErrorCode[];
-  /** The envelope's `data` of the few errors that carry any. */
+  /** The envelope's `data` of errors that have any. */
   readonly errorData?: Readonly<Partial<Record<ErrorCode, z.ZodMiniType>>>;
 }
 
-/** Says that an operation reads no body or no query, or answers no data; whatever comes is ignored. */
+/** The schema of an absent body, query or `data`; it ignores any input. */
 export const nothing = z.pipe(
   z.unknown(),
   z.transform(() => undefined),
 );
 
-/** Declares an operation; `params` may be left out where its path has none. */
+/** Declares an operation; `params` is optional for a path without parameters. */
 export function operation<Body, Query, Data, Meta = undefined>(
   spec: Omit<Operation<Body, Query, Data, undefined, Meta>, 'params'> & { readonly params?: undefined },
 ): Operation<Body, Query, Data, undefined, Meta>;

@@ -5,8 +5,8 @@ import { routeDriver } from '../schema/route-header.ts';
 import { customer, stopPlan } from '../schema/stop-plan.ts';
 import { stopStatus } from '../schema/stops.ts';
 
-// What REST answers: the shapes of interface.md part 2, completed by contract §4. Closed, so that a test that parses an
-// answer sees a field too many as well as one too few.
+// The answers of the REST interface: the shapes of interface.md part 2, with the additions of contract §4. The schemas
+// are strict, so that a test finds both additional and missing fields.
 
 const osdGroupPayload = z.strictObject({
   osd_id: z.nullable(z.string()),
@@ -94,7 +94,7 @@ export const stopPayload = z.strictObject({
 });
 export type StopPayload = Answered<z.infer<typeof stopPayload>>;
 
-/** v20 shows plan fields only, the same for products and collections, and of the action its type. */
+/** v20 contains plan fields only, the same for products and collections; an action has its type only. */
 const lineV20 = {
   ...named,
   ...collectionSettings,
@@ -126,9 +126,9 @@ export type RoutePayload = Answered<z.infer<typeof routePayload>>;
 export const routePayloadV20 = z.strictObject({ ...routeFrame, stops: z.array(stopPayloadV20) });
 export type RoutePayloadV20 = Answered<z.infer<typeof routePayloadV20>>;
 
-/** `meta` of GET route, both path sets. Deadlines are UTC `…Z`, null where no timer runs. */
+/** `meta` of GET route, both path sets. Deadlines are UTC `…Z`; null without a timer. */
 export const routeMeta = z.strictObject({
-  /** Rises with every change of the route. */
+  /** Increases with each change of the route. */
   version: z.int(),
   /** The return marker: the arrival at the warehouse was recorded. */
   arrived: z.boolean(),
@@ -137,7 +137,7 @@ export const routeMeta = z.strictObject({
 });
 export type RouteMeta = Answered<z.infer<typeof routeMeta>>;
 
-/** What became of one stop object; a rejected one has neither status nor version, its warning says why. */
+/** The result of one stop object; a rejected one has no status and no version, and a warning states the reason. */
 export const stopAnswer = z.strictObject({
   id: z.int(),
   result: z.enum(['applied', 'duplicate', 'stale', 'rejected']),
@@ -168,6 +168,6 @@ export const skipRefuseAnswer = z.strictObject({
 export type SkipRefuseAnswer = Answered<z.infer<typeof skipRefuseAnswer>>;
 
 export const healthPayload = z.strictObject({ version: z.string(), uptime_s: z.int() });
-/** Each dependency by name. `required`: without it this node takes no requests. */
+/** Each dependency by name. `required`: without it this node accepts no requests. */
 export const readinessPayload = z.record(z.string(), z.strictObject({ ok: z.boolean(), required: z.boolean() }));
 export type Readiness = Answered<z.infer<typeof readinessPayload>>;

@@ -10,12 +10,13 @@ export const reportOperations = {
     path: '/report/load-condition',
     sets: ['current'],
     access: 'open',
-    summary: 'Stores a load condition report. The same id with another content is a new revision; none is lost.',
+    summary:
+      'Stores a load condition report. The same id with another content is a new revision; every revision is retained.',
     message: 'Load condition report stored',
     body: loadConditionReport,
     query: nothing,
     data: loadReportReceipt,
-    heeds: ['idempotency-key'],
+    requestHeaders: ['idempotency-key'],
     errors: ['IDEMPOTENCY_KEY_REUSED', 'RATE_LIMITED'],
   }),
   listLoadReports: operation({
@@ -24,7 +25,7 @@ export const reportOperations = {
     sets: ['current'],
     access: 'open',
     summary:
-      'Stored reports, newest capturedAt first. Filters are optional and all must hold, those on sections for one and the same section.',
+      'Stored reports, newest capturedAt first. All given filters apply; filters on sections apply to one section together.',
     message: 'Load condition reports',
     body: nothing,
     query: loadReportQuery,

@@ -18,7 +18,7 @@ export const routeOperations = {
     query: nothing,
     data: routePayload,
     meta: routeMeta,
-    heeds: ['if-none-match'],
+    requestHeaders: ['if-none-match'],
     errors: ['NO_PENDING_ROUTE'],
   }),
   readRouteV20: operation({
@@ -32,7 +32,7 @@ export const routeOperations = {
     query: nothing,
     data: routePayloadV20,
     meta: routeMeta,
-    heeds: ['if-none-match'],
+    requestHeaders: ['if-none-match'],
     errors: ['NO_PENDING_ROUTE'],
   }),
   listRouteDrivers: operation({
@@ -57,7 +57,7 @@ export const routeOperations = {
     body: stopSyncBody,
     query: nothing,
     data: stopSyncAnswer,
-    heeds: ['idempotency-key'],
+    requestHeaders: ['idempotency-key'],
     errors: ['NOT_ASSIGNED', 'ROUTE_NOT_FOUND', 'STOP_NOT_FOUND', 'AMBIGUOUS_ROUTE', 'IDEMPOTENCY_KEY_REUSED'],
   }),
   skipStop: operation({
@@ -70,7 +70,7 @@ export const routeOperations = {
     body: skipRefuseBody,
     query: nothing,
     data: skipRefuseAnswer,
-    heeds: ['idempotency-key'],
+    requestHeaders: ['idempotency-key'],
     errors: ['NOT_ASSIGNED', 'ROUTE_NOT_FOUND', 'STOP_NOT_FOUND', 'AMBIGUOUS_ROUTE', 'IDEMPOTENCY_KEY_REUSED'],
   }),
 } as const;

@@ -14,7 +14,7 @@ import type {
   StopStatus,
 } from '../schema/stops.ts';
 import type { StopLimits, StopRoom } from './stop-limits.ts';
-import { roomOf } from './stop-limits.ts';
+import { remainingRoom } from './stop-limits.ts';
 import { lineKey, lineKinds, occurrence, warehouseStop } from '../schema/stops.ts';
 
 /** A remark for people about an accepted update (contract §4). */
@@ -82,7 +82,7 @@ export function applyStopUpdate(
     const overage = updates.overage_items && keepOveragePhotos(updates.overage_items, holder.overage_items);
     merge.setAll(holder, 'updates.', { ...updates, overage_items: overage, signature_id: signature_id ?? undefined });
   }
-  const room = limits && roomOf(before, limits);
+  const room = limits && remainingRoom(before, limits);
   for (const kind of lineKinds) mergeLines(merge, kind, update[kind], room);
   return merge.finish();
 }
@@ -106,18 +106,18 @@ export function completeStop(before: StopResult, stamp: Stamp): StopResult {
  */
 export function applyOfficeUpdate(before: StopResult, update: StopObject, stamp: Stamp): AppliedUpdate {
   if (update.updates?.status !== 'P') return applyStopUpdate(before, update, stamp);
-  const back = takeBackStop(before, stamp);
+  const pending = makePending(before, stamp);
   const { status: _, ...updates } = update.updates;
-  const rest = applyStopUpdate(back.result, { ...update, updates }, stamp);
+  const rest = applyStopUpdate(pending.result, { ...update, updates }, stamp);
   return {
     result: rest.result,
-    changed: back.changed || rest.changed,
-    touched: back.touched || rest.touched,
-    remarks: [...back.remarks, ...rest.remarks],
+    changed: pending.changed || rest.changed,
+    touched: pending.touched || rest.touched,
+    remarks: [...pending.remarks, ...rest.remarks],
   };
 }
 
-function takeBackStop(before: StopResult, stamp: Stamp): AppliedUpdate {
+function makePending(before: StopResult, stamp: Stamp): AppliedUpdate {
   const merge = new FieldMerge(before, stamp);
   if (before.status === 'C') merge.remark('status_ignored', 'updates.status');
   else if (before.status !== 'P') merge.set(merge.result, 'status', 'P');
@@ -199,11 +199,11 @@ const hasValue = (fields: LineFields): boolean => Object.values(fields).some((va
 function keepOsdPhotos(sent: OsdGroup[], current: readonly OsdGroup[] | null | undefined): OsdGroup[] {
   if (!current?.length) return sent;
   return sent.map((group) => {
-    const twin = current.find((other) => other.osd_code === group.osd_code && other.osd_id === group.osd_id);
-    if (!twin) return group;
+    const former = current.find((other) => other.osd_code === group.osd_code && other.osd_id === group.osd_id);
+    if (!former) return group;
     return {
       ...group,
-      data: group.data.map((entry, i) => ({ ...entry, images_id: entry.images_id ?? photoOf(entry, i, twin.data) })),
+      data: group.data.map((entry, i) => ({ ...entry, images_id: entry.images_id ?? photoOf(entry, i, former.data) })),
     };
   });
 }
@@ -211,16 +211,16 @@ function keepOsdPhotos(sent: OsdGroup[], current: readonly OsdGroup[] | null | u
 function photoOf(entry: OsdEntry, place: number, current: readonly OsdEntry[]): string | null {
   const isEqual = (other: OsdEntry | undefined): boolean =>
     other !== undefined && equal({ ...other, images_id: null }, { ...entry, images_id: null });
-  const there = current[place];
-  return (isEqual(there) ? there : (current.find(isEqual) ?? there))?.images_id ?? null;
+  const sameIndex = current[place];
+  return (isEqual(sameIndex) ? sameIndex : (current.find(isEqual) ?? sameIndex))?.images_id ?? null;
 }
 
 function keepOveragePhotos(sent: OverageItem[], current: readonly OverageItem[] | undefined): OverageItem[] {
   if (!current?.length) return sent;
   return sent.map((item, i) => {
-    const twin = current[i];
-    const same = twin?.barcode === item.barcode && twin.osd_code === item.osd_code;
-    return same ? { ...item, images_id: item.images_id ?? twin.images_id } : item;
+    const former = current[i];
+    const same = former?.barcode === item.barcode && former.osd_code === item.osd_code;
+    return same ? { ...item, images_id: item.images_id ?? former.images_id } : item;
   });
 }
 
@@ -241,7 +241,7 @@ class FieldMerge {
   /** Whether the result has no writer yet: no edit can be later, and every field gets this stamp. */
   readonly #isFirst: boolean;
   readonly #stamp: Stamp;
-  readonly #mine = new Set<string>();
+  readonly #written = new Set<string>();
   readonly #remarks: Remark[] = [];
   #touched = false;
   #changed = false;
@@ -272,7 +272,7 @@ class FieldMerge {
         if (!same) this.remark('superseded', path);
         return same;
       }
-      this.#mine.add(path);
+      this.#written.add(path);
     }
     this.#touched = true;
     if (!same) {
@@ -287,7 +287,7 @@ class FieldMerge {
   }
 
   finish(): AppliedUpdate {
-    if (this.#touched) this.#restamp();
+    if (this.#touched) this.#listWriters();
     return {
       result: this.#touched ? this.result : this.#before,
       changed: this.#changed,
@@ -297,17 +297,17 @@ class FieldMerge {
   }
 
   /** Lists the remaining writers; fields of the first one need no entry in `at`. */
-  #restamp(): void {
+  #listWriters(): void {
     if (this.#isFirst) {
       this.result.by = [this.#stamp];
       return;
     }
     const writers: Stamp[] = [];
     const at: Record<string, number> = {};
-    const isStatusWritten = this.#mine.has('status') || writerOf(this.#before, 'status') !== undefined;
+    const isStatusWritten = this.#written.has('status') || writerOf(this.#before, 'status') !== undefined;
     eachField(this.result, (path) => {
       if (path === 'status' && !isStatusWritten) return;
-      const writer = this.#mine.has(path) ? this.#stamp : (writerOf(this.#before, path) ?? this.#stamp);
+      const writer = this.#written.has(path) ? this.#stamp : (writerOf(this.#before, path) ?? this.#stamp);
       let index = writers.indexOf(writer);
       if (index < 0) index = writers.push(writer) - 1;
       if (index > 0 || (path === 'status' && this.result.status === 'P')) at[path] = index;

@@ -7,7 +7,7 @@ import { lineKinds } from '../schema/stops.ts';
 /** The source, in place of a queue, in the stamps of the office's edits. */
 export const officeSource = 'office';
 /** The author of values that a restored server read back from the host. They are no edits. */
-export const takenBack = 'RESTORED';
+export const restoredAuthor = 'RESTORED';
 
 /** A field whose last writer is the office. */
 export interface OfficeEdit {
@@ -32,7 +32,8 @@ export function officeEdits(result: StopResult): OfficeEdit[] {
 }
 
 /** Whether the office wrote a field. Values from the first import of a route have no author. */
-export const isOffice = ({ client, by }: Stamp): boolean => client === officeSource && by !== '' && by !== takenBack;
+export const isOffice = ({ client, by }: Stamp): boolean =>
+  client === officeSource && by !== '' && by !== restoredAuthor;
 
 /** The writer of a field of the result. The status P has one only where the office made the stop pending again. */
 export function writerOf({ status, by, at }: StopResult, path: string): Stamp | undefined {

@@ -55,28 +55,28 @@ function linesWithInvoices(
   stop: StopObject,
   kind: LineKind,
   invoicesOf: InvoicesOf,
-  guessed: boolean,
+  isGuess: boolean,
 ): StopObject['products'] {
   const lines = stop[kind];
-  const isPlaced = ({ id, invoice }: LineUpdate): boolean =>
-    (invoice !== '' && !guessed) || invoicesOf(kind, id).includes(invoice);
-  if (!lines || lines.every(isPlaced)) return lines;
-  const free = new Map<string, string[]>();
+  const hasPlannedInvoice = ({ id, invoice }: LineUpdate): boolean =>
+    (invoice !== '' && !isGuess) || invoicesOf(kind, id).includes(invoice);
+  if (!lines || lines.every(hasPlannedInvoice)) return lines;
+  const remainingByItem = new Map<string, string[]>();
   return lines.map((line): LineUpdate => {
-    if (isPlaced(line)) return line;
-    const left = free.get(line.id) ?? unnamed(invoicesOf(kind, line.id), line.id, lines);
-    free.set(line.id, left);
-    const invoice = left.shift();
+    if (hasPlannedInvoice(line)) return line;
+    const remaining = remainingByItem.get(line.id) ?? unnamedInvoices(invoicesOf(kind, line.id), line.id, lines);
+    remainingByItem.set(line.id, remaining);
+    const invoice = remaining.shift();
     return invoice === undefined ? line : { ...line, invoice };
   });
 }
 
 /** The planned invoices that no line of this item names. */
-function unnamed(planned: readonly string[], item: string, lines: readonly LineUpdate[]): string[] {
-  const left = [...planned];
+function unnamedInvoices(planned: readonly string[], item: string, lines: readonly LineUpdate[]): string[] {
+  const remaining = [...planned];
   for (const { id, invoice } of lines) {
-    const at = id === item ? left.indexOf(invoice) : -1;
-    if (at >= 0) left.splice(at, 1);
+    const at = id === item ? remaining.indexOf(invoice) : -1;
+    if (at >= 0) remaining.splice(at, 1);
   }
-  return left;
+  return remaining;
 }

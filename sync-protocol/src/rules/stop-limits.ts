@@ -4,13 +4,13 @@ import { lineKinds } from '../schema/stops.ts';
 // Limits of a driver's additions to a stop (decision 75). Values above a limit are in the ledger, but not in the result.
 
 /** Maximum lines of a stop outside its plan, for products and for collections. */
-export const mostUnknownLines = 500;
+export const maxUnknownLines = 500;
 
 /** The same for a route. All lines of a large route fit, even if the host loses their plan: 150 stops of 20 lines. */
-export const mostUnknownLinesOfRoute = 5_000;
+export const maxUnknownLinesOfRoute = 5_000;
 
 /** Maximum JSON characters of all exceptions, photos and `open_action`s of the lines of a stop together. */
-export const mostLineDetail = 250_000;
+export const maxLineDetail = 250_000;
 
 /** Whether the plan has the `n`-th line of this item and invoice. */
 export type IsPlanned = (kind: LineKind, id: string, invoice: string, n: number) => boolean;
@@ -32,29 +32,29 @@ export interface StopRoom {
   readonly takesDetail: (sent: LineDetail, current: LineDetail) => boolean;
 }
 
-export function roomOf(before: StopResult, { isPlanned, room = Infinity }: StopLimits): StopRoom {
-  const free: Partial<Record<LineKind, number>> = {};
+export function remainingRoom(before: StopResult, { isPlanned, room = Infinity }: StopLimits): StopRoom {
+  const remainingByKind: Partial<Record<LineKind, number>> = {};
   let detail: number | undefined;
   const linesOf = (kind: LineKind): LineResult[] => Object.values(before[kind] ?? {});
 
   return {
     takesLine: (kind, id, invoice, n) => {
       if (isPlanned(kind, id, invoice, n)) return true;
-      const left = (free[kind] ??=
-        mostUnknownLines - linesOf(kind).filter((line) => !isPlanned(kind, line.id, line.invoice, line.n)).length);
-      if (left <= 0 || room <= 0) return false;
-      free[kind] = left - 1;
+      const remaining = (remainingByKind[kind] ??=
+        maxUnknownLines - linesOf(kind).filter((line) => !isPlanned(kind, line.id, line.invoice, line.n)).length);
+      if (remaining <= 0 || room <= 0) return false;
+      remainingByKind[kind] = remaining - 1;
       room--;
       return true;
     },
     takesDetail: (sent, current) => {
       const { osd_data, action_osd_data, image_ids, open_action } = sent;
       if ((osd_data ?? action_osd_data ?? image_ids ?? open_action) == null) return true;
-      const had = detailOf(current);
-      const more = detailOf(sent).reduce((sum, size, i) => sum + (size && size - (had[i] ?? 0)), 0);
+      const former = detailOf(current);
+      const more = detailOf(sent).reduce((sum, size, i) => sum + (size && size - (former[i] ?? 0)), 0);
       if (more <= 0) return true;
       detail ??= lineKinds.flatMap(linesOf).flatMap(detailOf).reduce(add, 0);
-      if (detail + more > mostLineDetail) return false;
+      if (detail + more > maxLineDetail) return false;
       detail += more;
       return true;
     },

@@ -43,7 +43,7 @@ export const reportSection = z.object({
 });
 
 /** The interface shows five keys. The limit leaves room for more and bounds the size of a page of reports. */
-const mostSections = 100;
+const maxSections = 100;
 
 /** The body of POST report/load-condition; GET lists the same fields. */
 export const loadConditionReport = z.object({
@@ -52,7 +52,7 @@ export const loadConditionReport = z.object({
   stopId: stopIdText,
   driverId: filled(keyText(10)),
   capturedAt: captureTime,
-  sections: z.array(reportSection).check(z.maxLength(mostSections)),
+  sections: z.array(reportSection).check(z.maxLength(maxSections)),
 });
 export type LoadConditionReport = z.infer<typeof loadConditionReport>;
 export type LoadConditionReportInput = z.input<typeof loadConditionReport>;

@@ -1,9 +1,9 @@
 import type { RouteKey, StopObjectInput, StopResult } from '@tailgate/sync-protocol';
 import {
   applyStopUpdate,
-  mostLineDetail,
-  mostUnknownLines,
-  mostUnknownLinesOfRoute,
+  maxLineDetail,
+  maxUnknownLines,
+  maxUnknownLinesOfRoute,
   stopObject,
 } from '@tailgate/sync-protocol';
 import { expect, test } from 'vitest';
@@ -45,7 +45,7 @@ async function unknownLinesOf({ id }: RouteKey): Promise<number | undefined> {
 
 test('values above a limit are in the ledger with a warning, and the plan still counts', async () => {
   const key = await depot.addRoute('LIMIT', [1]);
-  await record(key, { id: 1, products: lines(0, mostUnknownLines - 100) });
+  await record(key, { id: 1, products: lines(0, maxUnknownLines - 100) });
   const more = await record(key, {
     id: 1,
     updates: { status: 'D' },
@@ -58,7 +58,7 @@ test('values above a limit are in the ledger with a warning, and the plan still 
   expect(again).toMatchObject({ result: 'applied', changed: false });
 
   const { products = {} } = await resultOf(key);
-  expect(Object.keys(products)).toHaveLength(mostUnknownLines + 1);
+  expect(Object.keys(products)).toHaveLength(maxUnknownLines + 1);
   expect(products['ITEM1\tINV1\t0']).toMatchObject({ delivered: 4 });
   expect(products['X0\tI1\t0']).toMatchObject({ delivered: 7 });
   const kept = await pool.query<{ body: string; warnings: string }>(
@@ -68,12 +68,12 @@ test('values above a limit are in the ledger with a warning, and the plan still 
     true,
   );
   await depot.bringOut(key);
-  expect(await depot.show('RTPRUP', "RQRTE = 'LIMIT'")).toHaveLength(mostUnknownLines + 1);
+  expect(await depot.show('RTPRUP', "RQRTE = 'LIMIT'")).toHaveLength(maxUnknownLines + 1);
 });
 
 test('an omitted line keeps its place among equal ones', () => {
   const products = Object.fromEntries(
-    lines(0, mostUnknownLines).map(({ id, invoice }) => [`${id}\t${invoice}\t0`, { id, invoice, n: 0, delivered: 1 }]),
+    lines(0, maxUnknownLines).map(({ id, invoice }) => [`${id}\t${invoice}\t0`, { id, invoice, n: 0, delivered: 1 }]),
   );
   const sent = z.parse(stopObject, {
     id: 1,
@@ -92,9 +92,9 @@ test('an omitted line keeps its place among equal ones', () => {
 test('25 updates of 2,000 unknown products leave a bounded document and a bounded number of host rows', async () => {
   const key = await depot.addRoute('FLOOD', [1]);
   for (let i = 0; i < 25; i++) await record(key, { id: 1, products: lines(i * 2_000, 2_000) });
-  expect(Object.keys((await resultOf(key)).products ?? {})).toHaveLength(mostUnknownLines);
+  expect(Object.keys((await resultOf(key)).products ?? {})).toHaveLength(maxUnknownLines);
   await depot.bringOut(key);
-  expect(await depot.show('RTPRUP', "RQRTE = 'FLOOD'")).toHaveLength(mostUnknownLines);
+  expect(await depot.show('RTPRUP', "RQRTE = 'FLOOD'")).toHaveLength(maxUnknownLines);
 });
 
 test('exceptions that replace others again and again leave a bounded number of host rows, each at its newest', async () => {
@@ -118,11 +118,11 @@ test('exceptions that replace others again and again leave a bounded number of h
 });
 
 test('a route accepts 5,000 unplanned lines, in any batches', async () => {
-  const full = mostUnknownLinesOfRoute / mostUnknownLines;
+  const full = maxUnknownLinesOfRoute / maxUnknownLines;
   const stops = Array.from({ length: full + 1 }, (_, i) => i + 1);
   const key = await depot.addRoute('ROUTE', stops);
   // Five more than the limit, in any batches.
-  await Promise.all(stops.slice(0, -1).map((id) => record(key, { id, products: lines(0, mostUnknownLines - 5) })));
+  await Promise.all(stops.slice(0, -1).map((id) => record(key, { id, products: lines(0, maxUnknownLines - 5) })));
   const last = stops.length;
   const own = { ...planned, invoice: `INV${last}` };
   expect(await record(key, { id: last, products: lines(0, 20), collections: lines(0, 20) })).toMatchObject({
@@ -130,7 +130,7 @@ test('a route accepts 5,000 unplanned lines, in any batches', async () => {
   });
   const above = await record(key, { id: last, products: [...lines(100, 5), own], collections: lines(100, 7) });
   expect(above).toMatchObject({ result: 'applied', changed: true, above: ['collections.5', 'collections.6'] });
-  expect(await unknownLinesOf(key)).toBe(mostUnknownLinesOfRoute);
+  expect(await unknownLinesOf(key)).toBe(maxUnknownLinesOfRoute);
   expect((await resultOf(key, last)).products?.[`ITEM1\tINV${last}\t0`]).toMatchObject({ delivered: 4 });
   expect(await record(key, { id: 1, products: lines(900, 1) })).toMatchObject({
     changed: false,
@@ -187,13 +187,13 @@ test('the details of a stop’s lines have a limit, and their counts are kept', 
   // A shorter list always fits, and makes room.
   const shorter = { ...planned, updates: { osd_data: exceptions(10) } };
   expect(await record(key, { id: 1, products: [shorter] })).toMatchObject({ above: [] });
-  const action = { type: 'scan', open_action: { note: 'n'.repeat(mostLineDetail / 2) } };
+  const action = { type: 'scan', open_action: { note: 'n'.repeat(maxLineDetail / 2) } };
   expect(await record(key, { id: 1, products: [{ ...item2, action }] })).toMatchObject({ above: [] });
   const photos = { image_ids: Array.from({ length: 100 }, (_, i) => `PHOTO${String(i).padStart(11, '0')}`) };
   const many = Array.from({ length: 70 }, (_, i) => ({ id: `P${i}`, updates: { delivered: 1, ...photos } }));
   const { above } = await record(key, { id: 1, products: many });
   expect(above.length).toBeGreaterThan(0);
-  expect(JSON.stringify((await resultOf(key)).products).length).toBeLessThan(mostLineDetail * 1.1);
+  expect(JSON.stringify((await resultOf(key)).products).length).toBeLessThan(maxLineDetail * 1.1);
 });
 
 test('a phone with the plan shows the same values as the server, at each limit', async () => {
@@ -202,9 +202,9 @@ test('a phone with the plan shows the same values as the server, at each limit',
   const around = { drivers: [], stopException: () => undefined, plan: readPlan(rows[0]?.doc ?? '') };
   const osd_data = [{ osd_code: '10', data: Array.from({ length: 60 }, () => ({ comment: 'c'.repeat(2_000) })) }];
   const updates: StopObjectInput[] = [
-    { id: 1, products: lines(0, mostUnknownLines - 1) },
+    { id: 1, products: lines(0, maxUnknownLines - 1) },
     { id: 1, products: [...lines(600, 2), planned, { id: 'ITEM2', invoice: 'INV1', updates: { delivered: 1 } }] },
-    { id: 1, collections: lines(0, mostUnknownLines), products: [{ ...planned, updates: { osd_data } }] },
+    { id: 1, collections: lines(0, maxUnknownLines), products: [{ ...planned, updates: { osd_data } }] },
     { id: 1, products: [{ id: 'ITEM2', invoice: 'INV1', updates: { delivered: 3, osd_data } }, ...lines(700, 1)] },
     { id: 1, products: [{ id: 'X0', invoice: 'I1', updates: { delivered: 3, osd_data } }] },
   ];

@@ -1,4 +1,4 @@
-import type { HeededHeader, Operation } from '@tailgate/sync-protocol';
+import type { RequestHeader, Operation } from '@tailgate/sync-protocol';
 import { nothing } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import type { ErrorResponses } from './errors.ts';
@@ -69,14 +69,14 @@ const whoMayCall = {
   operator: 'For the office.',
 };
 
-const headerNames: Record<HeededHeader, string> = {
+const headerNames: Record<RequestHeader, string> = {
   'idempotency-key': 'IdempotencyKey',
   'if-none-match': 'IfNoneMatch',
   range: 'Range',
 };
 
 function parametersOf(operation: AnyOperation, example: Example, writer: SchemaWriter): object[] {
-  const { params, query, heeds = [] } = operation;
+  const { params, query, requestHeaders = [] } = operation;
   const fields = (place: 'path' | 'query', schema: z.ZodMiniType, shown: Example['query'] = {}) =>
     schema instanceof z.ZodMiniObject
       ? writer.writeFields(schema).map(({ name, required, description, schema: written }) => ({
@@ -93,7 +93,7 @@ function parametersOf(operation: AnyOperation, example: Example, writer: SchemaW
   return [
     ...fields('path', params, example.params),
     ...fields('query', query, example.query),
-    ...heeds.map((header) => ({ $ref: `#/components/parameters/${headerNames[header]}` })),
+    ...requestHeaders.map((header) => ({ $ref: `#/components/parameters/${headerNames[header]}` })),
   ];
 }
 
@@ -111,8 +111,8 @@ const media = (schema: JsonSchema, example: unknown): object => ({ schema, ...(e
 
 /** The success answers, by status. */
 function successes(operation: AnyOperation, example: Example, writer: SchemaWriter): Record<string, Success> {
-  const { answers, heeds = [] } = operation;
-  const hasTag = heeds.includes('if-none-match');
+  const { answers, requestHeaders = [] } = operation;
+  const hasTag = requestHeaders.includes('if-none-match');
   const headers = {
     'x-request-id': { $ref: '#/components/headers/RequestId' },
     ...(hasTag && { etag: { $ref: '#/components/headers/ETag' } }),
@@ -125,7 +125,7 @@ function successes(operation: AnyOperation, example: Example, writer: SchemaWrit
   }[answers ?? 'json'];
   return {
     200: { description: operation.message, headers, content: ok },
-    ...(heeds.includes('range') && {
+    ...(requestHeaders.includes('range') && {
       206: {
         description: 'The part that was asked for.',
         headers: { ...headers, 'content-range': { $ref: '#/components/headers/ContentRange' } },

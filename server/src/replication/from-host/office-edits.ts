@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RouteKey, StopObject } from '@tailgate/sync-protocol';
-import { canonicalJson, officeSource, routeScope, takenBack } from '@tailgate/sync-protocol';
+import { canonicalJson, officeSource, routeScope, restoredAuthor } from '@tailgate/sync-protocol';
 import { withTransaction } from '../../db/transaction.ts';
 import type { Db, Tx } from '../../db/types.ts';
 import type { Log } from '../../runtime/log.ts';
@@ -145,7 +145,7 @@ export class OfficeEdits {
     const { host, clock, log } = this.#options;
     const written = await host.writtenAt(key, stop);
     const second = written && instantOf(written, zone);
-    const editor = { user: takenBack, at: second ?? clock() };
+    const editor = { user: restoredAuthor, at: second ?? clock() };
     const toInstant: InstantOf = (moment) => instantOf(moment, zone);
     const stand = { key, stop, result: readResult(known.doc), held: held?.rows, found };
     const { update, unmapped } = amendmentOf(stand, toInstant);

@@ -4,26 +4,26 @@ import { fileKinds, isKeptFile } from './file-store.ts';
 import { joined } from './sha256.ts';
 
 /** An unsent file has gone from the storage. */
-export class Vanished extends Error {
+export class BytesMissing extends Error {
   override readonly name = 'Vanished';
 }
 
 /** All files of this device: the stored records, in memory. The page that sends is the only writer of their states. */
-export class Shelf {
+export class FileRegistry {
   readonly #store: FileStore;
   readonly #files = new Map<string, KeptFile>();
   readonly #states = new Map<string, Signal<FileState | undefined>>();
   readonly #listeners = new Set<(file: KeptFile) => void>();
-  #written: (file: KeptFile) => void = () => {};
+  #onWritten: (file: KeptFile) => void = () => {};
 
   private constructor(store: FileStore) {
     this.#store = store;
   }
 
-  static async open(store: FileStore): Promise<Shelf> {
-    const shelf = new Shelf(store);
-    await shelf.reread();
-    return shelf;
+  static async open(store: FileStore): Promise<FileRegistry> {
+    const registry = new FileRegistry(store);
+    await registry.reread();
+    return registry;
   }
 
   /**
@@ -35,7 +35,7 @@ export class Shelf {
     for (const { value } of await this.#store.files()) {
       if (!isKeptFile(value)) continue;
       const known = this.#files.get(value.id);
-      if (!known || (!sends() && known.state.at !== value.state.at)) this.#show(value);
+      if (!known || (!sends() && known.state.at !== value.state.at)) this.#update(value);
     }
   }
 
@@ -60,15 +60,15 @@ export class Shelf {
 
   /** Calls the listener with each file that this page has written. */
   onWrite(listener: (file: KeptFile) => void): void {
-    this.#written = listener;
+    this.#onWritten = listener;
   }
 
   /** Unsent files in the order of sending: signatures, documents, photos, each by age. */
   get waiting(): KeptFile[] {
-    const lane = ({ kind }: KeptFile): number => fileKinds.indexOf(kind);
+    const rank = ({ kind }: KeptFile): number => fileKinds.indexOf(kind);
     return [...this.#files.values()]
       .filter(({ state }) => state.at === 'saved')
-      .sort((a, b) => lane(a) - lane(b) || a.added - b.added);
+      .sort((a, b) => rank(a) - rank(b) || a.added - b.added);
   }
 
   /**
@@ -81,8 +81,8 @@ export class Shelf {
       if ((await this.forget(() => true)) === 0) throw error;
       await this.#store.put(file.id, file, pieces);
     }
-    this.#show(file);
-    this.#written(file);
+    this.#update(file);
+    this.#onWritten(file);
   }
 
   /**
@@ -90,15 +90,15 @@ export class Shelf {
    * included. If no write succeeds, a later run asks the server again.
    */
   async move(file: KeptFile, state: FileState): Promise<void> {
-    const moved = { ...file, ...this.#files.get(file.id), state };
-    this.#show(moved);
+    const updated = { ...file, ...this.#files.get(file.id), state };
+    this.#update(updated);
     try {
-      await this.#store.put(moved.id, moved);
+      await this.#store.put(updated.id, updated);
     } catch (error) {
       if ((await this.forget(() => true)) === 0) throw error;
-      if (state.at !== 'here') await this.#store.put(moved.id, moved);
+      if (state.at !== 'here') await this.#store.put(updated.id, updated);
     }
-    this.#written(moved);
+    this.#onWritten(updated);
   }
 
   /** Its bytes begin to leave this device: the next attempt asks the server for the offset. */
@@ -110,17 +110,17 @@ export class Shelf {
     await this.#store.put(id, begun);
   }
 
-  /** The bytes of a file. Throws `Vanished` where a piece is gone. */
+  /** The bytes of a file. Throws `BytesMissing` where a piece is gone. */
   async bytesOf({ id, pieces: count, size, name }: KeptFile): Promise<Uint8Array<ArrayBuffer>> {
     const pieces: Uint8Array<ArrayBuffer>[] = [];
     for (let i = 0; i < count; i++) {
       const piece = await this.#store.piece(id, i);
-      if (!piece) throw new Vanished(`piece ${i} of the file ${name || id} is no longer on this device`);
+      if (!piece) throw new BytesMissing(`piece ${i} of the file ${name || id} is no longer on this device`);
       pieces.push(piece);
     }
     const bytes = joined(pieces);
     if (bytes.length !== size)
-      throw new Vanished(`of the file ${name || id} ${bytes.length} of ${size} bytes are left`);
+      throw new BytesMissing(`of the file ${name || id} ${bytes.length} of ${size} bytes are left`);
     return bytes;
   }
 
@@ -138,7 +138,7 @@ export class Shelf {
     return this.#store.close();
   }
 
-  #show(file: KeptFile): void {
+  #update(file: KeptFile): void {
     this.#files.set(file.id, file);
     this.state(file.id).set(file.state);
     callAll(this.#listeners, file);

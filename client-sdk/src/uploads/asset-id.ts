@@ -9,7 +9,7 @@ export function newSalt(random: Environment['random']): string {
 }
 
 /** The id of a file on this device, from the values that it commits to (docs/protocol.md, Files). */
-export async function mint(
+export async function computeAssetId(
   content: { readonly salt: string; readonly length: number; readonly sha256: string },
   sha256OfText: Environment['sha256'],
 ): Promise<string> {
