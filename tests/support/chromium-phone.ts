@@ -3,6 +3,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import { crashPage, servePage, startBrowser, untilReady } from './browser.ts';
 import type { AppDoors, FieldPhone, PhoneOptions } from './field-phone.ts';
+import { listed } from './open-waits.ts';
 
 /** Phones on IndexedDB, each in a page of one real Chromium. Later tests reuse the pages. */
 export class ChromiumPhones {
@@ -88,43 +89,47 @@ export class ChromiumPhones {
 
 function doorsOf(page: () => Page): AppDoors {
   return {
-    turnClock: (ms) => page().evaluate((by) => globalThis.fieldApp.turnClock(by), ms),
-    elapse: (ms) => page().evaluate((by) => globalThis.fieldApp.elapse(by), ms),
-    stickOnline: (isOnline) => page().evaluate((is) => globalThis.fieldApp.stickOnline(is), isOnline),
-    signUp: (employee) => page().evaluate((who) => globalThis.fieldApp.signUp(who), employee),
-    signIn: (employee) => page().evaluate((who) => globalThis.fieldApp.signIn(who), employee),
-    signOut: () => page().evaluate(() => globalThis.fieldApp.signOut()),
+    turnClock: (ms) => listed(page().evaluate((by) => globalThis.fieldApp.turnClock(by), ms)),
+    elapse: (ms) => listed(page().evaluate((by) => globalThis.fieldApp.elapse(by), ms)),
+    stickOnline: (isOnline) => listed(page().evaluate((is) => globalThis.fieldApp.stickOnline(is), isOnline)),
+    signUp: (employee) => listed(page().evaluate((who) => globalThis.fieldApp.signUp(who), employee)),
+    signIn: (employee) => listed(page().evaluate((who) => globalThis.fieldApp.signIn(who), employee)),
+    signOut: () => listed(page().evaluate(() => globalThis.fieldApp.signOut())),
     record: (key, stop, said) =>
-      page().evaluate((tap) => globalThis.fieldApp.record(tap.key, tap.stop, tap.said), { key, stop, said }),
+      listed(page().evaluate((tap) => globalThis.fieldApp.record(tap.key, tap.stop, tap.said), { key, stop, said })),
     recordUnchecked: (key, stop, said) =>
-      page().evaluate((tap) => globalThis.fieldApp.recordUnchecked(tap.key, tap.stop, tap.said), { key, stop, said }),
+      listed(
+        page().evaluate((tap) => globalThis.fieldApp.recordUnchecked(tap.key, tap.stop, tap.said), { key, stop, said }),
+      ),
     fillDisk: (key, stops) =>
-      page().evaluate((all) => globalThis.fieldApp.fillDisk(all.key, all.stops), { key, stops }),
-    receipt: (id) => page().evaluate((of) => globalThis.fieldApp.receipt(of), id),
-    untilSaved: (id) => page().evaluate((of) => globalThis.fieldApp.untilSaved(of), id),
-    settled: (id) => page().evaluate((of) => globalThis.fieldApp.settled(of), id),
-    onHost: (id) => page().evaluate((of) => globalThis.fieldApp.onHost(of), id),
-    holdAcks: () => page().evaluate(() => globalThis.fieldApp.holdAcks()),
-    untilAckHeld: () => page().evaluate(() => globalThis.fieldApp.untilAckHeld()),
-    releaseAcks: () => page().evaluate(() => globalThis.fieldApp.releaseAcks()),
-    shown: (key) => page().evaluate((route) => globalThis.fieldApp.shown(route), key),
-    watch: (key, stop) => page().evaluate((at) => globalThis.fieldApp.watch(at.key, at.stop), { key, stop }),
-    seen: () => page().evaluate(() => globalThis.fieldApp.seen()),
+      listed(page().evaluate((all) => globalThis.fieldApp.fillDisk(all.key, all.stops), { key, stops })),
+    receipt: (id) => listed(page().evaluate((of) => globalThis.fieldApp.receipt(of), id)),
+    untilSaved: (id) => listed(page().evaluate((of) => globalThis.fieldApp.untilSaved(of), id)),
+    settled: (id) => listed(page().evaluate((of) => globalThis.fieldApp.settled(of), id)),
+    onHost: (id) => listed(page().evaluate((of) => globalThis.fieldApp.onHost(of), id)),
+    holdAcks: () => listed(page().evaluate(() => globalThis.fieldApp.holdAcks())),
+    untilAckHeld: () => listed(page().evaluate(() => globalThis.fieldApp.untilAckHeld())),
+    releaseAcks: () => listed(page().evaluate(() => globalThis.fieldApp.releaseAcks())),
+    shown: (key) => listed(page().evaluate((route) => globalThis.fieldApp.shown(route), key)),
+    watch: (key, stop) => listed(page().evaluate((at) => globalThis.fieldApp.watch(at.key, at.stop), { key, stop })),
+    seen: () => listed(page().evaluate(() => globalThis.fieldApp.seen())),
     untilShown: (key, stop, field, value) =>
-      page().evaluate((view) => globalThis.fieldApp.untilShown(view.key, view.stop, view.field, view.value), {
-        key,
-        stop,
-        field,
-        value,
-      }),
-    untilClosed: (key) => page().evaluate((route) => globalThis.fieldApp.untilClosed(route), key),
-    status: () => page().evaluate(() => globalThis.fieldApp.status()),
-    untilOnline: () => page().evaluate(() => globalThis.fieldApp.untilOnline()),
-    untilOffline: () => page().evaluate(() => globalThis.fieldApp.untilOffline()),
-    untilDrained: () => page().evaluate(() => globalThis.fieldApp.untilDrained()),
-    told: () => page().evaluate(() => globalThis.fieldApp.told()),
-    addFile: (file) => page().evaluate((taken) => globalThis.fieldApp.addFile(taken), file),
-    fileHere: (id) => page().evaluate((of) => globalThis.fieldApp.fileHere(of), id),
-    uploads: () => page().evaluate(() => globalThis.fieldApp.uploads()),
+      listed(
+        page().evaluate((view) => globalThis.fieldApp.untilShown(view.key, view.stop, view.field, view.value), {
+          key,
+          stop,
+          field,
+          value,
+        }),
+      ),
+    untilClosed: (key) => listed(page().evaluate((route) => globalThis.fieldApp.untilClosed(route), key)),
+    status: () => listed(page().evaluate(() => globalThis.fieldApp.status())),
+    untilOnline: () => listed(page().evaluate(() => globalThis.fieldApp.untilOnline())),
+    untilOffline: () => listed(page().evaluate(() => globalThis.fieldApp.untilOffline())),
+    untilDrained: () => listed(page().evaluate(() => globalThis.fieldApp.untilDrained())),
+    told: () => listed(page().evaluate(() => globalThis.fieldApp.told())),
+    addFile: (file) => listed(page().evaluate((taken) => globalThis.fieldApp.addFile(taken), file)),
+    fileHere: (id) => listed(page().evaluate((of) => globalThis.fieldApp.fileHere(of), id)),
+    uploads: () => listed(page().evaluate(() => globalThis.fieldApp.uploads())),
   };
 }

@@ -13,6 +13,7 @@ import { HostImport } from '../../server/src/replication/from-host/import.ts';
 import { Leases } from '../../server/src/replication/to-host/lease.ts';
 import { ReplicationWorker, type WorkerOptions } from '../../server/src/replication/to-host/worker.ts';
 import { atFileEnd } from './file-end.ts';
+import { listed } from './open-waits.ts';
 import type { TestDatabase } from './postgres.ts';
 import { recordedLog } from './recorded-log.ts';
 import { restChange } from './rest-change.ts';
@@ -87,10 +88,21 @@ export async function openDepot(): Promise<Depot> {
     pollSeconds: 3600,
   });
   const listeners = new Set<() => void>();
-  await listener.onNotify('tailgate_routes', () => {
+  const notify = (): void => {
     for (const notified of listeners) notified();
     listeners.clear();
-  });
+  };
+  await listener.onNotify('tailgate_routes', notify);
+  // A broken session loses notifications.
+  listener.onReconnect(notify);
+  const untilNotified = async (holds: () => Promise<boolean>): Promise<void> => {
+    for (;;) {
+      // Taken before the check: an event during it counts for the next one.
+      const notified = new Promise<void>((resolve) => listeners.add(resolve));
+      if (await holds()) return;
+      await notified;
+    }
+  };
   const workers: ReplicationWorker[] = [];
   atFileEnd(async () => {
     for (const worker of workers) await worker.stop();
@@ -157,14 +169,7 @@ export async function openDepot(): Promise<Depot> {
       workers.push(worker);
       return worker;
     },
-    until: async (holds) => {
-      for (;;) {
-        // Taken before the check: an event during it counts for the next one.
-        const notified = new Promise<void>((resolve) => listeners.add(resolve));
-        if (await holds()) return;
-        await notified;
-      }
-    },
+    until: (holds) => listed(untilNotified(holds)),
     bringOut: async (key) => {
       const worker = depot.worker();
       await worker.start();

@@ -1,4 +1,5 @@
 import type { Environment, Socket, SocketEvent } from '@tailgate/client-sdk';
+import { listed } from './open-waits.ts';
 
 /** Delays the answers to pushes while everything else passes: the protocol leaves the order open. */
 export class LateAcks {
@@ -12,9 +13,10 @@ export class LateAcks {
   /** Resolves as soon as an answer waits here. */
   untilHeld(): Promise<void> {
     if (this.#held && this.#held.length > 0) return Promise.resolve();
-    return new Promise((resolve) => {
+    const wait = new Promise<void>((resolve) => {
       this.#noticed = resolve;
     });
+    return listed(wait, () => 'no answer is held');
   }
 
   release(): void {

@@ -4,6 +4,7 @@ import type { ClientFrameInput, Mutation, ServerFrame } from '@tailgate/sync-pro
 import { currentProtocol, serverFrame } from '@tailgate/sync-protocol';
 import { WebSocket } from 'ws';
 import { atFileEnd } from './file-end.ts';
+import { listed } from './open-waits.ts';
 import type { Signed } from './rest-client.ts';
 
 type FrameOf<Type extends ServerFrame['type']> = Extract<ServerFrame, { type: Type }>;
@@ -88,7 +89,7 @@ export class Phone {
   }
 
   #first<Frame extends ServerFrame>(isIt: (frame: ServerFrame) => frame is Frame, wanted: string): Promise<Frame> {
-    return new Promise((resolve, reject) => {
+    const wait = new Promise<Frame>((resolve, reject) => {
       const poll = (): void => {
         const index = this.frames.findIndex(isIt);
         const found = this.frames[index];
@@ -106,10 +107,11 @@ export class Phone {
       this.#watchers.add(poll);
       poll();
     });
+    return listed(wait, () => `${wanted}; had ${this.#names()}`);
   }
 
   async untilClosed(): Promise<{ code: number; reason: string }> {
-    if (!this.closed) await once(this.#socket, 'close');
+    if (!this.closed) await listed(once(this.#socket, 'close'));
     return this.closed ?? { code: 0, reason: '' };
   }
 

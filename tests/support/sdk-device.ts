@@ -1,6 +1,7 @@
 import type { Client, ClientOptions, Store, Watch } from '@tailgate/client-sdk';
 import { createClient, MemoryStore } from '@tailgate/client-sdk';
 import { atFileEnd } from './file-end.ts';
+import { listed } from './open-waits.ts';
 
 /** Quick enough for a test, slow enough to distinguish a back-off from an immediate retry. */
 const quickTiming = { retryBaseMs: 20, retryCapMs: 200, openMs: 2_000, pingMs: 1_000, answerMs: 1_000 };
@@ -41,7 +42,7 @@ export class Device {
 
 /** Resolves with the first value that matches: now, or after a change. */
 export function until<Value>(watch: Watch<Value>, isSo: (value: Value) => boolean): Promise<Value> {
-  return new Promise((resolve) => {
+  const wait = new Promise<Value>((resolve) => {
     if (isSo(watch.current)) return resolve(watch.current);
     const stop = watch.subscribe((value) => {
       if (!isSo(value)) return;
@@ -49,4 +50,5 @@ export function until<Value>(watch: Watch<Value>, isSo: (value: Value) => boolea
       resolve(value);
     });
   });
+  return listed(wait, () => watch.current);
 }

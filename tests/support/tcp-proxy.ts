@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { atFileEnd } from './file-end.ts';
+import { listed } from './open-waits.ts';
 import { reservePort } from './reserved-port.ts';
 import { Lane, type Weather } from './tcp-lane.ts';
 
@@ -180,7 +181,7 @@ export class TcpProxy {
   }
 
   #until(isSo: (link: Link) => boolean): Promise<void> {
-    return new Promise((resolve) => {
+    const wait = new Promise<void>((resolve) => {
       const poll = () => {
         if (![...this.#links].some(isSo)) return;
         this.#watchers.delete(poll);
@@ -189,6 +190,7 @@ export class TcpProxy {
       this.#watchers.add(poll);
       poll();
     });
+    return listed(wait, () => ({ links: this.#links.size }));
   }
 
   #flow(): void {
