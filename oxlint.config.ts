@@ -54,6 +54,7 @@ export default defineConfig({
     eqeqeq: ['error', 'always', { null: 'ignore' }],
     'import/no-cycle': 'error',
     'import/no-default-export': 'error',
+    'import/no-unassigned-import': ['error', { allow: ['**/*.css'] }],
     'vitest/no-focused-tests': 'error',
     'vitest/no-disabled-tests': 'error',
 

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
-const manifests = ['package.json', 'server/package.json', 'sync-protocol/package.json', 'client-sdk/package.json'];
+const folders = ['', 'server', 'server/web', 'sync-protocol', 'client-sdk'];
 /** Files that quote the version, with the text around it. */
 const quotes = {
   'client-sdk/src/engine/queue-connection.ts': (version) => `'tailgate-client-sdk/${version}'`,
@@ -15,15 +15,17 @@ const quotes = {
 const [next] = process.argv.slice(2);
 if (!/^\d+\.\d+\.\d+(-[0-9a-z.-]+)?$/.test(next ?? '')) fail('usage: npm run set-version -- 0.2.0');
 
-const packages = manifests.map((path) => ({ path, manifest: readJson(path) }));
+const packages = folders.map((folder) => {
+  const path = join(folder, 'package.json');
+  return { path, manifest: readJson(path) };
+});
 const previous = packages[0].manifest.version;
 const names = new Set(packages.map(({ manifest }) => manifest.name));
 
 for (const { path, manifest } of packages) writeJson(path, withVersion(manifest));
 
 const lock = readJson('package-lock.json');
-for (const path of ['', 'server', 'sync-protocol', 'client-sdk'])
-  lock.packages[path] = withVersion(lock.packages[path]);
+for (const folder of folders) lock.packages[folder] = withVersion(lock.packages[folder]);
 writeJson('package-lock.json', { ...lock, version: next });
 
 for (const [path, quote] of Object.entries(quotes)) {

@@ -267,6 +267,33 @@ export const parts: Part[] = [
   },
   { path: 'server/src/demo/', uses: server('host/'), usesTypes: server('db/'), why: 'demo data enters as host rows' },
 
+  {
+    path: 'server/web/',
+    uses: [],
+    why: 'the server serves a folder of built files: pages and server share the protocol by the SDK alone',
+  },
+  {
+    path: 'server/web/build/',
+    uses: [],
+    why: 'the build reads the sources of the pages as files',
+  },
+  {
+    path: 'server/web/ui/',
+    uses: ['sync-protocol/'],
+    why: 'parts of every page: they know no screen',
+  },
+  {
+    path: 'server/web/driver/',
+    uses: ['client-sdk/', 'sync-protocol/', 'server/web/ui/'],
+    why: 'the driver app is a user of the SDK, as any other app',
+  },
+  {
+    path: 'server/web/driver/model/',
+    uses: ['client-sdk/', 'sync-protocol/', 'server/web/ui/'],
+    usesTypes: ['server/web/driver/words/'],
+    why: 'a model is a pure function of what the SDK returns: it knows no screen',
+  },
+
   // Programs compose.
   {
     path: 'server/src/app.ts',
@@ -304,7 +331,14 @@ export const libraries: Record<string, string[]> = {
   '@opentelemetry/resources': server('telemetry/'),
   '@opentelemetry/sdk-trace': server('telemetry/'),
   eta: server('mail/'),
-  react: ['client-sdk/src/react/'],
+  react: ['client-sdk/src/react/', 'server/web/'],
+  'react-dom': ['server/web/'],
+  // The build's alias is the only place that names it: a build with React stays possible.
+  preact: [],
+  esbuild: ['server/web/build/'],
+  signature_pad: ['server/web/driver/'],
+  'zxing-wasm': ['server/web/driver/'],
+  uqr: ['server/web/driver/'],
   '@node-rs/argon2': server('auth/'),
   // The protocol imports `#schema`: its schema reader on a phone has a tenth of zod's size.
   zod: ['server/'],

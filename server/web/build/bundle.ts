@@ -1,0 +1,104 @@
+import { basename, join } from 'node:path';
+import type { BuildOptions, Metafile } from 'esbuild';
+import { build } from 'esbuild';
+import { root, web } from './sources.ts';
+
+export interface BundleOptions {
+  /** Which library renders: `react` shows that the way back to React is open. */
+  readonly runtime: 'preact' | 'react';
+  /** A build that reloads open pages after a change, and has no offline worker. */
+  readonly development: boolean;
+}
+
+/** The bundled code of a page, in memory. */
+export interface Bundle {
+  /** Hashed names. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** The script of the page, then the chunks that it imports at its start. */
+  readonly scripts: readonly string[];
+  readonly style: string | undefined;
+  /** The packages in the bundle. */
+  readonly inputs: readonly string[];
+}
+
+/** One alias makes the SDK's hooks and the app's components run on Preact. */
+const aliases = {
+  preact: { react: 'preact/compat', 'react-dom': 'preact/compat' },
+  react: {},
+};
+
+function sharedOptions({ runtime, development }: BundleOptions) {
+  return {
+    absWorkingDir: root,
+    bundle: true,
+    write: false,
+    metafile: true,
+    platform: 'browser',
+    target: 'es2022',
+    conditions: ['source'],
+    minify: !development,
+    // The names of the authors are in licences.txt.
+    legalComments: 'none',
+    logLevel: 'silent',
+    alias: aliases[runtime],
+    tsconfigRaw: { compilerOptions: { jsx: 'react-jsx', verbatimModuleSyntax: true } },
+    define: {
+      DEVELOPMENT: String(development),
+      'process.env.NODE_ENV': development ? '"development"' : '"production"',
+    },
+    loader: { '.wasm': 'file', '.svg': 'file', '.png': 'file', '.mp3': 'file', '.woff2': 'file' },
+    sourcemap: development && 'inline',
+  } satisfies BuildOptions;
+}
+
+/** Bundles the script of a page. Parts behind `import()` become files of their own. */
+export async function bundlePage(page: string, options: BundleOptions): Promise<Bundle> {
+  const shared = sharedOptions(options);
+  const { outputFiles, metafile } = await build({
+    ...shared,
+    entryPoints: { main: join(web, page, 'main.tsx') },
+    outdir: join(web, 'dist', page),
+    format: 'esm',
+    splitting: true,
+    entryNames: '[name]-[hash]',
+    chunkNames: 'part-[hash]',
+    assetNames: '[name]-[hash]',
+  });
+  const outputs = new Map(Object.entries(metafile.outputs).map(([path, output]) => [basename(path), output]));
+  const entry = [...outputs].find(([, { entryPoint }]) => entryPoint?.endsWith('/main.tsx'));
+  if (!entry) throw new Error(`${page}/main.tsx has no output`);
+  const style = entry[1].cssBundle === undefined ? undefined : basename(entry[1].cssBundle);
+  const strayStyle = [...outputs.keys()].find((name) => name.endsWith('.css') && name !== style);
+  if (strayStyle !== undefined) throw new Error(lateStyle(outputs.get(strayStyle)));
+  return {
+    files: new Map(outputFiles.map((file) => [basename(file.path), file.contents])),
+    scripts: startScripts(entry[0], outputs),
+    style,
+    inputs: Object.keys(metafile.inputs),
+  };
+}
+
+const lateStyle = (output: Metafile['outputs'][string] | undefined): string =>
+  `${Object.keys(output?.inputs ?? {}).join(', ')}: a part that loads later imports it, and no page links it. Import it in main.tsx.`;
+
+/** The entry and every chunk that it reaches by static imports. */
+function startScripts(entry: string, outputs: ReadonlyMap<string, Metafile['outputs'][string]>): string[] {
+  const scripts = new Set([entry]);
+  for (const name of scripts)
+    for (const { path, kind } of outputs.get(name)?.imports ?? [])
+      if (kind === 'import-statement') scripts.add(basename(path));
+  return [...scripts];
+}
+
+/** The service worker without its list of files: a single file, because a worker loads no parts later. */
+export async function bundleWorker(page: string, options: BundleOptions): Promise<{ code: string; inputs: string[] }> {
+  const { outputFiles, metafile } = await build({
+    ...sharedOptions(options),
+    entryPoints: [join(web, page, 'worker.ts')],
+    outfile: join(web, 'dist', page, 'worker.js'),
+    format: 'iife',
+  });
+  const [file, ...others] = outputFiles;
+  if (!file || others.length > 0) throw new Error(`${page}/worker.ts must become one file, not ${outputFiles.length}`);
+  return { code: file.text, inputs: Object.keys(metafile.inputs) };
+}

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+
+/** `FOLDER.json` beside the folder of a built page: the server serves exactly these files. */
+interface Listing {
+  /** The hash of the sources that the files come from. */
+  readonly sources: string;
+  readonly files: Readonly<Record<string, ListedFile>>;
+}
+
+export interface OutputFile {
+  readonly bytes: Uint8Array;
+  /** Whether the name changes with the content. */
+  readonly hashed: boolean;
+}
+
+interface ListedFile {
+  /** `sha256-…`, as in the attribute `integrity`. */
+  readonly integrity: string;
+  /** Whether the name changes with the content, so that caches may keep the file for good. */
+  readonly hashed: boolean;
+  /** The compressed copies beside the file (`NAME.br`, `NAME.gz`), each with its integrity. */
+  readonly encodings: Readonly<Partial<Record<Encoding, string>>>;
+}
+
+type Encoding = keyof typeof encoders;
+
+const compressible = new Set(['.html', '.js', '.css', '.svg', '.webmanifest', '.txt', '.wasm']);
+/** Above this size, the best quality takes seconds. */
+const mostOfBest = 256 * 1024;
+const brotli = promisify(brotliCompress);
+const gzipped = promisify(gzip);
+const encoders = {
+  br: (bytes: Uint8Array) =>
+    brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: bytes.byteLength > mostOfBest ? 9 : 11 } }),
+  gz: (bytes: Uint8Array) => gzipped(bytes, { level: 9 }),
+};
+
+export const integrityOf = (bytes: Uint8Array): string =>
+  `sha256-${createHash('sha256').update(bytes).digest('base64')}`;
+
+/** The hash of the sources of an earlier build. */
+export async function builtFrom(folder: string): Promise<string | undefined> {
+  try {
+    const listing: unknown = JSON.parse(await readFile(`${folder}.json`, 'utf8'));
+    const isListing = typeof listing === 'object' && listing !== null && 'sources' in listing;
+    return isListing ? String(listing.sources) : undefined;
+  } catch {
+    // There is no earlier build, or a person has edited it.
+    return undefined;
+  }
+}
+
+/**
+ * Writes the files of a build with their compressed copies, then `FOLDER.json`, and deletes the files of earlier
+ * builds. The listing comes last: a reader that finds other bytes than it names reads during a build.
+ */
+export async function writeOutput(
+  folder: string,
+  files: ReadonlyMap<string, OutputFile>,
+  sources: string,
+): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const listed = await Promise.all([...files].map(([name, file]) => writeFileOf(folder, name, file)));
+  const listing: Listing = { sources, files: Object.fromEntries(listed.sort(([a], [b]) => (a < b ? -1 : 1))) };
+  await writeWhole(`${folder}.json`, Buffer.from(`${JSON.stringify(listing, null, 2)}\n`));
+  const kept = new Set([...files.keys()].flatMap((name) => [name, `${name}.br`, `${name}.gz`]));
+  for (const name of await readdir(folder)) if (!kept.has(name)) await rm(join(folder, name), { recursive: true });
+}
+
+/** An unchanged file keeps its compressed copies: compression takes most of the time of a build. */
+async function writeFileOf(folder: string, name: string, { bytes, hashed }: OutputFile): Promise<[string, ListedFile]> {
+  const path = join(folder, name);
+  const isKept = (await readIfThere(path))?.equals(bytes) ?? false;
+  const encodings: Partial<Record<Encoding, string>> = {};
+  if (compressible.has(extname(name)))
+    for (const encoding of ['br', 'gz'] as const) {
+      const kept = isKept ? await readIfThere(`${path}.${encoding}`) : undefined;
+      const encoded = kept ?? (await encoders[encoding](bytes));
+      if (!kept) await writeWhole(`${path}.${encoding}`, encoded);
+      encodings[encoding] = integrityOf(encoded);
+    }
+  if (!isKept) await writeWhole(path, bytes);
+  return [name, { integrity: integrityOf(bytes), hashed, encodings }];
+}
+
+const readIfThere = (path: string): Promise<Buffer | undefined> => readFile(path).catch(() => undefined);
+
+/** A reader finds the old file or the new one, never a part of it. */
+async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
+  await writeFile(`${path}.part`, bytes);
+  await rename(`${path}.part`, path);
+}
