@@ -1,4 +1,4 @@
-import type { AssignedRoute, ReferenceCode, RouteKey } from '@tailgate/sync-protocol';
+import type { AssignedRoute, Json, ReferenceCode, RouteKey } from '@tailgate/sync-protocol';
 import { currentProtocol, routeScope } from '@tailgate/sync-protocol';
 import type { QueueConnectionDeps } from './engine/queue-connection.ts';
 import { sdkName } from './engine/queue-connection.ts';
@@ -13,6 +13,7 @@ import { targetOf } from './queue/item.ts';
 import type { Draft, SkipInput, StopInput } from './queue/record.ts';
 import { draftSkip, draftUpdate } from './queue/record.ts';
 import type { Receipt } from './queue/receipt.ts';
+import type { StopDrafts } from './queue/stop-drafts.ts';
 import type { KnownStops, KnownRoutes } from './replica/known.ts';
 import { checkKnown } from './replica/known.ts';
 import type { LocalRoute } from './replica/local-route.ts';
@@ -56,6 +57,7 @@ export type Client = Omit<LocalClient, 'pages'>;
 export interface ClientDeps extends Omit<QueueConnectionDeps, 'engine'> {
   readonly accounts: Accounts;
   readonly loadAuth: LoadAuth;
+  readonly drafts: StopDrafts;
   readonly engine: SyncEngine;
   readonly events: EventHub;
   readonly knownStops: KnownStops;
@@ -192,6 +194,16 @@ export class LocalClient {
     );
   }
 
+  /**
+   * Stores a half-filled stop on this device, for the driver who is signed in; `undefined` deletes it. Views show it at
+   * once. Resolves when it, or a later one, is on the disk. No server receives it.
+   *
+   * @throws InvalidChange above 65,536 characters of JSON; NotSignedIn
+   */
+  setDraft(route: RouteKey, stop: number, draft: Json | undefined, by?: Pick<Author, 'employee'>): Promise<void> {
+    return this.#deps.drafts.set({ scope: routeScope(route), stop }, draft, by?.employee);
+  }
+
   /** Records a draft of another entry of this package, such as `recordLoadReport`. Throws `NotSignedIn`. */
   record(draft: Draft, by?: Author): Receipt {
     const { accounts, engine, outbox, replica } = this.#deps;
@@ -244,6 +256,7 @@ export class LocalClient {
     this.#deps.stopWakeUps();
     this.#deps.engine.close();
     await this.#deps.uploads?.stop();
+    this.#deps.drafts.flush();
     await this.#deps.journal.close();
   }
 

@@ -3,6 +3,7 @@ export type { Timing } from './connection/machine.ts';
 export type { ClientOptions } from './create-client.ts';
 export { createClient } from './create-client.ts';
 export type {
+  Json,
   LineInput,
   OsdEntryInput,
   OsdInput,
@@ -27,7 +28,7 @@ export type { ConnectionStatus, Status, Trouble } from './engine/status.ts';
 export type { IndexedDbOptions } from './store/indexeddb.ts';
 export { openIndexedDb } from './store/indexeddb.ts';
 export { MemoryStore } from './store/memory.ts';
-export type { DeliverInput, LineChange, StopHandle } from './stop-handle.ts';
+export type { DeliverInput, LineChange, StopDraft, StopHandle } from './stop-handle.ts';
 export type { Durability, Row, Store, StoreChange, Table } from './store/store.ts';
 export { tables } from './store/store.ts';
 export type { SharedStore } from './tabs/shared-store.ts';

@@ -1,4 +1,4 @@
-import type { LineInput, LineKind, RouteKey } from '@tailgate/sync-protocol';
+import type { Json, LineInput, LineKind, RouteKey } from '@tailgate/sync-protocol';
 import { refusal } from './platform/errors.ts';
 import type { Receipt } from './queue/receipt.ts';
 import type { SkipInput, StopInput, UpdatesInput } from './queue/record.ts';
@@ -33,6 +33,17 @@ export interface StopHandle extends Watch<LocalStop | undefined> {
   refuse(fields?: Omit<SkipInput, 'status' | 'type'>): Receipt;
   /** Records any other change: a stop object of PUT route/stop without its id. */
   update(change: Omit<StopInput, 'id'>): Receipt;
+  /** The driver's half-filled stop on this device; a recorded status (not `P`) ends it in the same write. */
+  readonly draft: StopDraft;
+}
+
+/** A half-filled stop: any JSON of the app. Only the driver who set it sees it. */
+export interface StopDraft extends Watch<Json | undefined> {
+  /**
+   * Shown at once. Resolves when it, or a later one, is on the disk; `undefined` deletes it. Rejects as the client's
+   * `setDraft`.
+   */
+  set(draft: Json | undefined): Promise<void>;
 }
 
 /** The part of the client that a stop handle uses. */
@@ -40,6 +51,7 @@ interface Deps {
   route(key?: RouteKey): Watch<LocalRoute | undefined>;
   updateStop(route: RouteKey, stop: StopInput): Receipt;
   skipStop(route: RouteKey, stopId: number, fields: SkipInput): Receipt;
+  setDraft(route: RouteKey, stop: number, draft: Json | undefined): Promise<void>;
 }
 
 export function stopHandle(client: Deps, id: number, key?: RouteKey): StopHandle {
@@ -68,6 +80,12 @@ export function stopHandle(client: Deps, id: number, key?: RouteKey): StopHandle
     },
     skip: (fields) => client.skipStop(routeKey(), id, { ...fields, status: 'S' }),
     refuse: (fields) => client.skipStop(routeKey(), id, { ...fields, status: 'R' }),
+    draft: Object.assign(
+      select(watch, (stop) => stop?.draft),
+      {
+        set: async (draft: Json | undefined) => client.setDraft(routeKey(), id, draft),
+      },
+    ),
   };
 }
 

@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 // npm run size: the part of the SDK that a phone loads. The core is all that `createClient` reaches, without storage
 // adapters and lazy parts (`import()`). Above its limit the run fails.
 
-const coreLimit = 25_600;
+const coreLimit = 26_000;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -26,7 +26,7 @@ for (const [name, code, loads] of bundles) {
 }
 if (core > coreLimit) {
   const over = `the core is ${core - coreLimit} bytes above its limit of ${coreLimit}`;
-  process.stderr.write(`${over}; --parts shows what weighs, docs/decisions/0057 what was tried\n`);
+  process.stderr.write(`${over}; --parts shows what weighs, docs/decisions/0104 what was tried\n`);
   process.exitCode = 1;
 }
 

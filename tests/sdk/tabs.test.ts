@@ -42,6 +42,11 @@ globalThis.tab = {
   sees: (stop, text) => until(client.stop(stop), (is) => is?.updates.driver_comments === text).then(() => true),
   refusal: (stop) => { try { client.updateStop(key, { id: stop, updates: { status: 'ZZ' } }); } catch (error) { return error.name; } },
   unknownStop: (stop) => { try { client.updateStop(key, { id: stop }); } catch ({ details }) { return details[0].path; } },
+  draft: (stop, value) => client.stop(stop).draft.set(value),
+  draftAndLeave: (stop, value) => { void client.stop(stop).draft.set(value); },
+  draftRefusal: (stop) => client.stop(stop).draft.set('x'.repeat(70_000)).catch(({ name }) => name),
+  drafted: (stop, value) => until(client.stop(stop).draft, (draft) => draft === value).then(() => true),
+  deliver: (stop) => client.stop(stop).deliver({ asPlanned: true }).saved,
   now: () => client.now(),
   fired: () => fired,
   amended: () => amended,
@@ -69,6 +74,11 @@ interface Tab {
   sees(stop: number, text: string): Promise<boolean>;
   refusal(stop: number): string | undefined;
   unknownStop(stop: number): string | undefined;
+  draft(stop: number, value: string): Promise<void>;
+  draftAndLeave(stop: number, value: string): void;
+  draftRefusal(stop: number): Promise<string | undefined>;
+  drafted(stop: number, value: string | undefined): Promise<boolean>;
+  deliver(stop: number): Promise<void>;
   now(): number;
   fired(): number;
   amended(): Promise<object>;
@@ -142,6 +152,29 @@ describe('two pages of one origin, in a real Chromium', () => {
         after: 'of the office',
         by: 'CLERK1',
       });
+  });
+
+  test('a draft is the same in both pages, and survives the crash of either', async () => {
+    const leader = await signedIn();
+    const follower = await openPage(context, address);
+    await follower.evaluate(() => globalThis.tab.draft(1, 'of the second page'));
+    for (const page of [leader, follower])
+      expect(await page.evaluate(() => globalThis.tab.drafted(1, 'of the second page'))).toBe(true);
+    expect(await follower.evaluate(() => globalThis.tab.draftRefusal(1))).toBe('InvalidChange');
+    await leader.evaluate(() => globalThis.tab.draft(2, 'of the first page'));
+    await follower.evaluate(() => globalThis.tab.drafted(2, 'of the first page'));
+
+    // A leader that does not answer: the value reaches the next one.
+    await freezePage(leader);
+    await follower.evaluate(() => globalThis.tab.draftAndLeave(1, 'while no page leads'));
+    await crashPage(leader);
+    expect(await follower.evaluate(() => globalThis.tab.drafted(1, 'while no page leads'))).toBe(true);
+    expect(await follower.evaluate(() => globalThis.tab.drafted(2, 'of the first page'))).toBe(true);
+    const third = await openPage(context, address);
+    expect(await third.evaluate(() => globalThis.tab.drafted(1, 'while no page leads'))).toBe(true);
+    await third.evaluate(() => globalThis.tab.deliver(1));
+    for (const page of [follower, third])
+      expect(await page.evaluate(() => globalThis.tab.drafted(1, undefined))).toBe(true);
   });
 
   test('a tap copies its stop to the other pages, and nothing when there are none', async () => {

@@ -4,6 +4,7 @@ import type { State } from '../connection/machine.ts';
 import type { SyncEngine } from './sync-engine.ts';
 import type { Clock, Environment } from '../platform/environment.ts';
 import type { Outbox } from '../queue/outbox.ts';
+import type { StopDrafts } from '../queue/stop-drafts.ts';
 import type { Replica } from '../replica/replica.ts';
 import type { Accounts } from '../session/accounts.ts';
 import type { Status, Trouble } from './status.ts';
@@ -46,6 +47,8 @@ export interface AccountDiagnostics {
   readonly sessionEndsAt: number | undefined;
   /** Scopes of the driver's routes. */
   readonly routes: readonly string[];
+  /** The number of half-filled stops. */
+  readonly drafts: number;
 }
 
 /** A queue of the device. */
@@ -84,13 +87,14 @@ interface Parts {
   readonly environment: Environment;
   readonly time: DeviceTime;
   readonly accounts: Accounts;
+  readonly drafts: StopDrafts;
   readonly engine: SyncEngine;
   readonly outbox: Outbox;
   readonly replica: Replica;
 }
 
 export function takeDiagnostics(
-  { accounts, engine, outbox, replica, time, environment, app, device, url }: Parts,
+  { accounts, drafts, engine, outbox, replica, time, environment, app, device, url }: Parts,
   build: Pick<Diagnostics, 'sdk' | 'protocol'>,
 ): Diagnostics {
   return {
@@ -108,6 +112,7 @@ export function takeDiagnostics(
       leaving,
       sessionEndsAt: ends_at,
       routes: routes.map(({ scope }) => scope),
+      drafts: [...drafts.keys].filter((key) => key.startsWith(`draft/${employee}/`)).length,
     })),
     queues: [...outbox.queues].map((queue) => ({
       clientId: queue.head.client_id,

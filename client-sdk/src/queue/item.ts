@@ -181,6 +181,13 @@ export function targetOf(args: unknown): Target | undefined {
   return stop.id === undefined ? undefined : { scope: routeScope(route), stop: stop.id };
 }
 
+const updatesStatus = fields({ stop: fields({ updates: fields({ status: text }) }) });
+const isSkip = fields({ stop_id: number });
+
+/** The status that a change of a stop records; undefined for a change of other fields. A skip may be a refusal, too. */
+export const statusOf = (args: unknown): string | undefined =>
+  updatesStatus(args) ? args.stop.updates.status : isSkip(args) ? 'S' : undefined;
+
 export const toItem = (stored: StoredItem): QueueItem => ({ ...stored, target: targetOf(stored.mutation.args) });
 
 /** Reads a stored item; undefined where the row is damaged. */

@@ -22,6 +22,7 @@ import { isQueueHead, putQueue, Queue } from './queue.ts';
 import type { Draft } from './record.ts';
 import { withDeviceTimes } from './record.ts';
 import { ItemsByStop } from './items-by-stop.ts';
+import type { StopDrafts } from './stop-drafts.ts';
 
 /** The longest time between two edits that merge. Their fields then share one edit time, which decides conflicts. */
 const mergeWindowMs = 60_000;
@@ -38,6 +39,8 @@ export interface OutboxDeps {
   readonly time: { readonly id: string; readonly elapsed: number };
   /** How long a new change waits before it may be sent, so that it can be withdrawn; ms. */
   readonly undoWindow?: number;
+  /** Half-filled stops; a recorded result ends its draft in the same write. */
+  readonly drafts?: StopDrafts;
 }
 
 /** Returns the epoch of a scope in the local replica; null where it has none. */
@@ -117,7 +120,8 @@ export class Outbox {
     const merged = this.#undoWindow === 0 && id === undefined ? this.#mergeIntoTail(queue, draft) : undefined;
     const item = merged ?? this.#append(queue, draft, notBefore, id);
     if (!merged) this.#startUndoWindow(item);
-    const saved = this.#deps.journal.commit([putQueue(queue), putItem(item)]);
+    const replaced = this.#deps.drafts?.recorded(item) ?? [];
+    const saved = this.#deps.journal.commit([putQueue(queue), putItem(item), ...replaced]);
     void markSaving(item, saved);
     this.onChange([item]);
     return { item, saved };
@@ -138,7 +142,8 @@ export class Outbox {
     queue.keep(queue.items.filter((each) => each !== item));
     for (const each of later) each.mutation = { ...each.mutation, seq: each.mutation.seq - 1 };
     this.#drop(item);
-    const stored = this.#deps.journal.commit([...changes, ...later.map(putItem)]);
+    const returned = this.#deps.drafts?.withdrawn(item) ?? [];
+    const stored = this.#deps.journal.commit([...changes, ...later.map(putItem), ...returned]);
     this.onChange([item]);
     return stored;
   }
@@ -231,9 +236,10 @@ export class Outbox {
     void this.#store([], putQueue(queue));
   }
 
-  /** Deletes items that are no longer needed. A hole in a queue loses nothing: the server has those items. */
+  /** Deletes items and drafts that are no longer needed. A hole in a queue loses nothing: the server has those items. */
   purge(): void {
     const now = this.#deps.environment.clock.now();
+    void this.#deps.journal.commit(this.#deps.drafts?.purge() ?? [], 'relaxed');
     for (const queue of this.queues) {
       const forgotten = queue.items.filter((item) => isForgettable(item, now));
       if (forgotten.length === 0) continue;

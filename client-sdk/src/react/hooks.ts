@@ -1,5 +1,5 @@
-import type { AssignedRoute, ReferenceCode, RouteKey } from '@tailgate/sync-protocol';
-import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
+import type { AssignedRoute, Json, ReferenceCode, RouteKey } from '@tailgate/sync-protocol';
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import type { Client, Driver } from '../client.ts';
 import type { ClientEvents, Conflict } from '../engine/events.ts';
 import type { ReviewedChange } from '../engine/inbox.ts';
@@ -11,7 +11,7 @@ import type { Status } from '../engine/status.ts';
 import { canSignOut, dayComplete } from '../engine/status.ts';
 import type { UploadStatus } from '../uploads/uploads.ts';
 import type { Watch } from '../platform/watch.ts';
-import { follow, select } from '../platform/watch.ts';
+import { follow, keepEqualParts, select } from '../platform/watch.ts';
 import { useClient, useShownUploads } from './provider.ts';
 
 /**
@@ -105,6 +105,36 @@ const nothing: Watch<undefined> = { current: undefined, subscribe: () => () => {
 /** This device's files: waiting, under way, and failed. The provider needs the uploads. */
 export function useUploads(): UploadStatus {
   return useWatch(useShownUploads().status);
+}
+
+/**
+ * The driver's half-filled stop, and the call that sets it: like `useState`, and it survives a kill. A change of status
+ * ends it.
+ */
+export function useDraft(
+  id: number,
+  key?: RouteKey,
+): readonly [draft: Json | undefined, set: (draft: Json | undefined) => Promise<void>] {
+  const client = useClient();
+  const same = useSameKey(key);
+  const draft = useMemo(() => client.stop(id, same).draft, [client, id, same]);
+  const shown = useWatch(draft);
+  // In a page that does not lead, the leading page shows a value a moment later: too late for a text field.
+  const [own, setOwn] = useState<{ readonly value: Json | undefined }>();
+  const set = useCallback(
+    async (value: Json | undefined) => {
+      const saved = draft.set(value);
+      const mine = { value };
+      if (keepEqualParts(draft.current, value) !== draft.current) setOwn(mine);
+      try {
+        await saved;
+      } finally {
+        setOwn((latest) => (latest === mine ? undefined : latest));
+      }
+    },
+    [draft],
+  );
+  return [own ? own.value : shown, set];
 }
 
 /** A reference code list, in the order of `sort`. */

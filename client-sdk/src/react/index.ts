@@ -6,6 +6,7 @@ export {
   useCodes,
   useConflicts,
   useDayComplete,
+  useDraft,
   useDriver,
   useReceipt,
   useReview,

@@ -1,7 +1,7 @@
 import type { Scope } from '@tailgate/sync-protocol';
 import { refusal } from '../platform/errors.ts';
 import type { Target } from '../queue/item.ts';
-import { targetOf } from '../queue/item.ts';
+import { statusOf, targetOf } from '../queue/item.ts';
 import type { Draft } from '../queue/record.ts';
 import type { Account } from '../session/accounts.ts';
 import type { Read } from '../platform/reading.ts';
@@ -80,8 +80,6 @@ export class KnownStops {
   }
 }
 
-const hasStatus = fields({ stop: fields({ updates: fields({ status: text }) }) });
-
 /**
  * Returns a draft that may be recorded. It rejects stops and routes that do not exist. Anything that
  * only the server can decide passes.
@@ -99,7 +97,7 @@ export function checkKnown(draft: Draft, known: KnownRoutes, stopAt: (target: Ta
     throw refusal('stop' in args ? 'id' : 'stop_id', `must be a stop of the route: it has no ${stop}`);
   if (!stops && known.assigned && !known.assigned.includes(scope))
     throw refusal('route', 'must be a route of the driver who records');
-  const sent = hasStatus(args) ? args.stop.updates.status : 'stop' in args ? undefined : 'S';
+  const sent = statusOf(args);
   const shown = sent && stopAt(target)?.updates.status;
   // On the server, no stop becomes pending again, and the completed warehouse stop stays completed.
   if (shown && shown !== sent && (sent === 'P' || (shown === 'C' && sent !== 'D')))

@@ -32,6 +32,7 @@ import { openWarnings } from '../queue/item.ts';
 import type { ItemsByStop } from '../queue/items-by-stop.ts';
 import type { Check } from '../platform/reading.ts';
 import { keepEqualParts, Signal } from '../platform/watch.ts';
+import type { StopDrafts } from '../queue/stop-drafts.ts';
 import { isHeader, isPlan, resultOf } from './documents.ts';
 import type { RuleContext } from './intent.ts';
 import { applyItem } from './intent.ts';
@@ -56,6 +57,8 @@ export interface LocalStop extends Omit<StopView, LineKind> {
    * Ids of the changes that were recorded here, the oldest first; the client's `receipt` returns the progress of each.
    */
   readonly receipts: readonly string[];
+  /** The signed-in driver's half-filled stop, as the app has last set it; undefined without one. */
+  readonly draft: Json | undefined;
 }
 
 /** Local members of a line beside its view. */
@@ -86,6 +89,7 @@ interface ComputedStop {
 
 interface RouteDeps {
   readonly stopException: RuleContext['stopException'];
+  readonly drafts: Pick<StopDrafts, 'of'>;
   /** Unfinished items, items that a person has to see, and all items, of every queue of this device. */
   readonly outbox: Readonly<Record<'unfinished' | 'notable' | 'recorded', Pick<ItemsByStop, 'ofStop'>>> & {
     /** Whether a queue belongs to this device. */
@@ -169,7 +173,8 @@ export class RouteModel {
       openWarnings(item).map((warning) => ({ ...warning, id: item.mutation.id })),
     );
     const receipts = [...recorded.ofStop(this.#state.scope, stop)].sort(byEdit).map(({ mutation }) => mutation.id);
-    const view: LocalStop = { ...lines, pending, amended, conflicts, warnings, receipts };
+    const draft = this.#deps.drafts.of({ scope: this.#state.scope, stop });
+    const view: LocalStop = { ...lines, pending, amended, conflicts, warnings, receipts, draft };
     this.#stops.set(stop, { plan, result, view: keepEqualParts(before?.view, view) });
     // The first view of a stop raises no event: its `amended` already shows the office's fields.
     if (!before) return [];

@@ -5,6 +5,7 @@ import type { EventHub, NamedEvent } from '../engine/events.ts';
 import type { QueueItem, Step, Target } from '../queue/item.ts';
 import { afterReview, withConflicts } from '../queue/item.ts';
 import type { ItemsByStop } from '../queue/items-by-stop.ts';
+import type { StopDrafts } from '../queue/stop-drafts.ts';
 import type { Account } from '../session/accounts.ts';
 import type { Journal } from '../store/journal.ts';
 import type { Watch } from '../platform/watch.ts';
@@ -36,6 +37,7 @@ export interface ReplicaDeps {
   readonly outbox: ReplicaOutbox;
   readonly events: EventHub;
   readonly knownStops: KnownStops;
+  readonly drafts: StopDrafts;
   /** The signed-in driver: the feed sends their routes. */
   readonly driver: Watch<Account | undefined>;
 }
@@ -56,7 +58,12 @@ export class Replica {
     // An older app stored the documents without this record.
     this.#recordStops();
     // A route may arrive before it is assigned to the driver.
-    deps.driver.subscribe(() => this.#recordStops());
+    deps.driver.subscribe(() => {
+      this.#recordStops();
+      // Another driver has other drafts.
+      for (const model of this.#routes.values()) model.refresh();
+    });
+    deps.drafts.onChange = ({ scope, stop }) => this.#routes.get(scope)?.refresh(new Set([stop]));
   }
 
   /** Records which stops of the signed-in driver's routes this device has. */
@@ -166,6 +173,7 @@ export class Replica {
     const model = new RouteModel(this.#state(scope), {
       stopException: (code) => this.#stopException(code),
       outbox: this.#deps.outbox,
+      drafts: this.#deps.drafts,
     });
     this.#routes.set(scope, model);
     model.refresh();

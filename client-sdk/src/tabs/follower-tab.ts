@@ -1,6 +1,6 @@
-import type { AssignedRoute, ReferenceCode, RouteKey } from '@tailgate/sync-protocol';
+import type { AssignedRoute, Json, ReferenceCode, RouteKey } from '@tailgate/sync-protocol';
 import { routeScope } from '@tailgate/sync-protocol';
-import type { Client, Driver, LocalClient } from '../client.ts';
+import type { Author, Client, Driver, LocalClient } from '../client.ts';
 import type { Withdrawal } from '../engine/sync-engine.ts';
 import type { Diagnostics } from '../engine/diagnostics.ts';
 import { newId, platform } from '../platform/environment.ts';
@@ -9,6 +9,7 @@ import type { ClientEvents, Conflict, EventHub, NamedEvent } from '../engine/eve
 import type { ReviewedChange, ReviewEntry } from '../engine/inbox.ts';
 import { withReceipts } from '../engine/inbox.ts';
 import type { Draft, SkipInput, StopInput } from '../queue/record.ts';
+import { copyOf } from '../queue/stop-drafts.ts';
 import { draftSkip, draftUpdate } from '../queue/record.ts';
 import { Receipt } from '../queue/receipt.ts';
 import type { KnownRoutes } from '../replica/known.ts';
@@ -150,6 +151,11 @@ export class FollowerTab implements Client {
       const route = [...this.#routes.values()].find(({ signal }) => signal.current?.scope === scope)?.signal.current;
       return route?.stops.find(({ id }) => id === stop);
     });
+  }
+
+  async setDraft(route: RouteKey, stop: number, draft: Json | undefined, by?: Pick<Author, 'employee'>): Promise<void> {
+    copyOf(draft);
+    await this.#ask({ call: 'setDraft', route, stop, draft, by: by ?? this.#author() });
   }
 
   record(draft: Draft): Receipt {

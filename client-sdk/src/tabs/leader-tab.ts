@@ -134,6 +134,10 @@ export class LeaderTab {
         return { kind: 'result', value: await client.signUp(what.employeeId, what.password, what.invitation) };
       if (what.call === 'signOut') return { kind: 'result', value: await client.signOut() };
       if (what.call === 'acknowledge') return { kind: 'result', value: await client.acknowledge(what.change) };
+      if (what.call === 'setDraft') {
+        await client.setDraft(what.route, what.stop, what.draft, what.by);
+        return { kind: 'result', value: true };
+      }
       if (what.call === 'withdraw') return { kind: 'result', value: await client.withdraw(what.change) };
       return { kind: 'result', value: await client.diagnostics() };
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { AssignedRoute, ReferenceCode, RouteKey } from '@tailgate/sync-protocol';
+import type { AssignedRoute, Json, ReferenceCode, RouteKey } from '@tailgate/sync-protocol';
 import type { Author, Driver } from '../client.ts';
 import type { Withdrawal } from '../engine/sync-engine.ts';
 import type { Diagnostics } from '../engine/diagnostics.ts';
@@ -50,6 +50,13 @@ export type Call =
   | { readonly call: 'signOut' }
   | { readonly call: 'acknowledge'; readonly change: string }
   | { readonly call: 'withdraw'; readonly change: string }
+  | {
+      readonly call: 'setDraft';
+      readonly route: RouteKey;
+      readonly stop: number;
+      readonly draft: Json | undefined;
+      readonly by: Pick<Author, 'employee'>;
+    }
   | { readonly call: 'diagnostics' };
 
 /** The result of a call. */
@@ -81,7 +88,7 @@ export type Message =
   | { readonly type: 'heard'; readonly id: string };
 
 /** Rises with `Message`: pages of different builds ignore each other's messages. */
-const dialect = 'tailgate-tabs/7';
+const dialect = 'tailgate-tabs/8';
 const hasDialect = fields({ dialect: exactly(dialect) });
 const isMessage = (data: unknown): data is Message => hasDialect(data);
 

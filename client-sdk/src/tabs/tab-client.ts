@@ -1,4 +1,4 @@
-import type { AssignedRoute, ReferenceCode, RouteKey } from '@tailgate/sync-protocol';
+import type { AssignedRoute, Json, ReferenceCode, RouteKey } from '@tailgate/sync-protocol';
 import type { Author, Client, Driver, LocalClient } from '../client.ts';
 import type { Withdrawal } from '../engine/sync-engine.ts';
 import type { Diagnostics } from '../engine/diagnostics.ts';
@@ -158,6 +158,13 @@ export class TabClient implements Client {
     return receipt;
   }
 
+  /** For the driver of this moment, also where another page is signed in before a new leader has it. */
+  setDraft(route: RouteKey, stop: number, draft: Json | undefined, by?: Pick<Author, 'employee'>): Promise<void> {
+    const employee = by?.employee ?? this.driver.current?.employeeId;
+    const author = employee === undefined ? undefined : { employee };
+    return this.#untilAnswered((client) => client.setDraft(route, stop, draft, author));
+  }
+
   receipt(id: string): Receipt | undefined {
     return (this.#local && this.#follower.ownReceipt(id)) ?? this.#client.current.receipt(id);
   }
@@ -170,11 +177,15 @@ export class TabClient implements Client {
     return this.#client.current.acknowledge(id);
   }
 
-  /** Repeats the call where the leading page has closed before its answer: the next one has the stored change. */
-  async withdraw(id: string): Promise<Withdrawal> {
+  withdraw(id: string): Promise<Withdrawal> {
+    return this.#untilAnswered((client) => client.withdraw(id));
+  }
+
+  /** Repeats a call where the leading page has closed before its answer: the next one has the stored rows. */
+  async #untilAnswered<Value>(call: (client: Client) => Promise<Value>): Promise<Value> {
     for (;;)
       try {
-        return await this.#client.current.withdraw(id);
+        return await call(this.#client.current);
       } catch (error) {
         if (!(error instanceof Unreachable) || this.#leaving.signal.aborted) throw error;
       }

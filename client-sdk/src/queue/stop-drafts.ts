@@ -1,0 +1,135 @@
+import type { Json } from '@tailgate/sync-protocol';
+import { NotSignedIn, refusal } from '../platform/errors.ts';
+import type { Clock } from '../platform/environment.ts';
+import type { Check, Read } from '../platform/reading.ts';
+import { fields, number } from '../platform/reading.ts';
+import type { Accounts } from '../session/accounts.ts';
+import type { Journal } from '../store/journal.ts';
+import type { Row, StoreChange } from '../store/store.ts';
+import type { QueueItem, Target } from './item.ts';
+import { statusOf } from './item.ts';
+
+/** Stored rows are JSON. */
+const json: Check<Json> = (value): value is Json => value !== undefined;
+
+const isDraft = fields({ draft: json, at: number });
+type StoredDraft = Read<typeof isDraft>;
+
+/** UTF-16 code units of JSON. A form with 20 lines takes a few thousand. */
+const maxLength = 65_536;
+/** How long a draft remains after its last change where its route is not one of the signed-in driver's. */
+const keepMs = 7 * 86_400_000;
+
+interface StopDraftsDeps {
+  readonly accounts: Pick<Accounts, 'current' | 'employee'>;
+  readonly environment: { readonly clock: Pick<Clock, 'now'> };
+  readonly journal: Pick<Journal, 'commit'>;
+}
+
+/**
+ * Half-filled stops, as the app describes them: one value for each driver and stop, in the table of settings. One write
+ * is under way at a time, and the next one takes the latest values. A server never receives them.
+ */
+export class StopDrafts {
+  onChange: (target: Target) => void = () => {};
+  readonly #deps: StopDraftsDeps;
+  readonly #all = new Map<string, StoredDraft>();
+  /** Drafts that a change in the queue has ended, for its withdrawal. */
+  readonly #ended = new WeakMap<QueueItem, StoredDraft>();
+  readonly #unsaved = new Set<string>();
+  #writing: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
+
+  /** @param settings the stored setting rows */
+  constructor(settings: readonly Row[], deps: StopDraftsDeps) {
+    this.#deps = deps;
+    for (const { key, value } of settings) if (isDraft(value)) this.#all.set(key, value);
+  }
+
+  /** Each begins with the driver's prefix. */
+  get keys(): Iterable<string> {
+    return this.#all.keys();
+  }
+
+  /** The signed-in driver's draft of a stop. */
+  of(target: Target): Json | undefined {
+    return this.#all.get(keyOf(this.#deps.accounts.employee, target))?.draft;
+  }
+
+  /** As the client's `setDraft`. */
+  async set(target: Target, draft: Json | undefined, employee = this.#deps.accounts.employee): Promise<void> {
+    if (employee === undefined) throw new NotSignedIn();
+    const key = keyOf(employee, target);
+    this.#put(key, copyOf(draft, this.#now));
+    this.onChange(target);
+    this.#unsaved.add(key);
+    await (this.#next ??= this.#writeNext());
+  }
+
+  /** The rows to store with a change: a recorded status ends the draft of its stop. */
+  recorded(item: QueueItem): StoreChange[] {
+    const { target, mutation, employee } = item;
+    const key = keyOf(employee, target);
+    const draft = this.#all.get(key);
+    if (!draft || (statusOf(mutation.args) ?? 'P') === 'P') return [];
+    this.#ended.set(item, draft);
+    return [this.#put(key)];
+  }
+
+  /** The rows to store with the withdrawal of a change: its draft returns, unless the driver has begun another. */
+  withdrawn(item: QueueItem): StoreChange[] {
+    const key = keyOf(item.employee, item.target);
+    const draft = this.#ended.get(item);
+    return draft && !this.#all.has(key) ? [this.#put(key, draft)] : [];
+  }
+
+  /** Forgets old drafts. @returns the rows to delete */
+  purge(): StoreChange[] {
+    const routes = this.#deps.accounts.current.current?.routes ?? [];
+    return [...this.#all].flatMap(([key, { at }]) =>
+      this.#now - at < keepMs || routes.some(({ scope }) => key.includes(`/${scope}/`)) ? [] : this.#put(key),
+    );
+  }
+
+  /** Hands unsaved drafts to the journal. */
+  flush(): void {
+    this.#writing = this.#deps.journal.commit([...this.#unsaved].map((key) => this.#row(key)));
+    this.#unsaved.clear();
+  }
+
+  async #writeNext(): Promise<void> {
+    await this.#writing;
+    this.#next = undefined;
+    this.flush();
+    await this.#writing;
+  }
+
+  #put(key: string, value?: unknown): StoreChange {
+    if (isDraft(value)) this.#all.set(key, value);
+    else this.#all.delete(key);
+    return this.#row(key);
+  }
+
+  #row(key: string): StoreChange {
+    const value = this.#all.get(key);
+    return value ? { put: 'setting', key, value } : { delete: 'setting', key };
+  }
+
+  get #now(): number {
+    return this.#deps.environment.clock.now();
+  }
+}
+
+/**
+ * A copy in the stored form: the app may go on changing its own object.
+ *
+ * @throws InvalidChange
+ */
+export function copyOf(draft: Json | undefined, at = 0): unknown {
+  const text = JSON.stringify({ draft, at });
+  if (text.length > maxLength) throw refusal('draft', `must not exceed ${maxLength} characters of JSON`);
+  return JSON.parse(text);
+}
+
+const keyOf = (employee: string | undefined, target: Target | undefined): string =>
+  `draft/${employee}/${target?.scope}/${target?.stop}`;
