@@ -1,6 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ErrorCode, HelloFrame } from '@tailgate/sync-protocol';
-import { byteaArray, instantArray, textArray, uuidArray } from '../db/arrays.ts';
 import type { Queryable } from '../db/types.ts';
 import type { Boot } from './device-clock.ts';
 import { bindClients, findClients, replaceQueueKeys, tieClients } from './sql.ts';
@@ -97,20 +96,10 @@ async function tieToSessions(
 ): Promise<ReadonlySet<ClientAsk>> {
   const tying = firstOfEach(asks.filter((ask) => !isTied(ask, known.get(ask.client_id))));
   if (tying.length === 0) return new Set();
-  const { rows } = await db.query<{ client_id: string }>(tieClients, [
-    uuidArray(tying.map((ask) => ask.client_id)),
-    byteaArray(tying.map(({ session }) => session ?? null)),
-    ...bootColumns(tying),
-    now,
-  ]);
+  const { rows } = await db.query<{ client_id: string }>(tieClients, [...tieClients.parameters(tying), now]);
   const tied = new Set(rows.map((row) => row.client_id));
   return new Set(tying.filter((ask) => !tied.has(ask.client_id)));
 }
-
-const bootColumns = (asks: readonly ClientAsk[]): [Buffer, Buffer] => [
-  textArray(asks.map(({ boot }) => boot?.id ?? null)),
-  instantArray(asks.map(({ boot }) => boot?.at ?? null)),
-];
 
 /** The owner of a queue; undefined for an unknown queue. */
 export async function findOwner(db: Queryable, clientId: string): Promise<string | undefined> {
@@ -135,29 +124,21 @@ async function findAll(db: Queryable, asks: readonly ClientAsk[]): Promise<Map<s
 
 async function bind(db: Queryable, asks: readonly ClientAsk[]): Promise<[ClientAsk, string][]> {
   const minted = mint(asks);
-  const { rows } = await db.query<{ client_id: string }>(bindClients, [
-    asks.map((ask) => ask.client_id),
-    textArray(asks.map((ask) => ask.employee_id)),
-    textArray(asks.map((ask) => ask.device)),
-    textArray(asks.map((ask) => ask.sdk)),
-    textArray(asks.map((ask) => ask.app)),
-    byteaArray(minted.map(([, key]) => sha256(key))),
-    byteaArray(asks.map(({ session }) => session ?? null)),
-    ...bootColumns(asks),
-  ]);
+  const { rows } = await db.query<{ client_id: string }>(bindClients, bindClients.parameters(minted.map(withKeyHash)));
   const inserted = new Set(rows.map((row) => row.client_id));
   return minted.filter(([ask]) => inserted.has(ask.client_id));
 }
 
 async function replaceKeys(db: Queryable, asks: readonly ClientAsk[]): Promise<[ClientAsk, string][]> {
   const minted = mint(asks);
-  const hashes = byteaArray(minted.map(([, key]) => sha256(key)));
-  await db.query(replaceQueueKeys, [asks.map((ask) => ask.client_id), hashes]);
+  await db.query(replaceQueueKeys, replaceQueueKeys.parameters(minted.map(withKeyHash)));
   return minted;
 }
 
 const mint = (asks: readonly ClientAsk[]): [ClientAsk, string][] =>
   asks.map((ask) => [ask, randomBytes(32).toString('base64url')]);
+
+const withKeyHash = ([ask, key]: [ClientAsk, string]) => ({ ...ask, keyHash: sha256(key) });
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 

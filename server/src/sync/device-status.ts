@@ -1,8 +1,7 @@
 import type { HelloFrame, PingFrame } from '@tailgate/sync-protocol';
-import { textArray } from '../db/arrays.ts';
 import type { Queryable } from '../db/types.ts';
 import type { Log } from '../runtime/log.ts';
-import { saveGauges } from './sql.ts';
+import { saveGauges, type PhoneReport } from './sql.ts';
 
 /** Facts that only the hello contains; each ping repeats the others. */
 type Facts = Partial<Pick<HelloFrame, 'device' | 'sdk' | 'app'>>;
@@ -37,23 +36,20 @@ export class DeviceStatus {
     if (this.#reports.size === 0) return;
     const reports = [...this.#reports];
     this.#reports = new Map();
-    const facts = reports.map(([, report]) => report);
     try {
-      await this.#db.query(saveGauges, [
-        reports.map(([clientId]) => clientId),
-        facts.map(({ pending }) => Math.min(pending, MOST_PENDING)),
-        facts.map(({ oldest_pending_at: oldest }) => instantOf(oldest)),
-        textArray(facts.map(({ device }) => device ?? null)),
-        textArray(facts.map(({ sdk }) => sdk ?? null)),
-        textArray(facts.map(({ app }) => app ?? null)),
-        facts.map(({ seenAt }) => seenAt),
-        facts.map(({ clockReadAt }) => clockReadAt ?? null),
-      ]);
+      await this.#db.query(saveGauges, saveGauges.parameters(reports.map(phoneReport)));
     } catch (err) {
       this.#log.debug({ err, clients: reports.length }, 'what the phones hold could not be noted');
     }
   }
 }
+
+const phoneReport = ([clientId, { pending, oldest_pending_at: oldest, ...facts }]: [string, Report]): PhoneReport => ({
+  ...facts,
+  clientId,
+  pending: Math.min(pending, MOST_PENDING),
+  oldestPendingAt: instantOf(oldest),
+});
 
 /** A broken clock sends any text. */
 function instantOf(text: string | null): Date | null {

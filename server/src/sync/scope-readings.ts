@@ -1,6 +1,5 @@
 import type { QuarantineDocument, RouteKey, Scope } from '@tailgate/sync-protocol';
 import { codesScope, headerDocument, parseScope, planDocument, resultDocument } from '@tailgate/sync-protocol';
-import { textArray } from '../db/arrays.ts';
 import type { Queryable } from '../db/types.ts';
 import { routeHeader, type RouteDriver } from '../routes/header.ts';
 import type { Hosted, ParkedStop } from './patch-text.ts';
@@ -110,14 +109,7 @@ interface HeaderRow {
 }
 
 async function readRouteScopes(db: Queryable, asked: readonly Asked<RouteKey>[], readings: Readings): Promise<void> {
-  const { rows } = await db.query<RouteRow>(readRoutes, [
-    textArray(asked.map(({ key }) => key.facility)),
-    textArray(asked.map(({ key }) => key.id)),
-    textArray(asked.map(({ key }) => key.week_end)),
-    asked.map(({ ask }) => ask.above),
-    asked.map(({ ask }) => ask.headerAbove),
-    asked.map(({ ask }) => ask.textsAbove),
-  ]);
+  const { rows } = await db.query<RouteRow>(readRoutes, readRoutes.parameters(asked));
   const documentsOf = asked.map((): ReadDocument[] => []);
   const deletesOf = asked.map((): { key: string; version: number }[] => []);
   const factsOf = asked.map((): { version: number; facts: RouteFactsRow } | undefined => undefined);

@@ -1,4 +1,7 @@
+import type { HelloFrame, RouteKey } from '@tailgate/sync-protocol';
+import { bytea, columns, instant, int4, int8, text, uuid } from '../db/columns.ts';
 import { statement } from '../db/statement.ts';
+import type { Boot } from './device-clock.ts';
 
 /** The epoch of this database (I9); 1 before any declared restore. */
 export const readEpoch = statement('sync_read_epoch', 'select coalesce(max(epoch), 1) as epoch from server_epoch');
@@ -27,16 +30,29 @@ const routeFacts = `json_build_object(
   'awaited', (select coalesce(json_agg(distinct e.stop_id order by e.stop_id), '[]') from missing_evidence e where ${ofEvidence}),
   'header', case when r.header_version > a.header_above then ${headerFacts} end)`;
 
+/** A route, and the versions above which a reader asks for documents, for the header, and for texts. */
+interface AskedRoute {
+  readonly key: RouteKey;
+  readonly ask: { readonly above: number; readonly headerAbove: number; readonly textsAbove: number };
+}
+
+const askedRoutes = columns<AskedRoute>({
+  facility: text(({ key }) => key.facility),
+  id: text(({ key }) => key.id),
+  week_end: text(({ key }) => key.week_end),
+  above: int8(({ ask }) => ask.above),
+  header_above: int8(({ ask }) => ask.headerAbove),
+  texts_above: int8(({ ask }) => ask.textsAbove),
+});
+
 /**
  * Many routes in one statement, so that all rows are of one moment (I3): one row for each route, and one for each
- * document above a version. Texts come only above another version. Unpublished routes are absent. $1–$3 facility, id,
- * week_end; $4 documents above; $5 header above; $6 texts above.
+ * document above a version. Texts come only above another version. Unpublished routes are absent.
  */
-export const readRoutes = statement(
+export const readRoutes = askedRoutes.statement(
   'sync_read_routes',
   `with asked as (
-     select a.*, r.version from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[])
-       with ordinality as a (facility, id, week_end, above, header_above, texts_above, n)
+     select a.*, r.version from ${askedRoutes.unnest} with ordinality as a (${askedRoutes.names}, n)
        join route r using (facility, id, week_end) where r.published_at is not null
    )
    select a.n::int as n, 'route' as kind, null::smallint as stop, r.version, false as removed, ${routeFacts}::text as doc
@@ -96,13 +112,33 @@ const hasSession = `(k.session_hash is null or exists (
 
 const asTied = 'session_hash = excluded.session_hash, boot_id = excluded.boot_id, boot_at = excluded.boot_at';
 
-/** The first use binds a queue to its employee; a second one finds it bound. $1–$9 columns. */
-export const bindClients = statement(
+/** A queue that the first frame of its client opens. */
+interface OpenedClient extends Pick<HelloFrame, 'client_id' | 'employee_id' | 'device' | 'sdk' | 'app'> {
+  readonly session?: Buffer | null;
+  readonly boot?: Boot | null;
+}
+
+const ties = {
+  session_hash: bytea(({ session }: OpenedClient) => session ?? null),
+  boot_id: text(({ boot }: OpenedClient) => boot?.id ?? null),
+  boot_at: instant(({ boot }: OpenedClient) => boot?.at ?? null),
+};
+
+const newClients = columns<OpenedClient & { readonly keyHash: Buffer }>({
+  client_id: uuid((client) => client.client_id),
+  employee: text((client) => client.employee_id),
+  device: text(({ device }) => device),
+  sdk: text(({ sdk }) => sdk),
+  app: text(({ app }) => app),
+  queue_key_hash: bytea(({ keyHash }) => keyHash),
+  ...ties,
+});
+
+/** The first use binds a queue to its employee; a second one finds it bound. */
+export const bindClients = newClients.statement(
   'sync_bind_clients',
   `with k as (
-     select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[], $7::bytea[], $8::text[],
-                          $9::timestamptz[])
-         as k (client_id, employee, device, sdk, app, queue_key_hash, session_hash, boot_id, boot_at)
+     select * from ${newClients.rows}
    ), bound as (
      insert into client (client_id, employee, device, sdk, app, queue_key_hash)
      select client_id, employee, device, sdk, app, queue_key_hash from k where ${hasSession}
@@ -123,29 +159,34 @@ const lockedClients = `locked as materialized (
      select client_id from client where client_id = any ($1::uuid[]) order by client_id for no key update
    )`;
 
-/** $1 client ids, $2 new hashes. */
-export const replaceQueueKeys = statement(
+const newKeys = columns<{ readonly client_id: string; readonly keyHash: Buffer }>({
+  client_id: uuid((client) => client.client_id),
+  queue_key_hash: bytea(({ keyHash }) => keyHash),
+});
+
+export const replaceQueueKeys = newKeys.statement(
   'sync_replace_queue_keys',
   `with ${lockedClients}
    update client c set queue_key_hash = k.queue_key_hash
-     from locked join unnest($1::uuid[], $2::bytea[]) as k (client_id, queue_key_hash) using (client_id)
+     from locked join ${newKeys.rows} using (client_id)
     where c.client_id = locked.client_id`,
 );
+
+const tiedClients = columns<OpenedClient>({ client_id: uuid((client) => client.client_id), ...ties });
 
 /**
  * Ties queues to the session and the clock run of their phones. A held queue of an unregistered driver opens for new
  * items. A hello of any other queue does not wait for its batches. `k` locks held queues before sessions, in the order
- * of unregistering (I13). $1 client ids, $2 sessions, $3 boots, $4 their beginnings, $5 now.
+ * of unregistering (I13). The columns, then $5 now.
  */
-export const tieClients = statement(
+export const tieClients = tiedClients.statement(
   'sync_tie_clients',
   `with locked as materialized (
      select client_id from client
       where client_id = any ($1::uuid[]) and held_at is not null and revoked_at is not null
       order by client_id for no key update
    ), k as materialized (
-     select * from unnest($1::uuid[], $2::bytea[], $3::text[], $4::timestamptz[])
-         as k (client_id, session_hash, boot_id, boot_at)
+     select * from ${tiedClients.rows}
       where (select count(*) from locked) >= 0
    ), tied as (
      insert into queue_session (client_id, session_hash, boot_id, boot_at)
@@ -161,16 +202,34 @@ export const tieClients = statement(
    select client_id from tied`,
 );
 
-/** The reports of phones, at most one a minute for each; null where a ping omits a field. $1–$8 columns. */
-export const saveGauges = statement(
+/** The latest report of a phone. A ping omits the device and its software. */
+export interface PhoneReport extends Partial<Pick<HelloFrame, 'device' | 'sdk' | 'app'>> {
+  readonly clientId: string;
+  readonly pending: number;
+  readonly oldestPendingAt: Date | null;
+  readonly seenAt: Date;
+  readonly clockReadAt?: Date | undefined;
+}
+
+const reports = columns<PhoneReport>({
+  client_id: uuid(({ clientId }) => clientId),
+  pending: int4(({ pending }) => pending),
+  oldest_pending_at: instant(({ oldestPendingAt }) => oldestPendingAt),
+  device: text(({ device }) => device ?? null),
+  sdk: text(({ sdk }) => sdk ?? null),
+  app: text(({ app }) => app ?? null),
+  seen_at: instant(({ seenAt }) => seenAt),
+  clock_read_at: instant(({ clockReadAt }) => clockReadAt ?? null),
+});
+
+/** The reports of phones, at most one a minute for each; null where a ping omits a field. */
+export const saveGauges = reports.statement(
   'sync_save_gauges',
   `with ${lockedClients}
    update client c set pending = k.pending, oldest_pending_at = k.oldest_pending_at, device = coalesce(k.device, c.device),
           sdk = coalesce(k.sdk, c.sdk), app = coalesce(k.app, c.app), last_seen_at = k.seen_at,
           clock_read_at = coalesce(k.clock_read_at, c.clock_read_at)
-     from locked join unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::timestamptz[],
-                             $8::timestamptz[])
-       as k (client_id, pending, oldest_pending_at, device, sdk, app, seen_at, clock_read_at) using (client_id)
+     from locked join ${reports.rows} using (client_id)
     where c.client_id = locked.client_id`,
 );
 
