@@ -95,7 +95,7 @@ export class HostPolling implements HostChanges {
       else dropped.set(name, change.place);
     }
     const marks = [...saved.values()];
-    if (marks.length > 0) await this.#options.db.query(sql.saveMarks, sql.markColumns(marks));
+    if (marks.length > 0) await this.#options.db.query(sql.saveMarks, sql.saveMarks.parameters(marks));
     await this.#drop([...dropped.values()]);
   }
 
@@ -140,7 +140,7 @@ export class HostPolling implements HostChanges {
 
   async #drop(places: readonly Waiting['place'][]): Promise<void> {
     if (places.length === 0) return;
-    await this.#options.db.query(sql.dropMarks, [places.map(({ file }) => file), places.map(({ place }) => place)]);
+    await this.#options.db.query(sql.dropMarks, sql.dropMarks.parameters(places));
   }
 
   #changes(now: number): HostChange[] {

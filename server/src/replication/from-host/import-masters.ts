@@ -5,7 +5,8 @@ import type { Db } from '../../db/types.ts';
 import { isZone } from '../../runtime/zone-clock.ts';
 import type { Host } from '../../host/host.ts';
 import type { HostFileName } from '../../host/files/tables.ts';
-import * as sql from './import-sql.ts';
+import { notify } from './import-sql.ts';
+import * as sql from './masters-sql.ts';
 import { readSoundFile } from './sound-rows.ts';
 
 // The import reads a small master file whole when one of its rows has changed.
@@ -25,19 +26,16 @@ export async function importFacilities(db: Db, host: Host): Promise<boolean> {
 /** @returns whether anything has changed, and the employees with a changed name */
 export async function importEmployees(db: Db, host: Host): Promise<{ isNew: boolean; renamed: string[] }> {
   const rows = (await readSoundFile(db, host, 'EMPMSTP')).filter(({ EMEMP }) => EMEMP !== '');
-  const ids = rows.map(({ EMEMP }) => EMEMP);
-  const active = rows.map(({ EMSTS }) => EMSTS === 'A');
+  const employees = rows.map(({ EMEMP: id, EMNAM: name, EMPHN: phone, EMSTS, EMFAC: facility, EMJOB: job }) => {
+    return { id, name, phone, active: EMSTS === 'A', facility, job };
+  });
   return withTransaction(db, async (tx) => {
-    await tx.query(sql.touchUsers, [ids, active]);
-    const retired = await tx.query(sql.retireEmployees, [ids]);
-    const saved = await tx.query<{ id: string; is_renamed: boolean }>(sql.saveEmployees, [
-      ids,
-      rows.map(({ EMNAM }) => EMNAM),
-      rows.map(({ EMPHN }) => EMPHN),
-      active,
-      rows.map(({ EMFAC }) => EMFAC),
-      rows.map(({ EMJOB }) => EMJOB),
-    ]);
+    await tx.query(sql.touchUsers, sql.touchUsers.parameters(employees));
+    const retired = await tx.query(sql.retireEmployees, [employees.map(({ id }) => id)]);
+    const saved = await tx.query<{ id: string; is_renamed: boolean }>(
+      sql.saveEmployees,
+      sql.saveEmployees.parameters(employees),
+    );
     const renamed = saved.rows.filter(({ is_renamed }) => is_renamed).map(({ id }) => id);
     return { isNew: Boolean(retired.rowCount) || saved.rows.length > 0, renamed };
   });
@@ -49,24 +47,11 @@ export async function importEmployees(db: Db, host: Host): Promise<{ isNew: bool
 export async function importCodes(db: Db, host: Host): Promise<boolean> {
   const codes = (await readSoundFile(db, host, 'CTLCDP')).flatMap((row) => codeFromHost(row) ?? []);
   return withTransaction(db, async (tx) => {
-    const types = codes.map(({ type }) => type);
-    const names = codes.map(({ code }) => code);
-    const saved = await tx.query(sql.saveCodes, [
-      types,
-      names,
-      codes.map(({ description }) => description),
-      codes.map(({ category }) => category),
-      codes.map(({ driver_visible }) => driver_visible),
-      codes.map(({ stop_type }) => stop_type),
-      codes.map(({ requires_photo }) => requires_photo),
-      codes.map(({ requires_comment }) => requires_comment),
-      codes.map(({ sort }) => sort),
-      codes.map(({ active }) => active),
-    ]);
-    const dropped = await tx.query(sql.dropCodes, [types, names]);
+    const saved = await tx.query(sql.saveCodes, sql.saveCodes.parameters(codes));
+    const dropped = await tx.query(sql.dropCodes, sql.dropCodes.parameters(codes));
     if ((saved.rowCount ?? 0) + (dropped.rowCount ?? 0) === 0) return false;
     await tx.query(sql.raiseScope, [codesScope]);
-    await tx.query(sql.notify, [codesScope]);
+    await tx.query(notify, [codesScope]);
     return true;
   });
 }

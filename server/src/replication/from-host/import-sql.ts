@@ -1,4 +1,5 @@
 import { officeSource, warehouseStop } from '@tailgate/sync-protocol';
+import { columns, instant, int2, text } from '../../db/columns.ts';
 import { statement } from '../../db/statement.ts';
 
 /**
@@ -94,13 +95,37 @@ export const loadPlans = statement(
   `select stop_id, doc, removed_at is not null as removed from stop_plan where ${ofRoute}`,
 );
 
-export const savePlans = statement(
+/** A plan to save: its text, the digest of its lines, and its invoices as JSON. */
+export interface SavedPlan {
+  readonly stop: number;
+  readonly doc: string;
+  readonly lines: string;
+  readonly invoices: string;
+  /** Now, where the stop has another customer than before. */
+  readonly customerSince: Date | null;
+  /** Now, where the stop has other lines than before. */
+  readonly linesSince: Date | null;
+}
+
+const plans = columns<SavedPlan>(
+  {
+    stop_id: int2(({ stop }) => stop),
+    doc: text(({ doc }) => doc),
+    lines: text(({ lines }) => lines),
+    invoices: text(({ invoices }) => invoices),
+    customer_since: instant(({ customerSince }) => customerSince),
+    lines_since: instant(({ linesSince }) => linesSince),
+  },
+  4,
+);
+
+/** The route and $4 its version, then the columns of its plans. */
+export const savePlans = plans.statement(
   'import_save_plans',
   `insert into stop_plan (facility, route_id, week_end, stop_id, version, doc, lines, customer_since, lines_since, invoices)
    select $1, $2, $3, k.stop_id, $4, k.doc, k.lines, k.customer_since, k.lines_since,
-          array(select jsonb_array_elements_text(k.invoices))
-     from unnest($5::smallint[], $6::text[], $7::text[], $8::timestamptz[], $9::timestamptz[], $10::jsonb[])
-       as k (stop_id, doc, lines, customer_since, lines_since, invoices)
+          array(select jsonb_array_elements_text(k.invoices::jsonb))
+     from ${plans.rows}
    on conflict (facility, route_id, week_end, stop_id)
    do update set version = excluded.version, doc = excluded.doc, lines = excluded.lines, removed_at = null,
           invoices = excluded.invoices,
@@ -262,76 +287,6 @@ export const routesOfDrivers = statement(
   `select distinct r.facility, r.id, r.week_end
      from route r join route_driver d on d.facility = r.facility and d.route_id = r.id and d.week_end = r.week_end
     where d.employee = any($1::text[]) and d.removed_at is null and r.status = 'O' and r.withdrawn_at is null`,
-);
-
-/** $1 ids, $2 names, $3 valid zones, $4 zones as in FACMSTP. */
-export const saveFacilities = statement(
-  'import_save_facilities',
-  `insert into facility (id, name, zone, host_zone) select * from unnest($1::text[], $2::text[], $3::text[], $4::text[])
-   on conflict (id) do update set name = excluded.name, zone = excluded.zone, host_zone = excluded.host_zone
-    where (facility.name, facility.zone, facility.host_zone)
-          is distinct from (excluded.name, excluded.zone, excluded.host_zone)`,
-);
-
-/** Returns the changed employees. Headers of routes show their names. */
-export const saveEmployees = statement(
-  'import_save_employees',
-  `with given as (
-     select * from unnest($1::text[], $2::text[], $3::text[], $4::boolean[], $5::text[], $6::text[])
-       as k (id, name, phone, active, facility, job)
-   ), renamed as (
-     select g.id from given g left join employee e using (id) where e.name is distinct from g.name
-   ), saved as (
-     insert into employee (id, name, phone, active, facility, job) select * from given
-     on conflict (id) do update set name = excluded.name, phone = excluded.phone, active = excluded.active,
-                                    facility = excluded.facility, job = excluded.job
-      where (employee.name, employee.phone, employee.active, employee.facility, employee.job)
-            is distinct from (excluded.name, excluded.phone, excluded.active, excluded.facility, excluded.job)
-     returning id
-   )
-   select id, renamed.id is not null as is_renamed from saved left join renamed using (id)`,
-);
-
-/** An employee who is no longer in the master cannot sign in; their records keep their author. */
-export const retireEmployees = statement(
-  'import_retire_employees',
-  `update employee set active = false where active and id <> all($1::text[])`,
-);
-
-/** Marks users whose right to sign in has changed, for the host. Runs before the masters change. $1 ids, $2 active. */
-export const touchUsers = statement(
-  'import_touch_users',
-  `update account a set version = a.version + 1
-     from employee e left join unnest($1::text[], $2::boolean[]) as k (id, active) on k.id = e.id
-    where a.employee = e.id and e.active <> coalesce(k.active, false)`,
-);
-
-export const saveCodes = statement(
-  'import_save_codes',
-  `insert into code (type, code, description, category, driver_visible, stop_type, requires_photo, requires_comment, sort, active)
-   select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::boolean[], $6::text[], $7::boolean[], $8::boolean[],
-                        $9::int[], $10::boolean[])
-   on conflict (type, code) do update
-      set description = excluded.description, category = excluded.category, driver_visible = excluded.driver_visible,
-          stop_type = excluded.stop_type, requires_photo = excluded.requires_photo, requires_comment = excluded.requires_comment,
-          sort = excluded.sort, active = excluded.active
-    where (code.description, code.category, code.driver_visible, code.stop_type, code.requires_photo, code.requires_comment,
-           code.sort, code.active)
-          is distinct from (excluded.description, excluded.category, excluded.driver_visible, excluded.stop_type,
-           excluded.requires_photo, excluded.requires_comment, excluded.sort, excluded.active)`,
-);
-
-/** $1 types and $2 codes that remain. */
-export const dropCodes = statement(
-  'import_drop_codes',
-  `delete from code c where not exists (
-     select from unnest($1::text[], $2::text[]) as k (type, code) where k.type = c.type and k.code = c.code
-   )`,
-);
-
-export const raiseScope = statement(
-  'import_raise_scope',
-  `insert into scope_version (scope, version) values ($1, 1) on conflict (scope) do update set version = scope_version.version + 1`,
 );
 
 /** Skips incidents that were reported before in the same words. $1 kind, $2 details, all different. */

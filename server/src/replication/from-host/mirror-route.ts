@@ -195,16 +195,15 @@ async function savePlans(
 ): Promise<void> {
   if (removed.length > 0) await tx.query(sql.removePlans, [...keyOf(key), version, removed]);
   if (saved.length === 0) return;
-  await tx.query(sql.savePlans, [
-    ...keyOf(key),
-    version,
-    saved.map(({ plan }) => plan.id),
-    saved.map(({ text }) => text),
-    saved.map(({ plan }) => planLines(plan)),
-    saved.map(({ formerCustomer }) => (formerCustomer === undefined ? null : now)),
-    saved.map(({ otherLines }) => (otherLines ? now : null)),
-    saved.map(({ plan }) => JSON.stringify(plan.invoices.map(({ id }) => id))),
-  ]);
+  const plans = saved.map(({ plan, text, formerCustomer, otherLines }) => ({
+    stop: plan.id,
+    doc: text,
+    lines: planLines(plan),
+    invoices: JSON.stringify(plan.invoices.map(({ id }) => id)),
+    customerSince: formerCustomer === undefined ? null : now,
+    linesSince: otherLines ? now : null,
+  }));
+  await tx.query(sql.savePlans, [...keyOf(key), version, ...sql.savePlans.parameters(plans)]);
   const fresh = saved.filter(({ isNew }) => isNew).map(({ plan }) => plan.id);
   const results = fresh.map((id) => inheritance.get(id)?.result ?? untouched);
   const newestStamp = results.reduce((newest: number | null, result) => newestStampOf(result, newest), null);

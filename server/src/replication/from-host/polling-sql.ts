@@ -1,4 +1,5 @@
 import type { Mark } from '../../host/reads/marks.ts';
+import { columns, text } from '../../db/columns.ts';
 import { statement } from '../../db/statement.ts';
 
 /** Statements for the recorded marks of host polling. */
@@ -17,26 +18,29 @@ export const keepRouteMarks = statement(
   `delete from host_mark where file = 'route' and place <> all ($1::text[])`,
 );
 
-/** $1 files, $2 places, $3 creators of the rows, $4 digests of the host's columns, $5 of the service's. */
-export const saveMarks = statement(
+type MarkPlace = Pick<Mark, 'file' | 'place'>;
+
+const markPlaces = {
+  file: text(({ file }: MarkPlace) => file),
+  place: text(({ place }: MarkPlace) => place),
+};
+const droppedMarks = columns<MarkPlace>(markPlaces);
+/** With the creator of a row, and the digests of the host's columns and of the service's. */
+const marks = columns<Mark>({
+  ...markPlaces,
+  born: text(({ born }) => born),
+  planned: text(({ planned }) => planned),
+  recorded: text(({ recorded }) => recorded),
+});
+
+export const saveMarks = marks.statement(
   'poll_save_marks',
-  `insert into host_mark (file, place, born, planned, recorded)
-   select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
+  `insert into host_mark (${marks.names}) select * from ${marks.rows}
    on conflict (file, place) do update set born = excluded.born, planned = excluded.planned, recorded = excluded.recorded`,
 );
 
-/** The values of `saveMarks`. */
-export const markColumns = (marks: readonly Mark[]): string[][] => [
-  marks.map(({ file }) => file),
-  marks.map(({ place }) => place),
-  marks.map(({ born }) => born),
-  marks.map(({ planned }) => planned),
-  marks.map(({ recorded }) => recorded),
-];
-
-/** $1 files, $2 places. */
-export const dropMarks = statement(
+export const dropMarks = droppedMarks.statement(
   'poll_drop_marks',
-  `delete from host_mark m using unnest($1::text[], $2::text[]) as k (file, place)
+  `delete from host_mark m using ${droppedMarks.rows}
     where m.file = k.file and m.place = k.place`,
 );

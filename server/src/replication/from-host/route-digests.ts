@@ -43,7 +43,8 @@ export class RouteDigests {
 
   /** Saves the marks of compared routes. */
   async remember(routes: readonly ChangedRoute[]): Promise<void> {
-    if (routes.length > 0) await this.#db.query(sql.saveMarks, sql.markColumns(routes.map(({ mark }) => mark)));
+    if (routes.length > 0)
+      await this.#db.query(sql.saveMarks, sql.saveMarks.parameters(routes.map(({ mark }) => mark)));
   }
 
   /** All of these routes, some at a time. Marks of other routes are deleted. */
