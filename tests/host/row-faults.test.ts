@@ -203,7 +203,10 @@ test('a file that arrives during its announcement leaves the count of its closed
   const db: Db = {
     connect: () => pool.connect(),
     query: async (statement, values) => {
-      if (statement === settleAssets && JSON.stringify(values).includes(signature_id)) {
+      if (
+        statement === settleAssets &&
+        values?.some((value) => Buffer.isBuffer(value) && value.includes(signature_id))
+      ) {
         // The host has the file's row, the waiting rows still exist, and a pass brings the route out.
         await depot.hosted(closing);
         counted.push(...(await open()));

@@ -1,3 +1,5 @@
+import type { RouteKey } from '@tailgate/sync-protocol';
+import { columns, int8, text } from '../../db/columns.ts';
 import { statement } from '../../db/statement.ts';
 
 /**
@@ -29,15 +31,24 @@ export const listRoutes = statement(
    select facility, id, week_end from due group by 1, 2, 3 order by min(since) limit $1`,
 );
 
+const listed = columns<RouteKey>(
+  {
+    facility: text(({ facility }) => facility),
+    id: text(({ id }) => id),
+    week_end: text((key) => key.week_end),
+  },
+  3,
+);
+
 /**
- * Takes those of the listed routes ($4–$6) that are free and still have work. It locks in key order, so that two
- * workers never wait for each other in a circle (I13).
+ * Takes those of the listed routes that are free and still have work. It locks in key order, so that two
+ * workers never wait for each other in a circle (I13). $1 owner, $2 ms of `isDue`, $3 ms of the lease, then the routes.
  */
-export const claimRoutes = statement(
+export const claimRoutes = listed.statement(
   'lease_claim',
   `with due as materialized (
      select k.facility, k.id, k.week_end
-       from unnest($4::text[], $5::text[], $6::text[]) as k (facility, id, week_end)
+       from ${listed.rows}
        join route r using (facility, id, week_end)
       where r.behind or exists (
         select from parked p
@@ -63,21 +74,31 @@ export const takeLease = statement(
    returning l.fence`,
 );
 
-/** Renews only leases under the worker's own fence: a takeover has raised it. */
-export const renewLeases = statement(
+const leases = columns<{ readonly key: RouteKey; readonly fence: number }>(
+  {
+    facility: text(({ key }) => key.facility),
+    route_id: text(({ key }) => key.id),
+    week_end: text(({ key }) => key.week_end),
+    fence: int8(({ fence }) => fence),
+  },
+  2,
+);
+const isOwn =
+  'l.facility = k.facility and l.route_id = k.route_id and l.week_end = k.week_end and l.fence = k.fence and l.owner = $1';
+
+/** Renews only leases under the worker's own fence: a takeover has raised it. $1 owner, $2 ms, then the leases. */
+export const renewLeases = leases.statement(
   'lease_renew',
   `update route_lease l set expires_at = now() + $2 * interval '1 ms'
-     from unnest($3::text[], $4::text[], $5::text[], $6::bigint[]) as k (facility, route_id, week_end, fence)
-    where l.facility = k.facility and l.route_id = k.route_id and l.week_end = k.week_end and l.fence = k.fence and l.owner = $1
+     from ${leases.rows} where ${isOwn}
    returning l.facility, l.route_id as id, l.week_end, l.fence`,
 );
 
 /** Releases leases, free from $2 ms on. It raises the fence, too: a late renewal then finds nothing to renew. */
-export const releaseLeases = statement(
+export const releaseLeases = leases.statement(
   'lease_release',
   `update route_lease l set expires_at = now() + $2 * interval '1 ms', fence = l.fence + 1
-     from unnest($3::text[], $4::text[], $5::text[], $6::bigint[]) as k (facility, route_id, week_end, fence)
-    where l.facility = k.facility and l.route_id = k.route_id and l.week_end = k.week_end and l.fence = k.fence and l.owner = $1`,
+     from ${leases.rows} where ${isOwn}`,
 );
 
 /**

@@ -1,5 +1,4 @@
 import { routeScope, type RouteKey } from '@tailgate/sync-protocol';
-import { textArray } from '../../db/arrays.ts';
 import type { Queryable } from '../../db/types.ts';
 import { Interval } from '../../runtime/interval.ts';
 import * as sql from './lease-sql.ts';
@@ -65,7 +64,7 @@ export class Leases {
       this.#owner,
       closeDelayMs,
       this.#leaseMs,
-      ...keyColumnsOf(keys),
+      ...sql.claimRoutes.parameters(keys),
     ]);
     // The statement takes them in key order (I13).
     const place = new Map(keys.map((key, index) => [routeScope(key), index]));
@@ -93,7 +92,10 @@ export class Leases {
   /** Releases routes; other workers may take them after `delayMs`. */
   async releaseAll(leases: readonly Lease[], delayMs: number): Promise<void> {
     const released = leases.filter((lease) => this.#drop(lease));
-    if (released.length > 0) await this.#db.query(sql.releaseLeases, [this.#owner, delayMs, ...columnsOf(released)]);
+    if (released.length > 0) {
+      const values = [this.#owner, delayMs, ...sql.releaseLeases.parameters(released)];
+      await this.#db.query(sql.releaseLeases, values);
+    }
   }
 
   /** Drops a lease that the confirming statement has released, or another worker has taken over. */
@@ -130,7 +132,7 @@ export class Leases {
 
   async #renew(): Promise<void> {
     const leases = [...this.#leases];
-    const values = [this.#owner, this.#leaseMs, ...columnsOf(leases)];
+    const values = [this.#owner, this.#leaseMs, ...sql.renewLeases.parameters(leases)];
     const { rows } = await this.#db.query<LeaseRow>(sql.renewLeases, values);
     const renewed = new Set(rows.map(nameOf));
     for (const lease of leases) if (!renewed.has(nameOf({ ...lease.key, fence: lease.fence }))) this.#drop(lease);
@@ -141,16 +143,4 @@ type LeaseRow = RouteKey & { fence: number };
 
 function nameOf({ facility, id, week_end, fence }: LeaseRow): string {
   return JSON.stringify([facility, id, week_end, fence]);
-}
-
-function columnsOf(leases: readonly Lease[]): unknown[] {
-  return [...keyColumnsOf(leases.map(({ key }) => key)), leases.map(({ fence }) => fence)];
-}
-
-function keyColumnsOf(keys: readonly RouteKey[]): Buffer[] {
-  return [
-    textArray(keys.map(({ facility }) => facility)),
-    textArray(keys.map(({ id }) => id)),
-    textArray(keys.map(({ week_end }) => week_end)),
-  ];
 }

@@ -1,32 +1,17 @@
 import { routeScope } from '@tailgate/sync-protocol';
 import { expectFiles } from '../../assets/queries.ts';
-import { textArray } from '../../db/arrays.ts';
 import type { Queryable } from '../../db/types.ts';
 import type { Lease, Leases } from './lease.ts';
 import type { LogEntry } from './replication-log.ts';
-import { settleRoute } from './route-sql.ts';
-
-/** An entry for a person: a stop (or −1, the route's own row), the reason, and the rows to write. */
-export interface ParkedRow {
-  readonly stop: number;
-  readonly version: number;
-  readonly sqlstate: string;
-  readonly reason: string;
-  readonly payload: string;
-}
-
-interface ConfirmedRows {
-  readonly stop: number;
-  readonly sequence: number;
-  /** The shadow's text. */
-  readonly rows: string;
-}
-
-/** An item for review, for which nothing waits. */
-interface ReviewItem {
-  readonly kind: string;
-  readonly details: object;
-}
+import {
+  confirmedRows,
+  parkedRows,
+  reviewItems,
+  settleRoute,
+  type ConfirmedRows,
+  type ParkedRow,
+  type ReviewItem,
+} from './route-sql.ts';
 
 /** Collects the results of a pass over a route until they are saved in PostgreSQL. */
 export class PassResult {
@@ -97,20 +82,13 @@ export class PassResult {
       leases.owner,
       lease.fence,
       hostedThrough === undefined ? leases.leaseMs : 0,
-      confirmed.map(({ stop }) => stop),
-      confirmed.map(({ sequence }) => sequence),
-      textArray(confirmed.map(({ rows }) => rows)),
-      freed,
-      parked.map(({ stop }) => stop),
-      parked.map(({ version }) => version),
-      textArray(parked.map(({ sqlstate }) => sqlstate)),
-      textArray(parked.map(({ reason }) => reason)),
-      textArray(parked.map(({ payload }) => payload)),
       hostedThrough ?? 0,
       routeScope(lease.key),
-      textArray(reviews.map(({ kind }) => kind)),
-      textArray(reviews.map(({ details }) => JSON.stringify(details))),
       performance.now() - this.#begunAt,
+      freed,
+      ...confirmedRows.parameters(confirmed),
+      ...parkedRows.parameters(parked),
+      ...reviewItems.parameters(reviews),
     ]);
     this.#confirmed = [];
     this.#freed = [];

@@ -1,3 +1,4 @@
+import { columns, int2, int8, text } from '../../db/columns.ts';
 import { statement } from '../../db/statement.ts';
 
 /**
@@ -55,11 +56,57 @@ export const loadChanges = statement(
     order by l.version`,
 );
 
+/** The confirmed rows of a stop (or −1, the route's own row). */
+export interface ConfirmedRows {
+  readonly stop: number;
+  readonly sequence: number;
+  /** The shadow's text. */
+  readonly rows: string;
+}
+export const confirmedRows = columns<ConfirmedRows>(
+  {
+    stop_id: int2(({ stop }) => stop),
+    sequence: int8(({ sequence }) => sequence),
+    rows: text(({ rows }) => rows),
+  },
+  10,
+);
+
+/** An entry for a person: a stop (or −1, the route's own row), the reason, and the rows to write. */
+export interface ParkedRow {
+  readonly stop: number;
+  readonly version: number;
+  readonly sqlstate: string;
+  readonly reason: string;
+  readonly payload: string;
+}
+export const parkedRows = columns<ParkedRow>(
+  {
+    stop_id: int2(({ stop }) => stop),
+    version: int8(({ version }) => version),
+    sqlstate: text(({ sqlstate }) => sqlstate),
+    reason: text(({ reason }) => reason),
+    payload: text(({ payload }) => payload),
+  },
+  13,
+);
+
+/** An item for review, for which nothing waits. */
+export interface ReviewItem {
+  readonly kind: string;
+  readonly details: object;
+}
+export const reviewItems = columns<ReviewItem>(
+  { kind: text(({ kind }) => kind), details: text(({ details }) => JSON.stringify(details)) },
+  18,
+);
+
 /**
  * Saves a pass over a route in one statement behind the lease's fence: without the lease it changes nothing and returns
  * no row. It saves shadows, parked stops (a try counts where it was due, since each change of another stop causes a
  * try), review items, `hosted_through` and the hint to the feeds. It releases the lease after $6 ms; an immediate
- * release raises the fence, so that no late renewal takes it again. $20 the age of the pass in ms.
+ * release raises the fence, so that no late renewal takes it again. $1–$3 route, $4 owner, $5 fence, $7 version to host,
+ * $8 scope, $9 the age of the pass in ms, $10 freed stops; then `confirmedRows`, `parkedRows` and `reviewItems`.
  */
 export const settleRoute = statement(
   'replicate_settle',
@@ -68,11 +115,11 @@ export const settleRoute = statement(
       where facility = $1 and route_id = $2 and week_end = $3 and owner = $4 and fence = $5
      returning facility, route_id, week_end
    ), pass as (
-     select $20::float8 as age_ms
+     select $9::float8 as age_ms
    ), shadows as (
      insert into host_shadow (facility, route_id, week_end, stop_id, sequence, rows, confirmed_at)
      select lease.*, k.stop_id, k.sequence, k.rows, now()
-       from lease, unnest($7::smallint[], $8::bigint[], $9::text[]) as k (stop_id, sequence, rows)
+       from lease, ${confirmedRows.rows}
      on conflict (facility, route_id, week_end, stop_id) do update
         set sequence = excluded.sequence, rows = excluded.rows, confirmed_at = excluded.confirmed_at
    ), freed as (
@@ -80,19 +127,19 @@ export const settleRoute = statement(
       where p.facility = lease.facility and p.route_id = lease.route_id and p.week_end = lease.week_end
         and p.stop_id = any($10::smallint[])
    ), kept as (
-     insert into parked as p (facility, route_id, week_end, stop_id, version, sqlstate, reason, payload)
-     select lease.*, k.* from lease, unnest($11::smallint[], $12::bigint[], $13::text[], $14::text[], $15::text[]) as k
+     insert into parked as p (facility, route_id, week_end, ${parkedRows.names})
+     select lease.*, k.* from lease, ${parkedRows.rows}
      on conflict (facility, route_id, week_end, stop_id) do update
         set version = excluded.version, sqlstate = excluded.sqlstate, reason = excluded.reason, payload = excluded.payload,
             ${parkAgain}
    ), reported as (
-     insert into incident (incident_id, kind, details)
-     select gen_random_uuid(), k.* from lease, unnest($18::text[], $19::text[]) as k
+     insert into incident (incident_id, ${reviewItems.names})
+     select gen_random_uuid(), k.* from lease, ${reviewItems.rows}
    ), hosted as (
-     update route r set hosted_through = greatest(r.hosted_through, $16) from lease
-      where $16 > 0 and r.facility = lease.facility and r.id = lease.route_id and r.week_end = lease.week_end
+     update route r set hosted_through = greatest(r.hosted_through, $7) from lease
+      where $7 > 0 and r.facility = lease.facility and r.id = lease.route_id and r.week_end = lease.week_end
    )
-   select pg_notify('tailgate_routes', $17) from lease`,
+   select pg_notify('tailgate_routes', $8) from lease`,
 );
 
 /** The backlog, for health and operators. The lag is the age of the oldest mutation that is not on the host. */

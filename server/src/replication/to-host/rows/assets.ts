@@ -79,13 +79,11 @@ export function assetFile({ db, host, owner, clock }: RowDeps): RowFile<PendingA
       return 'hosted';
     },
     settle: async ({ key, fence }, assets) => {
-      const ids = assets.map(({ asset }) => asset.id);
-      const versions = assets.map(({ version }) => version);
       // By the state that was written, not the present one: a file that arrives between these two statements is behind
       // again, and both run again for it.
       const arrived = assets.filter(({ asset }) => asset.state === 'R').map(({ asset }) => asset.id);
       if (arrived.length > 0) await db.query(recountClosedRoutes, [arrived]);
-      await db.query(settleAssets, [key.id, owner, fence, ids, versions, arrived]);
+      await db.query(settleAssets, [key.id, owner, fence, ...settleAssets.parameters(assets), arrived]);
     },
   };
 }

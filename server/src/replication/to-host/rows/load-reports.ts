@@ -48,8 +48,7 @@ export function reportFile({ db, host, owner, clock }: RowDeps): RowFile<Pending
       return 'hosted';
     },
     settle: async ({ key, fence }, reports) => {
-      const versions = reports.map(({ version }) => version);
-      await db.query(settleReports, [key.id, owner, fence, reports.map((report) => report.key[0]), versions]);
+      await db.query(settleReports, [key.id, owner, fence, ...settleReports.parameters(reports)]);
     },
   };
 }

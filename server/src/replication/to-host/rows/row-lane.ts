@@ -133,15 +133,8 @@ export class RowLane<Row extends PendingRow> {
     await this.#log(hosted, refused);
     if (hosted.length > 0) await this.#file.settle(lease, hosted);
     if (refused.length === 0) return;
-    await this.#options.db.query(parkRows, [
-      this.#name,
-      refused.map(({ row }) => parkKey(row)),
-      refused.map(({ row }) => row.version),
-      refused.map(({ sqlstate }) => sqlstate),
-      refused.map(({ reason }) => reason),
-      refused.map(({ payload }) => payload),
-      performance.now() - begunAt,
-    ]);
+    const age = performance.now() - begunAt;
+    await this.#options.db.query(parkRows, [this.#name, age, ...parkRows.parameters(refused)]);
   }
 
   /** The server's log names a row by its trace id: the key of an asset gives access to it, and stays out of the log. */
@@ -189,11 +182,6 @@ export class RowLane<Row extends PendingRow> {
       this.wake();
     }, delayMs);
   }
-}
-
-/** The name of a parked row. */
-function parkKey({ key }: PendingRow): string {
-  return key.join('/');
 }
 
 /** Leases are of routes; no route has a blank facility. */

@@ -1,6 +1,5 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 import { signInRow } from '../../../auth/host.ts';
-import { textArray } from '../../../db/arrays.ts';
 import { HostError, onFile } from '../../../host/host.ts';
 import { hostMoment } from '../../../host/files/local-time.ts';
 import { selectRows, updateGuarded } from '../../../host/files/statements.ts';
@@ -83,18 +82,8 @@ export function signInFile({ db, host, owner, clock, log }: RowDeps): RowFile<Pe
       return 'hosted';
     },
     settle: async ({ key, fence }, signIns) => {
-      const column = (index: number) => textArray(signIns.map((signIn) => signIn.key[index] ?? ''));
-      await db.query(settleSignIns, [
-        key.id,
-        owner,
-        fence,
-        column(0),
-        column(1),
-        column(2),
-        column(3),
-        signIns.map(({ version }) => version),
-        textArray(signIns.map(({ signIn }) => JSON.stringify(rendered(signIn)))),
-      ]);
+      const hosted = signIns.map(({ signIn }) => ({ ...signIn, shadow: JSON.stringify(rendered(signIn)) }));
+      await db.query(settleSignIns, [key.id, owner, fence, ...settleSignIns.parameters(hosted)]);
     },
   };
 }

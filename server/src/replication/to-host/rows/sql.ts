@@ -1,5 +1,7 @@
 import { parkAgain } from '../route-sql.ts';
+import { columns, int8, text } from '../../../db/columns.ts';
 import { statement } from '../../../db/statement.ts';
+import type { PendingRow, RowRefusal } from './row-file.ts';
 
 // Rows that are behind, and their confirmed state on the host. A parked row waits for its next try or its next change.
 // After a lost lease, a write counts as not made ($1 file, $2 owner, $3 fence).
@@ -12,16 +14,44 @@ const lease = `lease as (
    )`;
 const hostedVersion = 'case when exists (select from lease) then k.version else 0 end';
 
-/** $1 file; $2 keys, $3 versions, $4 states, $5 reasons, $6 payloads, $7 the age of the try in ms. */
-export const parkRows = statement(
+const refusals = columns<RowRefusal>(
+  {
+    key: text(({ row }) => row.key.join('/')),
+    version: int8(({ row }) => row.version),
+    sqlstate: text(({ sqlstate }) => sqlstate),
+    reason: text(({ reason }) => reason),
+    payload: text(({ payload }) => payload),
+  },
+  2,
+);
+
+/** $1 file, $2 the age of the try in ms, then the refusals. */
+export const parkRows = refusals.statement(
   'rows_park',
-  `with pass as (select $7::float8 as age_ms)
-   insert into parked_row as p (file, key, version, sqlstate, reason, payload)
-   select $1, k.* from unnest($2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[]) as k
+  `with pass as (select $2::float8 as age_ms)
+   insert into parked_row as p (file, ${refusals.names})
+   select $1, k.* from ${refusals.rows}
    on conflict (file, key) do update
       set version = excluded.version, sqlstate = excluded.sqlstate, reason = excluded.reason, payload = excluded.payload,
             ${parkAgain}`,
 );
+
+const hostedRows = columns<PendingRow>(
+  { key: text(({ key: [id = ''] }) => id), version: int8(({ version }) => version) },
+  3,
+);
+
+/** Records the confirmed rows of a table whose key is one column. `also` is another part of the statement. */
+const settleRows = (name: string, { table, key, also = '' }: { table: string; key: string; also?: string }) =>
+  hostedRows.statement(
+    name,
+    `with ${lease}, hosted as (
+     update ${table} t set hosted_version = ${hostedVersion}
+       from ${hostedRows.rows}
+      where t.${key} = k.key
+   )${also}
+   delete from parked_row where file = $1 and key = any ($4::text[])`,
+  );
 
 /** The zone that all facilities share, for rows of no facility. Null where they have several, or no valid one. */
 const sharedZone = `(select min(zone) from facility where zone <> '' having count(distinct zone) = 1)`;
@@ -39,16 +69,7 @@ export const loadUsers = statement(
     order by a.employee limit $1`,
 );
 
-/** $4 employees, $5 versions. */
-export const settleUsers = statement(
-  'rows_settle_users',
-  `with ${lease}, hosted as (
-     update account a set hosted_version = ${hostedVersion}
-       from unnest($4::text[], $5::bigint[]) as k (employee, version)
-      where a.employee = k.employee
-   )
-   delete from parked_row where file = $1 and key = any ($4::text[])`,
-);
+export const settleUsers = settleRows('rows_settle_users', { table: 'account', key: 'employee' });
 
 const signInKey = `concat_ws('/', s.facility, s.route_id, s.week_end, s.employee)`;
 
@@ -64,17 +85,37 @@ export const loadSignIns = statement(
     order by s.facility, s.route_id, s.week_end, s.employee limit $1`,
 );
 
-/** $4–$7 keys, $8 versions, $9 the service-owned columns as confirmed. */
-export const settleSignIns = statement(
+/** A confirmed row: its key, its version, and the service's columns as JSON. */
+interface HostedSignIn {
+  readonly facility: string;
+  readonly route_id: string;
+  readonly week_end: string;
+  readonly employee: string;
+  readonly version: number;
+  readonly shadow: string;
+}
+
+const signIns = columns<HostedSignIn>(
+  {
+    facility: text(({ facility }) => facility),
+    route_id: text((signIn) => signIn.route_id),
+    week_end: text((signIn) => signIn.week_end),
+    employee: text(({ employee }) => employee),
+    version: int8(({ version }) => version),
+    shadow: text(({ shadow }) => shadow),
+  },
+  3,
+);
+
+export const settleSignIns = signIns.statement(
   'rows_settle_sign_ins',
   `with ${lease}, hosted as (
      update driver_sign_in s set hosted_version = ${hostedVersion}, shadow = k.shadow
-       from unnest($4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::text[])
-              as k (facility, route_id, week_end, employee, version, shadow)
+       from ${signIns.rows}
       where s.facility = k.facility and s.route_id = k.route_id and s.week_end = k.week_end and s.employee = k.employee
    )
    delete from parked_row p
-    using unnest($4::text[], $5::text[], $6::text[], $7::text[]) as s (facility, route_id, week_end, employee)
+    using ${signIns.unnest} as s (${signIns.names})
     where p.file = $1 and p.key = ${signInKey}`,
 );
 
@@ -91,16 +132,7 @@ export const loadReports = statement(
     order by h.report_id limit $1`,
 );
 
-/** $4 reports, $5 versions. */
-export const settleReports = statement(
-  'rows_settle_reports',
-  `with ${lease}, hosted as (
-     update load_report h set hosted_version = ${hostedVersion}
-       from unnest($4::text[], $5::bigint[]) as k (report_id, version)
-      where h.report_id = k.report_id
-   )
-   delete from parked_row where file = $1 and key = any ($4::text[])`,
-);
+export const settleReports = settleRows('rows_settle_reports', { table: 'load_report', key: 'report_id' });
 
 /**
  * Small files first: a signature does not wait for a video. A file belongs to no facility: its dates use the zone of
@@ -134,20 +166,16 @@ export const recountClosedRoutes = statement(
 );
 
 /**
- * Deletes the waiting rows of assets that have arrived. $4 assets, $5 versions, $6 the assets of which the statement
- * before made the counts: a later one keeps its rows until it is counted, too.
+ * Deletes the waiting rows of assets that have arrived, too. After the columns $6: the assets of which the statement
+ * before made the counts. A later one keeps its rows until it is counted, too.
  */
-export const settleAssets = statement(
-  'rows_settle_assets',
-  `with ${lease}, hosted as (
-     update asset a set hosted_version = ${hostedVersion}
-       from unnest($4::text[], $5::bigint[]) as k (id, version)
-      where a.id = k.id
-   ), arrived as (
+export const settleAssets = settleRows('rows_settle_assets', {
+  table: 'asset',
+  key: 'id',
+  also: `, arrived as (
      delete from awaited_asset where asset_id = any ($6::text[])
-   )
-   delete from parked_row where file = $1 and key = any ($4::text[])`,
-);
+   )`,
+});
 
 /** The number of files that a route's stops name and that have not arrived. $1–$3 route. */
 export const countAwaited = statement(

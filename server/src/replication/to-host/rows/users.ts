@@ -36,8 +36,7 @@ export function userFile(deps: RowDeps): RowFile<PendingUser> {
       return 'hosted';
     },
     settle: async ({ key, fence }, users) => {
-      const versions = users.map(({ version }) => version);
-      await db.query(settleUsers, [key.id, owner, fence, users.map((user) => user.key[0]), versions]);
+      await db.query(settleUsers, [key.id, owner, fence, ...settleUsers.parameters(users)]);
     },
   };
 }
