@@ -8,7 +8,9 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
-const manifests = ['package.json', 'server/package.json', 'sync-protocol/package.json', 'client-sdk/package.json'];
+const manifests = ['', 'server/', 'server/web/', 'sync-protocol/', 'client-sdk/'].map(
+  (folder) => `${folder}package.json`,
+);
 const quoting = [
   'package-lock.json',
   'client-sdk/src/engine/queue-connection.ts',
@@ -39,6 +41,7 @@ describe('npm run set-version', () => {
       expect(text.replaceAll('7.8.9', previous)).toBe(before[i]);
     }
     expect(await read('server/package.json')).toContain('"@tailgate/sync-protocol": "7.8.9"');
+    expect(await read('server/web/package.json')).toContain('"@tailgate/client-sdk": "7.8.9"');
     expect(await read('client-sdk/package.json')).toContain('"@tailgate/sync-protocol": "7.8.9"');
     await setVersion(previous);
     expect(await contents()).toEqual(before);
