@@ -1,4 +1,4 @@
-import { text } from '@tailgate/sync-protocol';
+import { pageCursor, pageLimit, text } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 
 /** Every operators' operation is on the unprefixed path set and needs the operator's token. */
@@ -10,3 +10,27 @@ export const requiredText = (longest: number) =>
     z.minLength(1, 'must not be blank'),
     z.refine((value) => !/^\s+$/.test(value), 'must not be blank'),
   );
+
+/** The author of a decision, and why. */
+export const decision = { by: requiredText(40), reason: requiredText(500) };
+
+/** Query fields of every paged list. `pageWords` describes them. */
+export const pageQuery = { limit: pageLimit, cursor: pageCursor };
+
+/** Words for the key of a route, and of a stop. */
+export const routeWords = {
+  facility: 'Facility of the route.',
+  route_id: 'The route.',
+  week_end: 'Its week.',
+} as const;
+export const stopWords = { ...routeWords, stop_id: 'The stop.' } as const;
+
+/** Words for a mutation. */
+export const mutationWords = {
+  id: "The mutation's own id.",
+  version: 'The route version that contains it.',
+  source: 'How it came: by a queue, by REST, from the office, by a timer.',
+} as const;
+
+/** Words for an employee of the master. */
+export const employeeName = 'From the employee master; blank where it has no such employee.';

@@ -1,15 +1,7 @@
-import {
-  blankIsAbsent,
-  nothing,
-  operation,
-  pageCursor,
-  pageLimit,
-  pageMeta,
-  queryNumberOr,
-} from '@tailgate/sync-protocol';
+import { blankIsAbsent, nothing, operation, pageMeta, queryNumberOr } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { described, pageWords } from '../../http/openapi/described.ts';
-import { ofOperators, requiredText } from '../contract.ts';
+import { decision, employeeName, ofOperators, pageQuery } from '../contract.ts';
 
 // Operators' contract: queues on phones.
 
@@ -20,8 +12,7 @@ export const deviceQuery = z.object({
   employee: blankIsAbsent(10),
   /** An hour by default: a phone with work and a network reports every few seconds. */
   silent_minutes: queryNumberOr(60, 1, 100_000),
-  limit: pageLimit,
-  cursor: pageCursor,
+  ...pageQuery,
 });
 export type DeviceQuery = z.infer<typeof deviceQuery>;
 
@@ -53,7 +44,7 @@ const deviceParams = z.object({ client_id: z.uuid() });
 const driverParams = z.object({ employee: z.string().check(z.minLength(1), z.maxLength(10)) });
 
 /** Body of POST …/revoke and of POST …/unregister. */
-export const endingBody = z.object({ by: requiredText(40), reason: requiredText(500) });
+export const endingBody = z.object(decision);
 export type EndingBody = z.infer<typeof endingBody>;
 
 const unregistered = z.strictObject({ employee: z.string(), unregistered_at: z.iso.datetime() });
@@ -113,7 +104,7 @@ export const deviceSchemas = [
     {
       client_id: 'Id of the queue.',
       employee: 'Employee id of its driver.',
-      employee_name: 'From the employee master; blank where it has no such employee.',
+      employee_name: employeeName,
       device: 'The name of the device.',
       app: 'The app and its version.',
       sdk: 'The SDK and its version.',

@@ -1,7 +1,7 @@
-import { blankIsAbsent, nothing, operation, pageCursor, pageLimit, pageMeta, warning } from '@tailgate/sync-protocol';
+import { blankIsAbsent, nothing, operation, pageMeta, warning } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { described, pageWords } from '../../http/openapi/described.ts';
-import { ofOperators } from '../contract.ts';
+import { mutationWords, ofOperators, pageQuery, stopWords } from '../contract.ts';
 
 // Operators' contract: changes saved with a warning.
 
@@ -11,8 +11,7 @@ export const flagQuery = z.object({
   route_id: blankIsAbsent(10),
   /** The code of a warning, such as `after_close`. */
   code: blankIsAbsent(40),
-  limit: pageLimit,
-  cursor: pageCursor,
+  ...pageQuery,
 });
 export type FlagQuery = z.infer<typeof flagQuery>;
 
@@ -57,13 +56,8 @@ export const flagSchemas = [
     ...pageWords,
   }),
   described('FlaggedChange', flaggedChange, 'A saved change with a warning that a person should read.', {
-    id: "The mutation's own id.",
-    facility: 'Facility of the route.',
-    route_id: 'The route.',
-    week_end: 'Its week.',
-    stop_id: 'The stop.',
-    version: 'The route version that contains it.',
-    source: 'How it came: by a queue, by REST, from the office, by a timer.',
+    ...mutationWords,
+    ...stopWords,
     employee: 'Who sent it.',
     edit_time: 'When it was recorded, by our clock, UTC.',
     received_at: 'UTC.',

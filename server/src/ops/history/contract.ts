@@ -1,7 +1,7 @@
 import { emailPreviewQuery, nothing, operation, warning } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { described } from '../../http/openapi/described.ts';
-import { ofOperators } from '../contract.ts';
+import { employeeName, mutationWords, ofOperators, stopWords } from '../contract.ts';
 
 // Operators' contract: the record of one stop.
 
@@ -128,17 +128,10 @@ export const historyOperations = {
   }),
 } as const;
 
-const place = {
-  facility: 'Facility of the route.',
-  route_id: 'The route.',
-  week_end: 'Its week.',
-  stop_id: 'The stop.',
-};
-
 export const historySchemas = [
-  described('StopHistoryQuery', stopHistoryQuery, 'Which stop.', place),
+  described('StopHistoryQuery', stopHistoryQuery, 'Which stop.', stopWords),
   described('StopHistory', stopHistory, 'The full record of a stop, the oldest first.', {
-    ...place,
+    ...stopWords,
     status: 'As it is now.',
     version: 'The route version of its last change.',
     host: 'What the host has of it.',
@@ -160,12 +153,10 @@ export const historySchemas = [
     skip_reason: 'Why, in their words.',
   }),
   described('LedgerEntry', ledgerEntry, 'A change, as the ledger keeps it.', {
-    id: "The mutation's own id.",
-    version: 'The route version that contains it.',
-    source: 'How it came: by a queue, by REST, from the office, by a timer.',
+    ...mutationWords,
     result: '`duplicate`: it changed nothing.',
     employee: 'Who recorded it.',
-    employee_name: 'From the employee master; blank where it has no such employee.',
+    employee_name: employeeName,
     client_id: 'The queue it came by.',
     seq: 'Its place in that queue.',
     device: 'As the phone calls itself now; blank without a queue.',
@@ -179,7 +170,7 @@ export const historySchemas = [
   }),
   described('HistoryKept', historyKept, 'Mutations that the server could not apply at first.', {
     quarantine_id: 'Names the entry: `GET /api/ops/quarantine/{quarantine_id}`.',
-    id: "The mutation's own id.",
+    id: mutationWords.id,
     employee: 'Who recorded it.',
     code: 'Why; one of the error codes.',
     reason: 'The same in words.',
@@ -204,8 +195,8 @@ export const historySchemas = [
     links: 'Each change of the stop, in the order of the ledger.',
   }),
   described('ChainLink', chainLink, 'A change and its place in the chain of its queue.', {
-    id: "The mutation's own id.",
-    version: 'The route version that contains it.',
+    id: mutationWords.id,
+    version: mutationWords.version,
     client_id: 'Its queue; null for what came by none.',
     seq: 'Its place in that queue.',
     body: '`altered`: the text is not the one that its hash was taken of.',

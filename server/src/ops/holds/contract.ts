@@ -1,7 +1,7 @@
 import { nothing, operation } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { described } from '../../http/openapi/described.ts';
-import { ofOperators, requiredText } from '../contract.ts';
+import { decision, ofOperators } from '../contract.ts';
 
 // Operators' contract: times without writes to the host.
 
@@ -22,8 +22,7 @@ const instant = z.optional(z.nullable(z.iso.datetime({ offset: true })));
 /** Body of POST /api/ops/hold. */
 export const holdBody = z
   .object({
-    by: requiredText(40),
-    reason: requiredText(500),
+    ...decision,
     from: instant,
     until: instant,
   })

@@ -1,7 +1,7 @@
-import { blankIsAbsent, nothing, operation, pageCursor, pageLimit, pageMeta } from '@tailgate/sync-protocol';
+import { blankIsAbsent, nothing, operation, pageMeta } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { described, pageWords } from '../../http/openapi/described.ts';
-import { ofOperators, requiredText } from '../contract.ts';
+import { ofOperators, pageQuery, requiredText } from '../contract.ts';
 
 // Operators' contract: incidents.
 
@@ -25,8 +25,7 @@ export const incidentQuery = z.object({
   route_id: blankIsAbsent(10),
   from: blankInstant,
   until: blankInstant,
-  limit: pageLimit,
-  cursor: pageCursor,
+  ...pageQuery,
 });
 export type IncidentQuery = z.infer<typeof incidentQuery>;
 

@@ -1,15 +1,14 @@
-import { nothing, operation, pageCursor, pageLimit, pageMeta, stopObject, warning } from '@tailgate/sync-protocol';
+import { nothing, operation, pageMeta, stopObject, warning } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { described, pageWords } from '../../http/openapi/described.ts';
-import { ofOperators, requiredText } from '../contract.ts';
+import { decision, ofOperators, pageQuery, requiredText, stopWords } from '../contract.ts';
 
 // Operators' contract: rows that the host refuses.
 
 /** Query of GET /api/ops/parked. */
 export const parkedQuery = z.object({
   state: z._default(z.enum(['open', 'skipped', 'all']), 'open'),
-  limit: pageLimit,
-  cursor: pageCursor,
+  ...pageQuery,
 });
 export type ParkedQuery = z.infer<typeof parkedQuery>;
 
@@ -41,7 +40,7 @@ export type ParkedItem = z.infer<typeof parkedItem>;
 const parkedParams = z.object({ parked_id: z.uuid() });
 
 /** Body of POST …/skip. */
-const skipBody = z.object({ by: requiredText(40), reason: requiredText(500) });
+const skipBody = z.object(decision);
 
 /** Body of POST …/repair: the corrected fields of the stop, as an edit of the office. */
 const repairBody = z.object({ by: requiredText(18), stop: stopObject });
@@ -110,10 +109,8 @@ export const parkedSchemas = [
     parked_id: 'Names the entry.',
     file: 'The file of the host: `RTSTUP` means a stop with all of its rows, `RTHDRP` for a route’s own row.',
     key: 'Facility, route, week and stop, or the key of the row, joined by `/`.',
+    ...stopWords,
     facility: 'Facility of the route; null where the row belongs to none.',
-    route_id: 'The route.',
-    week_end: 'Its week.',
-    stop_id: 'The stop.',
     version: 'The version that was refused, of the route or of the row.',
     sqlstate: 'As Db2 names the fault; blank for a close that only waits for parked stops.',
     reason: 'The same in the words of the host.',

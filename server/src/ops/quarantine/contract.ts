@@ -1,15 +1,14 @@
-import { nothing, operation, pageCursor, pageLimit, pageMeta, text, warning } from '@tailgate/sync-protocol';
+import { nothing, operation, pageMeta, text, warning } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { described, pageWords } from '../../http/openapi/described.ts';
-import { ofOperators, requiredText } from '../contract.ts';
+import { decision, employeeName, mutationWords, ofOperators, pageQuery, requiredText } from '../contract.ts';
 
 // Operators' contract: mutations that the server could not apply.
 
 /** Query of GET /api/ops/quarantine. */
 export const quarantineQuery = z.object({
   state: z._default(z.enum(['open', 'released', 'dismissed', 'all']), 'open'),
-  limit: pageLimit,
-  cursor: pageCursor,
+  ...pageQuery,
 });
 export type QuarantineQuery = z.infer<typeof quarantineQuery>;
 
@@ -74,7 +73,7 @@ export const releaseAnswer = z.strictObject({
 export type ReleaseAnswer = z.infer<typeof releaseAnswer>;
 
 /** Body of POST …/dismiss. */
-const dismissBody = z.object({ by: requiredText(40), reason: requiredText(500) });
+const dismissBody = z.object(decision);
 
 const ofEntry = { ...ofOperators, params: quarantineParams, query: nothing } as const;
 
@@ -133,7 +132,7 @@ export const quarantineOperations = {
 
 const itemFields = {
   quarantine_id: 'Names the entry.',
-  id: "The mutation's own id.",
+  id: mutationWords.id,
   client_id: 'The queue it came by; null for REST.',
   seq: 'Its place in that queue.',
   employee: 'Who sent it.',
@@ -165,8 +164,8 @@ export const quarantineSchemas = [
   described('QuarantinedItem', quarantinedItem, 'A mutation that the server could not apply.', itemFields),
   described('QuarantineEntry', quarantineEntry, 'One entry in full.', {
     ...itemFields,
-    source: 'How it came: by a queue, by REST, from the office, by a timer.',
-    employee_name: 'From the employee master; blank where it has no such employee.',
+    source: mutationWords.source,
+    employee_name: employeeName,
     device: 'The name of the device; blank for REST.',
     app: 'Which app sent it, and its version.',
     captured_at: 'By the clock of the phone, UTC; null where that is unreadable.',

@@ -1,8 +1,8 @@
-import { blankIsAbsent, nothing, operation, pageCursor, pageLimit, pageMeta } from '@tailgate/sync-protocol';
+import { blankIsAbsent, nothing, operation, pageMeta } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { described, pageWords } from '../../http/openapi/described.ts';
 import { holdItem } from '../holds/contract.ts';
-import { ofOperators } from '../contract.ts';
+import { ofOperators, pageQuery, routeWords } from '../contract.ts';
 
 // Operators' contract: the backlog of the host.
 
@@ -49,7 +49,7 @@ export const replicationStatus = z.strictObject({
 export type ReplicationStatus = z.infer<typeof replicationStatus>;
 
 /** Query of GET /api/ops/replication/routes. */
-export const routeBacklogQuery = z.object({ facility: blankIsAbsent(5), limit: pageLimit, cursor: pageCursor });
+export const routeBacklogQuery = z.object({ facility: blankIsAbsent(5), ...pageQuery });
 export type RouteBacklogQuery = z.infer<typeof routeBacklogQuery>;
 
 /** A route with changes that the host lacks. */
@@ -129,9 +129,7 @@ export const replicationSchemas = [
     ...pageWords,
   }),
   described('RouteBacklog', routeBacklog, 'A route with something that the host does not have.', {
-    facility: 'Facility of the route.',
-    route_id: 'The route.',
-    week_end: 'Its week.',
+    ...routeWords,
     version: 'What the route is at.',
     hosted_through: 'What the host has of it.',
     parked: 'How many of its stops, or its own row, the host refuses.',
