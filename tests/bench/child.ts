@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { choosePort } from '../../server/src/embedded-postgres/cluster.ts';
-import { endsWithUs } from '../support/ends-with-us.ts';
+import { atProcessExit } from '../support/process-exit.ts';
 import { processCpu } from './fixture.ts';
 
 export interface Child {
@@ -39,7 +39,7 @@ export async function startChild(
   });
   child.once(
     'close',
-    endsWithUs(() => void child.kill('SIGKILL')),
+    atProcessExit(() => void child.kill('SIGKILL')),
   );
   await untilReady(child, ready);
   return {

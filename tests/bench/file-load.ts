@@ -17,16 +17,16 @@ export function photoForms(count: number, bytes: number): Buffer[] {
 }
 
 /** Runs `work` for each item, with this many in parallel. */
-export async function atATime<Item, Result>(
+export async function inParallel<Item, Result>(
   many: number,
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = [];
-  const left = items.entries();
+  const remaining = items.entries();
   await Promise.all(
     Array.from({ length: many }, async () => {
-      for (const [i, item] of left) results[i] = await work(item);
+      for (const [i, item] of remaining) results[i] = await work(item);
     }),
   );
   return results;
@@ -40,7 +40,7 @@ export async function sendForm(url: string, agent: Agent, form: Buffer): Promise
 }
 
 /** Downloads a file. Returns its length. */
-export const readFile = async (url: string, agent: Agent): Promise<number> => (await exchange(url, agent)).length;
+export const downloadFile = async (url: string, agent: Agent): Promise<number> => (await exchange(url, agent)).length;
 
 const readAnswer: (text: string) => { data: { id: string } } = JSON.parse;
 

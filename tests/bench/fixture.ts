@@ -7,7 +7,7 @@ import type pg from 'pg';
 import { openEmbedded } from '../../server/src/embedded-postgres/embedded.ts';
 import { createPool } from '../../server/src/db/pool.ts';
 import type { Log } from '../../server/src/runtime/log.ts';
-import { postgresEndsWithUs, uninterrupted } from '../support/ends-with-us.ts';
+import { stopPostgresAtExit, deferSignals } from '../support/process-exit.ts';
 
 /** Logs only errors. */
 export const quietLog: Log = {
@@ -36,7 +36,7 @@ export interface BenchDatabase {
 }
 
 export async function openDeps(): Promise<Deps> {
-  const { dataDir, embedded, admin, postmaster, closed } = await uninterrupted(openPostgres);
+  const { dataDir, embedded, admin, postmaster, closed } = await deferSignals(openPostgres);
   const pools = new Set([admin]);
   return {
     async database(name, template = 'template1') {
@@ -84,7 +84,7 @@ async function openPostgres() {
       `select split_part(pg_read_file('postmaster.pid'), chr(10), 1)::int as pid`,
     );
     const postmaster = rows[0]?.pid ?? Number.NaN;
-    return { dataDir, embedded, admin, postmaster, closed: postgresEndsWithUs(postmaster, dataDir) };
+    return { dataDir, embedded, admin, postmaster, closed: stopPostgresAtExit(postmaster, dataDir) };
   } catch (error) {
     rmSync(dataDir, { recursive: true, force: true });
     throw error;

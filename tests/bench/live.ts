@@ -66,7 +66,7 @@ export async function live({ rounds, mutations = 100 }: { rounds: number; mutati
 }
 
 /** One after the other, at the driver's pace. */
-async function* everySoOften<Work>(all: readonly Work[]): AsyncGenerator<Work> {
+async function* atPace<Work>(all: readonly Work[]): AsyncGenerator<Work> {
   let next = 0;
   for await (const _tick of ticks(EVERY_MS)) {
     const work = all[next++];
@@ -77,7 +77,7 @@ async function* everySoOften<Work>(all: readonly Work[]): AsyncGenerator<Work> {
 
 async function paced<Work>(all: readonly Work[], run: (work: Work) => Promise<void>): Promise<Latencies> {
   const ack: number[] = [];
-  for await (const work of everySoOften(all)) {
+  for await (const work of atPace(all)) {
     const start = performance.now();
     await run(work);
     ack.push(performance.now() - start);
@@ -148,7 +148,7 @@ function writeAndWatch(child: Child, writer: Phone, watcher: Phone): Promise<Lat
     });
     const start = async (): Promise<void> => {
       await watched;
-      for await (const item of everySoOften(writer.items)) {
+      for await (const item of atPace(writer.items)) {
         sentAt.push(performance.now());
         writing.socket.send(`{"type":"push","mutations":[${item}]}`);
       }
@@ -172,7 +172,7 @@ async function liveBaseline(deps: Deps, { writer, others }: Omit<Phones, 'watche
     const polling = poll(child, agent, writer.items.length, (version) =>
       visible.push(performance.now() - (sentAt[version - 1] ?? 0)),
     );
-    for await (const body of everySoOften(baselineBodies(writer, benchRoute(0).id))) {
+    for await (const body of atPace(baselineBodies(writer, benchRoute(0).id))) {
       sentAt.push(performance.now());
       await post(child, agent, body);
       ack.push(performance.now() - (sentAt.at(-1) ?? 0));
@@ -198,17 +198,17 @@ async function poll(child: Child, agent: Agent, until: number, seen: (version: n
 }
 
 function report(all: Record<'raw' | 'ours' | 'baseline', Latencies[]>, mutations: number): Report {
-  const at = (what: keyof typeof all, of: keyof Latencies, q: number): number =>
+  const percentile = (what: keyof typeof all, of: keyof Latencies, q: number): number =>
     quantile(
       all[what].flatMap((one) => one[of]),
       q,
     );
-  const pair = (what: keyof typeof all, of: keyof Latencies): string =>
-    `${at(what, of, 0.5).toFixed(1)} / ${at(what, of, 0.99).toFixed(1)}`;
+  const percentilePair = (what: keyof typeof all, of: keyof Latencies): string =>
+    `${percentile(what, of, 0.5).toFixed(1)} / ${percentile(what, of, 0.99).toFixed(1)}`;
   const row = (label: string, what: keyof typeof all): Figure => ({
     what: label,
-    'ack ms p50 / p99': pair(what, 'ack'),
-    'visible ms p50 / p99': all[what].some(({ visible }) => visible.length > 0) ? pair(what, 'visible') : '',
+    'ack ms p50 / p99': percentilePair(what, 'ack'),
+    'visible ms p50 / p99': all[what].some(({ visible }) => visible.length > 0) ? percentilePair(what, 'visible') : '',
   });
   return {
     title: `live: one writer every ${EVERY_MS} ms, a second phone watches; ${mutations} mutations a round (guard: median ack ≤ 2.3 × the raw limit)`,
@@ -218,8 +218,9 @@ function report(all: Record<'raw' | 'ours' | 'baseline', Latencies[]>, mutations
       row(`baseline (polls every ${POLL_MS} ms)`, 'baseline'),
     ],
     ratios: {
-      'times faster visible than the baseline (p50)': at('baseline', 'visible', 0.5) / at('ours', 'visible', 0.5),
-      'times the raw limit’s ack (p50)': at('ours', 'ack', 0.5) / at('raw', 'ack', 0.5),
+      'times faster visible than the baseline (p50)':
+        percentile('baseline', 'visible', 0.5) / percentile('ours', 'visible', 0.5),
+      'times the raw limit’s ack (p50)': percentile('ours', 'ack', 0.5) / percentile('raw', 'ack', 0.5),
     },
   };
 }

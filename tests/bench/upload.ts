@@ -16,7 +16,7 @@ import { insertEmployees, signUp } from '../support/people.ts';
 import { RestClient } from '../support/rest-client.ts';
 import type { Child } from './child.ts';
 import { startChild, startTailgate } from './child.ts';
-import { atATime, photoForms, readFile, sendForm } from './file-load.ts';
+import { inParallel, photoForms, downloadFile, sendForm } from './file-load.ts';
 import type { Deps } from './fixture.ts';
 import { median, openDeps, quantile, quietLog } from './fixture.ts';
 import type { Figure, Report } from './report.ts';
@@ -58,9 +58,9 @@ export async function upload({ rounds }: { rounds: number }): Promise<Report> {
       const forms = photoForms(PHOTOS, PHOTO_BYTES);
       for (const { side, up, down } of measured) {
         const isWarm = round >= WARM_UP;
-        const ids = await timed(deps, side, isWarm ? up : undefined, () => atATime(AT_A_TIME, forms, side.send));
+        const ids = await timed(deps, side, isWarm ? up : undefined, () => inParallel(AT_A_TIME, forms, side.send));
         const { read } = side;
-        if (read) await timed(deps, side, isWarm ? down : undefined, () => atATime(AT_A_TIME, ids, read));
+        if (read) await timed(deps, side, isWarm ? down : undefined, () => inParallel(AT_A_TIME, ids, read));
       }
     }
     return report(measured);
@@ -82,7 +82,7 @@ interface Side {
 
 function httpSide(to: string, from = to): Pick<Side, 'send' | 'read'> {
   const agent = new Agent({ keepAlive: true });
-  return { send: (form) => sendForm(to, agent, form), read: (id) => readFile(`${from}/${id}`, agent) };
+  return { send: (form) => sendForm(to, agent, form), read: (id) => downloadFile(`${from}/${id}`, agent) };
 }
 
 async function signedUp(db: Queryable, url: string): Promise<Record<string, string>> {

@@ -44,15 +44,15 @@ async function converse(): Promise<ServerFrame[]> {
     queue.seal('stop.update', { route: key, stop: { id: stop, updates: { status: 'D' } } });
 
   const earlier = await Phone.connect(node.socketUrl, queue.clientId);
-  await earlier.signedOn(driver);
+  await earlier.signOn(driver);
   earlier.push(deliver(4));
   await earlier.next('ack');
-  earlier.vanish();
+  earlier.terminate();
 
   const phone = await Phone.connect(node.socketUrl, queue.clientId);
   const cursors = { [routeScope(key)]: { epoch: '1.1', version: 1 }, 'codes:all': null };
   const frames: ServerFrame[] = [
-    await phone.signedOn(driver, { wants_queue_key: true, cursors }),
+    await phone.signOn(driver, { wants_queue_key: true, cursors }),
     await phone.next('patch', ({ scope }) => scope === routeScope(key)),
     await phone.next('patch', ({ scope }) => scope === 'codes:all'),
   ];

@@ -42,12 +42,12 @@ test('a commit without an answer has an unknown outcome, though it happened', as
   const held = new Promise<void>((resolve) => {
     work = host.transaction(async (tx) => {
       await tx.execute(insert('LOST'));
-      proxy.holdDown();
+      proxy.bufferDown();
       resolve();
     });
   });
   await held;
-  await proxy.untilHeldDown();
+  await proxy.untilBufferedDown();
   proxy.cut();
   proxy.releaseDown();
   expect(await hostFailure(work ?? Promise.resolve())).toMatchObject({ sqlstate: '08007', kind: 'passing' });

@@ -36,7 +36,7 @@ test('the switch of the host (PODCTLP): nothing is written, drivers notice nothi
   expect((await client.call(endHold, { headers, params })).error?.code).toBe('HOLD_NOT_FOUND');
 
   await depot.clerk(`update PODDTA.PODCTLP set CTHOLD = 'N'`);
-  await depot.hosted(key);
+  await depot.untilHosted(key);
   expect(await depot.show('RTSTUP', "RURTE = 'SWITCH'")).toHaveLength(2);
   await expectRows('LCRHDP', "LHRPT = 'HELD'", [{ LHRPT: 'HELD' }]);
   expect(await client.take(listHolds, { headers })).toEqual([]);
@@ -64,7 +64,7 @@ test('the switch of the operators: the backlog drains oldest first', async () =>
 
   const ended = await client.take(endHold, { headers, params: { hold_id: hold.hold_id } });
   expect(ended).toMatchObject({ in_force: false });
-  for (const key of keys) await depot.hosted(key);
+  for (const key of keys) await depot.untilHosted(key);
   const { rows } = await depot.database.pool.query<{ route: string }>('select route from result_write order by ctid');
   expect(rows.map(({ route }) => route)).toEqual(['OLD', 'MIDDLE', 'YOUNG']);
   expect(await writes('OLD')).toEqual([1]);

@@ -51,7 +51,7 @@ describe('a key is the same on the server as on the host', () => {
     const key = await depot.addRoute('BLANKS', [1]);
     await depot.record(key, { id: 1, products: [{ id: 'ITEM1', invoice: 'INV1', updates: { delivered: 3 } }] });
     await depot.record(key, { id: 1, products: [{ id: 'ITEM1  ', invoice: 'INV1 ', updates: { returned: 2 } }] });
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     const { products } = await resultOf('BLANKS', 1);
     expect(products).toEqual({ 'ITEM1\tINV1\t0': { id: 'ITEM1', invoice: 'INV1', n: 0, delivered: 3, returned: 2 } });
     expect(await depot.show('RTPRUP', "RQRTE = 'BLANKS'")).toMatchObject([{ RQITM: 'ITEM1', RQDLV: '3', RQRTN: '2' }]);
@@ -62,7 +62,7 @@ describe('a key is the same on the server as on the host', () => {
     const key = await depot.addRoute('TWINS', [1]);
     const lines = ['ITEM2', 'ITEM2 '].map((id, n) => ({ id, invoice: 'INV1', updates: { delivered: n + 1 } }));
     await depot.record(key, { id: 1, products: lines });
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     expect(await depot.show('RTPRUP', "RQRTE = 'TWINS'")).toMatchObject([
       { RQITM: 'ITEM2', RQLIN: '1', RQDLV: '1' },
       { RQITM: 'ITEM2', RQLIN: '2', RQDLV: '2' },
@@ -93,7 +93,7 @@ describe('a key is the same on the server as on the host', () => {
         for (const [i, pair] of drawn.entries())
           for (const [n, id] of pair.entries())
             await depot.record(key, { id: i + 1, products: [{ id, invoice: id, updates: { delivered: n + 1 } }] });
-        await depot.hosted(key);
+        await depot.untilHosted(key);
         const parked = await parkedOf(route);
         for (const [i, pair] of drawn.entries()) {
           const stop = i + 1;

@@ -20,15 +20,15 @@ const dispatched = async (id: string, options?: Parameters<typeof routeFile>[1])
   await imports.importNow();
 };
 
-async function signedOn(who: typeof anna, cursors = {}): Promise<Phone> {
+async function signOn(who: typeof anna, cursors = {}): Promise<Phone> {
   const phone = await Phone.connect(node.socketUrl);
-  await phone.signedOn(who, { cursors });
+  await phone.signOn(who, { cursors });
   return phone;
 }
 
 describe('what the host changes, on a phone that is signed on', () => {
   test('a new route reaches its drivers', async () => {
-    const phone = await signedOn(anna);
+    const phone = await signOn(anna);
     await dispatched('R1');
     expect((await phone.next('routes')).routes.map(({ id }) => id)).toEqual(['R1']);
   });
@@ -38,7 +38,7 @@ describe('what the host changes, on a phone that is signed on', () => {
     const scope = routeScope(routeKey('R2'));
     const replica = new Replica();
     replica.take(await readSnapshot(node, anna, scope));
-    const [phone, newcomer] = [await signedOn(anna, { [scope]: replica.cursor }), await signedOn(carol)];
+    const [phone, newcomer] = [await signOn(anna, { [scope]: replica.cursor }), await signOn(carol)];
     replica.take(await phone.next('patch'));
 
     await dispatched('R2', { stops: 3, drivers: ['1001', '1003'] });

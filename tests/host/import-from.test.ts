@@ -81,6 +81,6 @@ test('without IMPORT_FROM a week is over after eight weeks; a driver’s late ch
   expect(await state()).toEqual([{ withdrawn: true }]);
   const outcome = await depot.record(route, { id: 1, updates: { status: 'D' } });
   expect(outcome).toMatchObject({ result: 'applied', warnings: [{ code: 'route_withdrawn' }] });
-  await depot.bringOut(route);
+  await depot.replicateOnce(route);
   expect(await depot.show('RTSTUP', "RURTE = 'LATE'")).toMatchObject([{ RUSTS: 'D' }]);
 });

@@ -9,7 +9,7 @@ import { ReplicationLog } from '../../server/src/replication/to-host/replication
 import { replicateRoute } from '../../server/src/replication/to-host/route-pass.ts';
 import { Chance } from '../simulate/chance.ts';
 import { openDepot } from '../support/depot.ts';
-import { Mortal } from '../support/mortal.ts';
+import { KillableProcess } from '../support/killable-process.ts';
 
 // Processes that die during replication, at any moment: nothing is lost, nothing is written twice, and no write passes
 // for a clerk's.
@@ -76,13 +76,13 @@ async function change(key: RouteKey, n: number): Promise<void> {
 
 /** A worker with a number of steps to live. @returns whether it died before its end */
 async function dies(key: RouteKey, steps: number): Promise<boolean> {
-  const mortal = new Mortal(steps);
-  await bring(key, mortal.database(pool), mortal.host(depot.host)).catch((error: unknown) => {
-    if (!mortal.isDead) throw error;
+  const killable = new KillableProcess(steps);
+  await bring(key, killable.database(pool), killable.host(depot.host)).catch((error: unknown) => {
+    if (!killable.isDead) throw error;
   });
   // A dead worker's lease is not released: it expires.
-  if (mortal.isDead) await pool.query(`update route_lease set expires_at = now() where route_id = $1`, [key.id]);
-  return mortal.isDead;
+  if (killable.isDead) await pool.query(`update route_lease set expires_at = now() where route_id = $1`, [key.id]);
+  return killable.isDead;
 }
 
 async function expectOnHost(key: RouteKey, n: number): Promise<void> {
@@ -148,7 +148,7 @@ test('killed mid-transaction, before its commit: nothing of it stays, and it is 
   const key = await depot.addRoute('HALF', [1]);
   let kills = 1;
   const seen: number[] = [];
-  const mortal: Host = {
+  const killableHost: Host = {
     ...depot.host,
     transaction: (work) =>
       depot.host.transaction(async (tx) => {
@@ -162,10 +162,10 @@ test('killed mid-transaction, before its commit: nothing of it stays, and it is 
         return result;
       }),
   };
-  const worker = depot.worker({ host: mortal, random: () => 0.01 });
+  const worker = depot.worker({ host: killableHost, random: () => 0.01 });
   await worker.start();
   await depot.record(key, { id: 1, updates: delivered, products: [line(3)] });
-  await depot.hosted(key);
+  await depot.untilHosted(key);
   await worker.stop();
   expect(seen).toEqual([0]);
   expect(await depot.show('RTPRUP', "RQRTE = 'HALF'")).toMatchObject([{ RQDLV: '3' }]);

@@ -27,7 +27,7 @@ test('deadlock: our transaction is the victim, is rolled back and written again'
     `create trigger be_a_victim before insert on PODDTA.RTSTUP for each row execute function be_a_victim()`,
   );
   await depot.record(key, { id: 1, updates: delivered });
-  await depot.hosted(key);
+  await depot.untilHosted(key);
   expect(await depot.show('RTSTUP', "RURTE = 'DEAD'")).toMatchObject([{ RUSTS: 'D' }]);
   expect(await parkedOf('DEAD')).toEqual([]);
   expect((await worker.state()).breaker.state).toBe('closed');
@@ -39,14 +39,14 @@ test('column too short: the stop is parked, the others go on, and a wider column
   await pool.query('alter table PODDTA.RTSTUP alter column RUSNAM type char(5)');
   await depot.record(key, { id: 1, updates: { ...delivered, store_emp_name: 'Maximilian' } });
   await depot.record(key, { id: 2, updates: { ...delivered, store_emp_name: 'Max' } });
-  await depot.hosted(key);
+  await depot.untilHosted(key);
   expect(await parkedOf('SHORT')).toEqual([{ stop_id: 1, sqlstate: '22001' }]);
   expect(await depot.show('RTSTUP', "RURTE = 'SHORT'")).toMatchObject([{ RUSTP: '2', RUSNAM: 'Max' }]);
 
   await pool.query('alter table PODDTA.RTSTUP alter column RUSNAM type char(40)');
   await pool.query(`update parked set next_try_at = now() where route_id = 'SHORT'`);
   worker.wake();
-  await depot.until(async () => (await parkedOf('SHORT')).length === 0);
+  await depot.waitUntil(async () => (await parkedOf('SHORT')).length === 0);
   expect(await depot.show('RTSTUP', "RURTE = 'SHORT' and RUSTP = 1")).toMatchObject([{ RUSNAM: 'Maximilian' }]);
 });
 
@@ -56,7 +56,7 @@ test('numeric overflow: a quantity is never clamped, its stop is parked', async 
   await pool.query('alter table PODDTA.RTPRUP alter column RQDLV type decimal(3,0)');
   await depot.record(key, { id: 1, updates: delivered, products: line(4_711, 'INV1') });
   await depot.record(key, { id: 2, updates: delivered, products: line(4, 'INV2') });
-  await depot.hosted(key);
+  await depot.untilHosted(key);
   expect(await parkedOf('MUCH')).toEqual([{ stop_id: 1, sqlstate: '22003' }]);
   expect(await depot.show('RTPRUP', "RQRTE = 'MUCH'")).toMatchObject([{ RQSTP: '2', RQDLV: '4' }]);
   await pool.query('alter table PODDTA.RTPRUP alter column RQDLV type decimal(7,0)');
@@ -68,7 +68,7 @@ test('duplicate key: a row that another program has inserted is read again, and 
     `insert into PODDTA.RTSTUP (RUFAC, RURTE, RUWKE, RUSTP, RUCMT) values ('F01', 'TWICE', 20261128, 1, 'by hand')`,
   );
   await depot.record(key, { id: 1, updates: delivered });
-  await depot.hosted(key);
+  await depot.untilHosted(key);
   await expect.poll(() => depot.show('RTSTUP', "RURTE = 'TWICE'")).toMatchObject([{ RUSTS: 'D', RUCMT: 'by hand' }]);
   expect(await parkedOf('TWICE')).toEqual([]);
 });
@@ -83,8 +83,8 @@ test('authority missing: work that needs the file waits, with an alarm, and goes
   );
   await depot.record(key, { id: 1, updates: { ...delivered, osd_emails: ['office@example.com'] } });
   await depot.record(other, { id: 1, updates: delivered });
-  await depot.hosted(other);
-  await depot.hosted(key);
+  await depot.untilHosted(other);
+  await depot.untilHosted(key);
   expect(await depot.show('RTSTUP', "RURTE in ('GRANT', 'GRANTED')")).toMatchObject([{ RURTE: 'GRANTED' }]);
   expect(await worker.state()).toMatchObject({ paused: [{ file: 'RTEMLP' }], breaker: { state: 'closed' } });
   const { rowCount } = await pool.query(

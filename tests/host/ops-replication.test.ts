@@ -59,7 +59,7 @@ test('the backlog is listed by file and by route, oldest first, and is empty whe
 
   const worker = depot.worker();
   await worker.start();
-  for (const key of keys) await depot.hosted(key);
+  for (const key of keys) await depot.untilHosted(key);
   await expect.poll(async () => (await status()).files.map(({ behind: rows }) => rows)).toEqual([0, 0, 0, 0, 0]);
   expect(await status()).toMatchObject({ lag_seconds: 0, routes_behind: 0 });
   expect(await routes()).toEqual([]);

@@ -38,11 +38,11 @@ const entryOf = async (route: string, file = 'RTSTUP') => {
 };
 /** Until it is gone: a moment after its rows are on the host. */
 const settledEntry = (route: string, file?: string) =>
-  depot.until(async () => (await entryOf(route, file)) === undefined);
+  depot.waitUntil(async () => (await entryOf(route, file)) === undefined);
 async function parkedStop(route: string, stops: readonly number[] = [1]) {
   const key = await depot.addRoute(route, stops);
   await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: 'BAD words' } });
-  await depot.hosted(key);
+  await depot.untilHosted(key);
   const entry = await entryOf(route);
   if (!entry) throw new Error(`nothing of ${route} is parked`);
   return { key, path: { parked_id: entry.parked_id }, entry };
@@ -118,7 +118,7 @@ describe('actions of an operator', () => {
       expect(await client.take(retryParked, { headers, params: path })).toMatchObject({ state: 'open' });
     };
     await depot.record(key, { id: 1, updates: { store_emp_name: 'Ana' } });
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     worker.wake();
     await settledEntry('AGAIN');
     await expectRows('RTSTUP', "RURTE = 'AGAIN'", [{ RUCMT: 'BAD words', RUSNAM: 'Ana' }]);
@@ -128,7 +128,7 @@ describe('actions of an operator', () => {
   test('skip: the close goes out, counts the stop, and no receipt is `on_host`', async () => {
     const { key, path } = await parkedStop('SKIP', [1, 999]);
     await depot.record(key, { id: 999, arrived: true, updates: delivered });
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     await expectRows('RTHDRP', "RHRTE = 'SKIP'", [{ RHPODS: '' }]);
     const unsaid = await client.call(skipParked, { headers, params: path, body: { by: 'MILLER', reason: '  ' } });
     expect(unsaid.error).toMatchObject({ details: [{ path: 'reason', message: 'must not be blank' }] });

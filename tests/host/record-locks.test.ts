@@ -32,7 +32,7 @@ const waiting = async () => {
 const bring = async (key: RouteKey) => {
   const begin = performance.now();
   await depot.record(key, { id: 1, updates: delivered });
-  await depot.hosted(key);
+  await depot.untilHosted(key);
   return performance.now() - begin;
 };
 
@@ -57,7 +57,7 @@ test('lock held for longer than a statement may take: it delays its own route on
 
   await clerk.query('commit');
   clerk.release();
-  for (const key of locked) await depot.hosted(key);
+  for (const key of locked) await depot.untilHosted(key);
   expect(await depot.show('RTSTUP', "RURTE like 'LOCK%'")).toHaveLength(LOCKED);
 });
 

@@ -32,7 +32,7 @@ test('killed mid-transaction, after its commit: a lost answer is settled by read
       far.transaction(async (tx) => {
         const result = await work(tx);
         // From here on the host's answers are lost: the next one is that of the commit.
-        if (lies-- > 0) proxy.holdDown();
+        if (lies-- > 0) proxy.bufferDown();
         return result;
       }),
   };
@@ -44,7 +44,7 @@ test('killed mid-transaction, after its commit: a lost answer is settled by read
   await committed.promise;
   proxy.cut();
   proxy.pass();
-  await depot.hosted(key);
+  await depot.untilHosted(key);
   await worker.stop();
   expect(await writesOf('LOST')).toEqual([1]);
   expect((await pool.query('select * from parked')).rows).toEqual([]);
@@ -66,7 +66,7 @@ async function dieAfterWriting(id: string, comment: string, lateMs = 0) {
 describe('a worker dies between its commit on the host and its confirmation', () => {
   test('the next one finds its own values and writes nothing', async () => {
     const key = await dieAfterWriting('DIED', 'at the ramp');
-    await depot.bringOut(key);
+    await depot.replicateOnce(key);
     expect(await writesOf('DIED')).toEqual([1]);
   });
 
@@ -74,7 +74,7 @@ describe('a worker dies between its commit on the host and its confirmation', ()
     const key = await dieAfterWriting('OVER', 'at the ramp');
     depot.clock.now = new Date(depot.clock.now.getTime() + 1000);
     await depot.record(key, { id: 1, updates: { driver_comments: 'inside' } });
-    await depot.bringOut(key);
+    await depot.replicateOnce(key);
     expect(await depot.show('RTSTUP', "RURTE = 'OVER'")).toMatchObject([{ RUCMT: 'inside', RURPSQ: '10000000003' }]);
     expect((await pool.query(`select source from ledger where route_id = 'OVER'`)).rows).toEqual([
       { source: 'rest' },
@@ -87,7 +87,7 @@ describe('a worker dies between its commit on the host and its confirmation', ()
     await depot.clerk(`update PODDTA.RTSTUP set RUSNAM = 'Erika' where RURTE = 'HEARD'`);
     depot.clock.now = new Date(depot.clock.now.getTime() + 1000);
     await depot.record(key, { id: 1, updates: { driver_comments: 'inside' } });
-    await depot.bringOut(key);
+    await depot.replicateOnce(key);
     expect(await depot.show('RTSTUP', "RURTE = 'HEARD'")).toMatchObject([{ RUCMT: 'inside', RUSNAM: 'Erika' }]);
   });
 });
@@ -136,7 +136,7 @@ test('after any lost answers the host ends with the mirror’s values, and no wr
       await worker.start();
     }
   }
-  await depot.hosted(key);
+  await depot.untilHosted(key);
   await worker.stop();
   const host = new HostStops(depot.host);
   for (const stop of stops) {
@@ -174,7 +174,7 @@ test('a worker dies with a primary whose standby has lost nothing: the driver’
   await failOver();
   depot.clock.now = new Date(depot.clock.now.getTime() + 1_000);
   await depot.record(key, { id: 1, updates: { driver_comments: 'inside' } });
-  await depot.bringOut(key);
+  await depot.replicateOnce(key);
   expect(await depot.show('RTSTUP', "RURTE = 'NEXT'")).toMatchObject([{ RUCMT: 'inside', RURPSQ: '20000000003' }]);
   expect((await pool.query(`select source from ledger where route_id = 'NEXT'`)).rows).toHaveLength(2);
 });

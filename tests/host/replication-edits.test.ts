@@ -18,12 +18,12 @@ describe('a clerk writes into service-owned columns', () => {
   test('no edit is overwritten: it is imported first, then the driver’s other fields go out', async () => {
     const key = await depot.addRoute('CLERK', [1]);
     await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: 'left at dock' } });
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     await depot.clerk(`update PODDTA.RTSTUP set RUSNAM = 'Erika Clerk' where RURTE = 'CLERK'`);
     later(1);
     // The import has not read the doorbell yet: the worker meets the clerk's row by itself.
     await depot.record(key, { id: 1, updates: { driver_comments: 'left inside' } });
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     expect(await depot.show('RTSTUP', "RURTE = 'CLERK'")).toMatchObject([
       { RUSNAM: 'Erika Clerk', RUCMT: 'left inside' },
     ]);
@@ -35,11 +35,11 @@ describe('a clerk writes into service-owned columns', () => {
     const stops = [1, 2, 3, 4, 5, 6];
     const key = await depot.addRoute('MANY', stops);
     for (const id of stops) await depot.record(key, { id, updates: delivered });
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     await depot.clerk(`update PODDTA.RTSTUP set RUSNAM = 'Erika Clerk' where RURTE = 'MANY'`);
     later(1);
     for (const id of stops) await depot.record(key, { id, updates: { driver_comments: `left at ${id}` } });
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     expect(await depot.show('RTSTUP', "RURTE = 'MANY'")).toMatchObject(
       stops.map((id) => ({ RUSNAM: 'Erika Clerk', RUCMT: `left at ${id}` })),
     );
@@ -49,13 +49,13 @@ describe('a clerk writes into service-owned columns', () => {
   test('after a worker that died before its confirmation only the clerk’s own values count as the clerk’s', async () => {
     const key = await depot.addRoute('UNNOTED', [1]);
     await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: 'left at dock' } });
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     // As that death leaves it.
     await pool.query(`delete from host_shadow where route_id = 'UNNOTED'`);
     await pool.query(`update route set hosted_through = 0 where id = 'UNNOTED'`);
     await depot.clerk(`update PODDTA.RTSTUP set RUSNAM = 'Erika Clerk' where RURTE = 'UNNOTED'`);
     worker.wake();
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     const { rows } = await pool.query(`select body from ledger where route_id = 'UNNOTED' and source = 'office'`);
     expect(rows).toHaveLength(1);
     expect(JSON.stringify(rows)).toContain('Erika Clerk');
@@ -66,12 +66,12 @@ describe('a clerk writes into service-owned columns', () => {
     const key = await depot.addRoute('MOVED', [1]);
     const products = line(exception(3));
     await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: 'left at dock' }, products });
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     await pool.query(`create table noted as select * from host_shadow where route_id = 'MOVED'`);
     later(1);
     const said = { store_emp_name: 'Ana', driver_comments: 'at the door' };
     await depot.record(key, { id: 1, updates: said, products: line(exception(2)) });
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     // The second write was not confirmed.
     await worker.stop();
     await pool.query(`delete from host_shadow where route_id = 'MOVED'`);
@@ -83,7 +83,7 @@ describe('a clerk writes into service-owned columns', () => {
     await depot.clerk(`update PODDTA.RTSTUP set RUSNAM = 'Erika Clerk' where RURTE = 'MOVED'`);
     worker = depot.worker();
     await worker.start();
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     expect(await depot.show('RTSTUP', "RURTE = 'MOVED'")).toMatchObject([
       { RUSNAM: 'Erika Clerk', RUCMT: 'inside, after all' },
     ]);
@@ -102,7 +102,7 @@ describe('a clerk writes into service-owned columns', () => {
     await depot.clerk(`update PODDTA.RTSTPP set RSSTS = 'S' where RSRTE = 'EARLY'`);
     later(1);
     await depot.record(key, { id: 1, updates: { driver_comments: 'seen nobody' } });
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     expect(await depot.show('RTSTPP', "RSRTE = 'EARLY'")).toMatchObject([{ RSSTS: 'S' }]);
     expect(await depot.show('RTSTUP', "RURTE = 'EARLY'")).toMatchObject([{ RUSTS: 'S', RUCMT: 'seen nobody' }]);
   });
@@ -115,7 +115,7 @@ describe('a clerk writes into service-owned columns', () => {
     await depot.record(key, { id: 1, updates: delivered });
     await depot.record(key, { id: 2, updates: delivered });
     await other.start();
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     await other.stop();
     expect(await depot.show('RTSTPP', "RSRTE = 'STUCK'")).toMatchObject([{ RSSTS: 'R' }, { RSSTS: 'D' }]);
     const { rows } = await pool.query(`select stop_id, reason from parked where route_id = 'STUCK'`);
@@ -133,20 +133,20 @@ describe('exceptions (RTOSDP)', () => {
     await own.start();
     const key = await depot.addRoute(id, [1]);
     await depot.record(key, { id: 1, updates: delivered, products: line(exception(2)) });
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     await depot.clerk(
       `update PODDTA.RTOSDP set OSPRCF = '${mark}', OSCRDN = 'CN1', OSPRDT = 20261121 where OSRTE = '${id}'`,
     );
     later(1);
     await depot.record(key, { id: 1, products: line(exception(5)) });
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     expect(await depot.show('RTOSDP', `OSRTE = '${id}'`)).toMatchObject([
       { OSSEQ: '1', OSQTY: '2', OSREV: '0', OSPRCF: mark, OSDELF: 'N' },
       { OSSEQ: '2', OSQTY: '5', OSREV: '1', OSPRCF: '', OSDELF: 'N' },
     ]);
     later(1);
     await depot.record(key, { id: 1, products: line(exception(6)) });
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     expect(await depot.show('RTOSDP', `OSRTE = '${id}'`)).toMatchObject([
       { OSSEQ: '1', OSQTY: '2', OSREV: '0' },
       { OSSEQ: '2', OSQTY: '6', OSREV: '1' },
@@ -167,16 +167,16 @@ describe('exceptions (RTOSDP)', () => {
     await own.start();
     const key = await depot.addRoute('FLAG', [1]);
     await depot.record(key, { id: 1, updates: delivered, products: line(exception(2)) });
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     later(1);
     await depot.record(key, { id: 1, products: line([]) });
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     later(1);
     await depot.record(key, {
       id: 1,
       products: line([{ osd_id: 'zz99zz', osd_code: 20, data: [{ quantity: 1, comment: '' }] }]),
     });
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     expect(await depot.show('RTOSDP', "OSRTE = 'FLAG'")).toMatchObject([
       { OSSEQ: '1', OSOID: 'ab12cd', OSDELF: 'Y' },
       { OSSEQ: '2', OSOID: 'zz99zz', OSDELF: 'N' },

@@ -26,7 +26,7 @@ describe('the host is away', () => {
     expect(state.versions).toBeGreaterThanOrEqual(3);
 
     await depot.fault('outage', false);
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     expect(await depot.show('RTSTUP', "RURTE = 'OUT'")).toHaveLength(3);
     expect(await writesOf('OUT')).toEqual([1, 2, 3]);
     expect((await worker.state()).breaker).toEqual({ state: 'closed', failures: 0 });
@@ -38,7 +38,7 @@ describe('the host is away', () => {
     const begin = performance.now();
     await depot.record(key, { id: 1, updates: delivered });
     expect(performance.now() - begin).toBeLessThan(1_000);
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     expect(await depot.show('RTSTUP', "RURTE = 'SLOW'")).toHaveLength(1);
   });
 
@@ -50,11 +50,11 @@ describe('the host is away', () => {
     await clerk.query(`select from PODDTA.RTSTPP where RSRTE = 'LOCK' for update`);
     await depot.record(key, { id: 1, updates: delivered });
     await depot.record(other, { id: 1, updates: delivered });
-    await depot.hosted(other);
+    await depot.untilHosted(other);
     expect((await worker.state()).breaker.state).toBe('closed');
     await clerk.query('commit');
     clerk.release();
-    await depot.hosted(key);
+    await depot.untilHosted(key);
   });
 });
 
@@ -68,7 +68,7 @@ describe('refusals of the host', () => {
     );
     await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: 'BAD words' } });
     await depot.record(key, { id: 2, updates: delivered });
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     expect(await depot.show('RTSTUP', "RURTE = 'POISON'")).toMatchObject([{ RUSTP: '2' }]);
     const { rows } = await pool.query(
       `select stop_id, sqlstate, reason, payload from parked where route_id = 'POISON'`,
@@ -79,14 +79,14 @@ describe('refusals of the host', () => {
     expect(await depot.show('RTSTPP', "RSRTE = 'POISON' and RSSTP = 1")).toMatchObject([{ RSSTS: '' }]);
 
     await depot.record(key, { id: 1, updates: { driver_comments: 'good words' } });
-    await depot.until(async () => !(await isParked('POISON')));
+    await depot.waitUntil(async () => !(await isParked('POISON')));
     expect(await depot.show('RTSTUP', "RURTE = 'POISON' and RUSTP = 1")).toMatchObject([{ RUCMT: 'good words' }]);
   });
 
   test('a parked stop is tried again by itself, after a minute and then at growing intervals', async () => {
     const key = await depot.addRoute('AGAIN', [1]);
     await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: 'BAD again' } });
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     const passed = (minutes: number) =>
       pool.query(`update parked set next_try_at = next_try_at - $1 * interval '1 minute' where route_id = 'AGAIN'`, [
         minutes,
@@ -97,11 +97,11 @@ describe('refusals of the host', () => {
     };
     await passed(1.1);
     worker.wake();
-    await depot.until(async () => (await attempts()) === 2);
+    await depot.waitUntil(async () => (await attempts()) === 2);
     await pool.query('alter table PODDTA.RTSTUP disable trigger refuse');
     await passed(2.1);
     worker.wake();
-    await depot.until(async () => !(await isParked('AGAIN')));
+    await depot.waitUntil(async () => !(await isParked('AGAIN')));
     expect(await depot.show('RTSTUP', "RURTE = 'AGAIN'")).toMatchObject([{ RUCMT: 'BAD again' }]);
     await pool.query('alter table PODDTA.RTSTUP enable trigger refuse');
   });
@@ -109,10 +109,10 @@ describe('refusals of the host', () => {
   test('a try that a change of another stop causes is not counted', async () => {
     const key = await depot.addRoute('NOTDUE', [1, 2]);
     await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: 'BAD early' } });
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     for (const driver_comments of ['one', 'two', 'three']) {
       await depot.record(key, { id: 2, updates: { driver_comments } });
-      await depot.hosted(key);
+      await depot.untilHosted(key);
     }
     const { rows } = await pool.query(`select stop_id, attempts from parked where route_id = 'NOTDUE'`);
     expect(rows).toEqual([{ stop_id: 1, attempts: 1 }]);
@@ -122,10 +122,10 @@ describe('refusals of the host', () => {
     const key = await depot.addRoute('HOLD', [1, 999]);
     await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: 'BAD' } });
     await depot.record(key, { id: 999, arrived: true, updates: delivered });
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     expect(await depot.show('RTHDRP', "RHRTE = 'HOLD'")).toMatchObject([{ RHPODS: '', RHOPEN: '0' }]);
     await depot.record(key, { id: 1, updates: { driver_comments: 'fine' } });
-    await depot.until(async () => !(await isParked('HOLD')));
+    await depot.waitUntil(async () => !(await isParked('HOLD')));
     expect(await depot.show('RTHDRP', "RHRTE = 'HOLD'")).toMatchObject([{ RHPODS: 'C', RHOPEN: '0', RHLATE: '1' }]);
   });
 
@@ -133,11 +133,11 @@ describe('refusals of the host', () => {
     const key = await depot.addRoute('LATE', [1, 999]);
     await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: 'BAD' } });
     await depot.record(key, { id: 999, arrived: true, updates: delivered });
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     await pool.query(`update parked set parked_at = parked_at - interval '31 minutes' where route_id = 'LATE'`);
     depot.clock.now = new Date(depot.clock.now.getTime() + 31 * 60_000);
     worker.wake();
-    await depot.until(async () => (await depot.show('RTHDRP', "RHRTE = 'LATE'"))[0]?.['RHPODS'] === 'C');
+    await depot.waitUntil(async () => (await depot.show('RTHDRP', "RHRTE = 'LATE'"))[0]?.['RHPODS'] === 'C');
     expect(await depot.show('RTHDRP', "RHRTE = 'LATE'")).toMatchObject([
       { RHPODS: 'C', RHCLTM: '100000', RHOPEN: '1' },
     ]);
@@ -149,7 +149,7 @@ describe('refusals of the host', () => {
     const key = await depot.addRoute('KEYS', [1, 2]);
     await depot.record(key, { id: 1, updates: delivered, products: [{ id: 'ŁÓDŹ', updates: { delivered: 1 } }] });
     await depot.record(key, { id: 2, updates: delivered, products: [{ id: 'ÉTÉ  ', updates: { delivered: 1 } }] });
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     expect(await depot.show('RTPRUP', "RQRTE = 'KEYS'")).toMatchObject([{ RQSTP: '2', RQITM: 'ÉTÉ' }]);
     const { rows } = await pool.query(`select stop_id, sqlstate from parked where route_id = 'KEYS'`);
     expect(rows).toEqual([{ stop_id: 1, sqlstate: '22021' }]);
@@ -159,7 +159,7 @@ describe('refusals of the host', () => {
     const key = await depot.addRoute('NOROW', [1, 2]);
     await pool.query(`delete from PODDTA.RTSTPP where RSRTE = 'NOROW' and RSSTP = 1`);
     await depot.record(key, { id: 1, updates: delivered });
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     const { rows } = await pool.query(`select stop_id, sqlstate, reason from parked where route_id = 'NOROW'`);
     expect(rows).toEqual([{ stop_id: 1, sqlstate: '02000', reason: 'the host has no stop 1 on this route' }]);
   });
@@ -170,7 +170,7 @@ describe('the log on the host (PODRPLP)', () => {
     const key = await depot.addRoute('LOGGED', [1, 2]);
     await depot.record(key, { id: 1, updates: delivered });
     await depot.record(key, { id: 2, updates: { ...delivered, driver_comments: 'BAD words' } });
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     const [result] = await depot.show('RTSTUP', "RURTE = 'LOGGED'");
     const lines = await depot.show('PODRPLP', "RLKEY like '%LOGGED%' order by RLSTS, RLSEQ -- ");
     expect(lines).toMatchObject([
@@ -196,7 +196,7 @@ describe('the log on the host (PODRPLP)', () => {
     const key = await depot.addRoute('UNLOGGED', [1]);
     await pool.query('alter table PODDTA.PODRPLP rename to PODRPLP_AWAY');
     await depot.record(key, { id: 1, updates: delivered });
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     expect(await depot.show('RTSTUP', "RURTE = 'UNLOGGED'")).toHaveLength(1);
     await pool.query('alter table PODDTA.PODRPLP_AWAY rename to PODRPLP');
     await expect.poll(async () => (await worker.state()).paused).toEqual([]);
@@ -213,8 +213,8 @@ describe('the host is not set up', () => {
     await depot.record(withPhoto, { id: 2, updates: delivered });
     await depot.record(withPhoto, { id: 999, updates: delivered });
     await depot.record(without, { id: 1, updates: delivered });
-    await depot.hosted(without);
-    await depot.hosted(withPhoto);
+    await depot.untilHosted(without);
+    await depot.untilHosted(withPhoto);
     expect(await worker.state()).toMatchObject({ paused: [{ file: 'RTIMGP' }], breaker: { state: 'closed' } });
     expect((await depot.show('RTSTUP', "RURTE = 'GONE'")).map(({ RUSTP }) => RUSTP)).toEqual(['2', '999']);
     // The close waits for the stop that waits.
@@ -247,6 +247,6 @@ describe('the host is not set up', () => {
     // This node would wait for its fifteen seconds; another one probes at once.
     await locked.stop();
     await depot.worker().start();
-    await depot.hosted(key);
+    await depot.untilHosted(key);
   });
 });

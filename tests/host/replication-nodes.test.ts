@@ -48,13 +48,13 @@ describe('wake-ups', () => {
     await expect.poll(async () => (await pool.query(waits)).rowCount).toBe(1);
     // The existing job, sent and done while the batch is between its job and its commit.
     await depot.record(other, { id: 1, updates: delivered });
-    await depot.hosted(other);
+    await depot.untilHosted(other);
     expect(await hostedThrough('BELL')).toBe(1);
     await barrier.query('select pg_advisory_unlock($1)', [BARRIER]);
     barrier.release();
     await held;
-    await depot.hosted(key);
-    await depot.until(async () => (await hostedThrough('BELL')) === 2);
+    await depot.untilHosted(key);
+    await depot.waitUntil(async () => (await hostedThrough('BELL')) === 2);
     expect(await writesOf('BELL')).toEqual([1]);
     await pipeline.close();
     await worker.stop();
@@ -66,7 +66,7 @@ describe('wake-ups', () => {
     await pool.query(`delete from pgboss.job where name = 'replicate'`);
     const worker = depot.worker({ times: { sweepMs: 200 } });
     await worker.start();
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     await worker.stop();
     expect(await writesOf('DEAF')).toEqual([1]);
   });
@@ -79,7 +79,7 @@ describe('leases', () => {
     await Promise.all(keys.flatMap((key) => [1, 2, 3].map((id) => depot.record(key, { id, updates: delivered }))));
     const workers = [depot.worker(), depot.worker()];
     await Promise.all(workers.map((worker) => worker.start()));
-    for (const key of keys) await depot.hosted(key);
+    for (const key of keys) await depot.untilHosted(key);
     await Promise.all(workers.map((worker) => worker.stop()));
     for (const { id } of keys) expect(await writesOf(id)).toEqual([1, 2, 3]);
   });
@@ -94,7 +94,7 @@ describe('leases', () => {
     const begin = performance.now();
     const worker = depot.worker();
     await worker.start();
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     expect(performance.now() - begin).toBeLessThan(10_000);
     await worker.stop();
     expect(await writesOf('KILLED')).toEqual([1]);

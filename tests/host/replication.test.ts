@@ -25,7 +25,7 @@ describe('a driver’s change reaches the host', () => {
         },
       ],
     });
-    await depot.hosted(key);
+    await depot.untilHosted(key);
 
     const [stop] = await depot.show('RTSTPP', "RSRTE = 'R1' and RSSTP = 1");
     expect(stop).toMatchObject({ RSSTS: 'D', RSARVF: 'N', RSCUS: 'C1', RSUUSR: 'TAILGATE' });
@@ -56,7 +56,7 @@ describe('a driver’s change reaches the host', () => {
     await depot.fault('outage', true);
     for (let n = 1; n <= 20; n++) await depot.record(key, { id: 1, updates: { driver_comments: `note ${n}` } });
     await depot.fault('outage', false);
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     expect(await depot.show('RTSTUP', "RURTE = 'R2'")).toMatchObject([{ RUCMT: 'note 20', RURPSQ: '10000000021' }]);
   });
 
@@ -64,10 +64,10 @@ describe('a driver’s change reaches the host', () => {
     const key = await depot.addRoute('R3', [1]);
     const lines = ['ITEM1', 'ITEM2'].map((id) => ({ id, invoice: 'INV1', updates: { delivered: 1 } }));
     await depot.record(key, { id: 1, updates: delivered, products: lines });
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     const before = await depot.show('RTPRUP', "RQRTE = 'R3'");
     await depot.record(key, { id: 1, products: [{ id: 'ITEM2', invoice: 'INV1', updates: { delivered: 3 } }] });
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     const after = await depot.show('RTPRUP', "RQRTE = 'R3'");
     expect(after[0]).toEqual(before[0]);
     expect(after[1]).toMatchObject({ RQITM: 'ITEM2', RQDLV: '3', RQRPSQ: '10000000003' });
@@ -76,12 +76,12 @@ describe('a driver’s change reaches the host', () => {
   test('the route’s close goes out after its stops', async () => {
     const key = await depot.addRoute('R4', [1, 999]);
     await depot.record(key, { id: 999, arrived: true, updates: delivered });
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     expect(await depot.show('RTHDRP', "RHRTE = 'R4'")).toMatchObject([
       { RHPODS: 'C', RHCLDT: '20261121', RHCLTM: '100000', RHCLBY: 'D', RHOPEN: '0', RHLATE: '0' },
     ]);
     await depot.record(key, { id: 1, updates: delivered });
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     expect(await depot.show('RTHDRP', "RHRTE = 'R4'")).toMatchObject([{ RHPODS: 'C', RHLATE: '1' }]);
   });
 });

@@ -12,7 +12,7 @@ const delivered = { status: 'D', end_delivery_time: '2026-11-21T15:59:30.000Z' }
 async function hostedStop(id: string) {
   const key = await depot.addRoute(id, [1]);
   await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: 'left at dock' } });
-  await depot.hosted(key);
+  await depot.untilHosted(key);
   return key;
 }
 
@@ -26,7 +26,7 @@ async function quietly(...statements: readonly string[]): Promise<void> {
 /** The next write of the service meets the rows of others. */
 async function meet(key: Awaited<ReturnType<typeof hostedStop>>) {
   await depot.record(key, { id: 1, updates: { driver_comments: 'left inside' } });
-  await depot.hosted(key);
+  await depot.untilHosted(key);
   const { rows } = await depot.database.pool.query<{ employee: string; body: string }>(
     `select employee, body from ledger where route_id = $1 and source = 'office' order by employee`,
     [key.id],

@@ -32,7 +32,7 @@ describe('an outage', () => {
     expect(await worker.state()).toMatchObject({ parked: 0, rows: 4 });
 
     await depot.fault('outage', false);
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     await settled(worker);
     await expectRows('PODUSRP', "PUEMP = '1001'", [{ PUREGF: 'Y' }]);
     await expectRows('RTDRVP', "RDRTE = 'R1'", [{ RDSGNF: 'N' }]);
@@ -126,7 +126,7 @@ describe('refusals of the host', () => {
     const [id = ''] = await oneFile(10);
     await expectRows('ASSHDP', `AHID = '${id}'`, [{ AHSTS: 'R' }]);
     await depot.record(key, { id: 1, updates: { driver_comments: 'goes on' } });
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     expect(await worker.state()).toMatchObject({ breaker: { state: 'closed' }, parked: 0 });
     expect((await pool.query(`select from incident where kind = 'host_file_paused'`)).rowCount).toBe(1);
     await pool.query('alter table PODDTA.LCRSCP_AWAY rename to LCRSCP');
@@ -208,7 +208,7 @@ test('a file that arrives during its announcement leaves the count of its closed
         values?.some((value) => Buffer.isBuffer(value) && value.includes(signature_id))
       ) {
         // The host has the file's row, the waiting rows still exist, and a pass brings the route out.
-        await depot.hosted(closing);
+        await depot.untilHosted(closing);
         counted.push(...(await open()));
         // As an upload under the device's own id ends.
         await pool.query(
@@ -223,10 +223,10 @@ test('a file that arrives during its announcement leaves the count of its closed
   };
   const worker = newWorker({ db });
   await worker.start();
-  await depot.hosted(closing);
+  await depot.untilHosted(closing);
   await expectRows('ASSHDP', `AHID = '${signature_id}'`, [{ AHSTS: 'R' }]);
   await settled(worker);
-  await depot.hosted(closing);
+  await depot.untilHosted(closing);
   expect(await open()).toEqual(['0']);
   expect(counted).toEqual(['1', '0']);
   expect((await pool.query('select from awaited_asset where asset_id = $1', [signature_id])).rowCount).toBe(0);

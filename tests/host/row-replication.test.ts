@@ -142,7 +142,7 @@ describe('files (ASSHDP, ASSCHP)', () => {
     );
     await depot.record(key, { id: 1, updates: { ...delivered, signature_id } });
     await depot.record(key, { id: 999, updates: delivered });
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     expect(await depot.show('ASSHDP', `AHID = '${signature_id}'`)).toMatchObject([
       { AHBAT: signature_id, AHSEQ: '1', AHSTS: 'L', AHSIZ: '0' },
     ]);
@@ -171,7 +171,7 @@ describe('files (ASSHDP, ASSCHP)', () => {
   test('a file that has not arrived for a day is missing, and an incident names its stop', async () => {
     const key = await depot.addRoute('NEVER', [1]);
     await depot.record(key, { id: 1, updates: { ...delivered, signature_id: 'NEVERC0MES000001' } });
-    await depot.hosted(key);
+    await depot.untilHosted(key);
     clock.now = new Date(clock.now.getTime() + 25 * 3_600_000);
     const sweeper = depot.worker({ times: { sweepMs: 50 } });
     await sweeper.start();

@@ -32,7 +32,7 @@ beforeAll(async () => {
   ids = items.map(({ id }) => id);
   await depot.pipeline.push(await bindQueue(depot.database, queue, '1001'), items);
   await depot.record(key, { id: 1, updates: { store_emp_name: 'Ana Ruiz' } });
-  await depot.bringOut(key);
+  await depot.replicateOnce(key);
   await pool.query(`insert into mail_sent (facility, mutation_id, sent_at) values ('F01', $1, $2)`, [
     ids[0],
     '2026-11-21T16:10:00Z',

@@ -44,7 +44,7 @@ test('a PostgreSQL fail-over loses no acknowledged change, ends the servers with
   expect(lost).toEqual([]);
 
   const endings = [server.ended(), other.ended()];
-  address.leadTo(postgres.standby.port);
+  address.retarget(postgres.standby.port);
   await address.accept();
   expect(await Promise.all(endings)).toEqual([1, 1]);
   const why = /Tailgate cannot go on\. this database has been restored or failed over \(.*timeline 2, it was on 1\)/;

@@ -75,7 +75,7 @@ describe.each([
     const queue = new TestQueue();
     const phone = await Phone.connect(subject.socketUrl, queue.clientId);
     const as = await subject.credentials(employee);
-    const welcome = await phone.signedOn(as, { wants_queue_key: true, ...hello });
+    const welcome = await phone.signOn(as, { wants_queue_key: true, ...hello });
     return { phone, queue, as, welcome };
   }
   const answers = async (phone: Phone, ...items: Mutation[]) => {
@@ -181,7 +181,7 @@ describe.each([
   test('a queue belongs to one employee', async () => {
     const { phone, queue } = await welcomed();
     await answers(phone, queue.seal('stop.update', comment(1, 'mine')));
-    phone.vanish();
+    phone.terminate();
     const thief = await Phone.connect(subject.socketUrl, queue.clientId);
     thief.hello(await subject.credentials('1002'));
     expect(await thief.next('reject')).toMatchObject({ code: 'CLIENT_OF_OTHER_EMPLOYEE' });
@@ -190,9 +190,9 @@ describe.each([
   test('a queue’s key may push and sees no route', async () => {
     const { phone, queue, welcome } = await welcomed();
     await answers(phone, queue.seal('stop.update', comment(1, 'with a token')));
-    phone.vanish();
+    phone.terminate();
     const later = await Phone.connect(subject.socketUrl, queue.clientId);
-    const again = await later.signedOn({ employee_id: '1001', queue_key: welcome.queue_key ?? '' });
+    const again = await later.signOn({ employee_id: '1001', queue_key: welcome.queue_key ?? '' });
     expect(again).toMatchObject({ last_seq: 1, routes: [] });
     expect(await answers(later, queue.seal('stop.update', comment(1, 'with a key')))).toMatchObject({ last_seq: 2 });
   });

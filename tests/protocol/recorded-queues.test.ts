@@ -44,7 +44,7 @@ describe.each(protocolHistory)('the recorded queue of version $version', ({ vers
   test('gets the recorded result for each item with an intact chain; sent again over HTTP, each item is a duplicate', async () => {
     const { client_id, mutations, results } = read(protocol);
     const phone = await Phone.connect(node.socketUrl, client_id);
-    await phone.signedOn(driver, { protocol });
+    await phone.signOn(driver, { protocol });
     phone.push(...mutations);
     const ack = await phone.next('ack');
     expect(ack.results).toMatchObject(results);

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { pictureOf } from '../support/field-app.ts';
-import { fieldCases, largestFile } from '../support/field-fixture.ts';
+import { fieldCases, maxFileBytes } from '../support/field-fixture.ts';
 import { download, keptOfUploads } from '../support/uploads.ts';
 
 // Field cases about a phone's storage, and about the way of its photos to the server.
 fieldCases((deps) => {
-  const say = (driver_comments: string) => ({ driver_comments });
+  const comment = (driver_comments: string) => ({ driver_comments });
   const photo = (picture: number, size: number) => ({ kind: 'photo' as const, picture, size });
 
   async function serverHas(id: string, picture: number, size: number): Promise<void> {
@@ -14,12 +14,12 @@ fieldCases((deps) => {
   }
 
   test('field case 3: a photo without bytes is reported once, and the other files are sent', async () => {
-    const { phone } = await deps().onTheRoad();
+    const { phone } = await deps().phoneWithRoute();
     await deps().loseNetwork(phone);
     const lost = await phone.app.addFile({ ...photo(1, 40_000), name: 'lost.jpg' });
     const whole = await phone.app.addFile(photo(2, 40_000));
     await phone.stop();
-    await phone.loseBytes(lost);
+    await phone.deleteBytes(lost);
     await phone.start();
     await deps().network.accept();
     expect(await phone.app.fileHere(whole)).toBe('here');
@@ -35,21 +35,21 @@ fieldCases((deps) => {
   });
 
   test('field case 7: a file larger than any storage record is stored in pieces, and arrives whole', async () => {
-    const { phone } = await deps().onTheRoad();
+    const { phone } = await deps().phoneWithRoute();
     await deps().loseNetwork(phone);
-    const id = await phone.app.addFile({ kind: 'document', name: 'manifest.pdf', picture: 7, size: largestFile });
+    const id = await phone.app.addFile({ kind: 'document', name: 'manifest.pdf', picture: 7, size: maxFileBytes });
     await phone.stop();
     expect(await phone.recordSizes(id)).toEqual(Array(8).fill(256 * 1024));
     await phone.start();
     await deps().network.accept();
     expect(await phone.app.fileHere(id)).toBe('here');
-    await serverHas(id, 7, largestFile);
+    await serverHas(id, 7, maxFileBytes);
   });
 
   test('field case 8: a file that the server always refuses does not stop the files behind it', async () => {
-    const { phone } = await deps().onTheRoad();
+    const { phone } = await deps().phoneWithRoute();
     await deps().loseNetwork(phone);
-    const refused = await phone.app.addFile({ ...photo(1, largestFile + 1), name: 'too large.jpg' });
+    const refused = await phone.app.addFile({ ...photo(1, maxFileBytes + 1), name: 'too large.jpg' });
     const others: string[] = [];
     for (const picture of [2, 3, 4]) others.push(await phone.app.addFile(photo(picture, 10_000)));
     await deps().network.accept();
@@ -60,48 +60,48 @@ fieldCases((deps) => {
   });
 
   test('field case 11: two instances of the app share one storage; after a kill of the sender the other continues, without duplicates', async () => {
-    const { phone, key, driver } = await deps().onTheRoad();
+    const { phone, key, driver } = await deps().phoneWithRoute();
     // A platform lets the second instance record through the first one, or turns it away. Two never send at once.
-    const twin = phone.twin();
-    const isLetIn = await twin.start().then(
+    const secondInstance = phone.secondInstance();
+    const isAccepted = await secondInstance.start().then(
       () => true,
       () => false,
     );
-    const ids = [await phone.app.record(key, 1, say('of the first'))];
-    if (isLetIn) ids.push(await twin.app.record(key, 2, say('of the second, through the first')));
+    const ids = [await phone.app.record(key, 1, comment('of the first'))];
+    if (isAccepted) ids.push(await secondInstance.app.record(key, 2, comment('of the second, through the first')));
     for (const id of ids) await phone.app.settled(id);
     await deps().loseNetwork(phone);
-    ids.push(await phone.app.record(key, 3, say('unsent')));
+    ids.push(await phone.app.record(key, 3, comment('unsent')));
     await deps().kill(phone);
-    if (!isLetIn) await twin.start();
-    await twin.app.untilShown(key, 3, 'comments', 'unsent');
-    ids.push(await twin.app.record(key, 1, say('of the one that is left')));
+    if (!isAccepted) await secondInstance.start();
+    await secondInstance.app.untilShown(key, 3, 'comments', 'unsent');
+    ids.push(await secondInstance.app.record(key, 1, comment('of the one that is left')));
     await deps().network.accept();
-    for (const id of ids) expect(await twin.app.onHost(id)).toMatchObject({ at: 'on_host' });
-    expect(await deps().takenOf(key)).toEqual(ids);
+    for (const id of ids) expect(await secondInstance.app.onHost(id)).toMatchObject({ at: 'on_host' });
+    expect(await deps().ledgerIdsOf(key)).toEqual(ids);
     expect(await deps().incidentsOf(driver)).toEqual([]);
   });
 
   test('field case 18: on a full disk a change stays in memory, is reported as unsaved, and is written when there is room', async () => {
-    const { phone, key } = await deps().onTheRoad({ roomBytes: 300_000 });
+    const { phone, key } = await deps().phoneWithRoute({ diskBytes: 300_000 });
     const ids = await phone.app.fillDisk(key, [1, 2, 3]);
     const last = ids.at(-1) ?? '';
     expect((await phone.app.status()).storage).toBe('failing');
     expect((await phone.app.status()).lastError).toMatchObject({ code: 'STORAGE' });
     expect(await phone.app.receipt(last)).toEqual({ at: 'recorded' });
     // A change that is not on the disk is not sent.
-    expect(await deps().takenOf(key)).not.toContain(last);
+    expect(await deps().ledgerIdsOf(key)).not.toContain(last);
     await phone.makeRoom();
     await phone.app.untilSaved(last);
     expect((await phone.app.status()).storage).toBe('ok');
     expect(await phone.app.onHost(last)).toMatchObject({ at: 'on_host' });
-    expect(await deps().takenOf(key)).toEqual(ids);
+    expect(await deps().ledgerIdsOf(key)).toEqual(ids);
   });
 
   test('field case 18: changes on the disk are sent while the disk is full', async () => {
-    const { phone, key } = await deps().onTheRoad({ roomBytes: 300_000 });
+    const { phone, key } = await deps().phoneWithRoute({ diskBytes: 300_000 });
     await deps().loseNetwork(phone);
-    const saved = await phone.app.record(key, 1, say('before the disk was full'));
+    const saved = await phone.app.record(key, 1, comment('before the disk was full'));
     await phone.app.fillDisk(key, [2, 3]);
     await deps().network.accept();
     expect(await phone.app.settled(saved)).toMatchObject({ at: 'accepted' });
@@ -111,11 +111,11 @@ fieldCases((deps) => {
   });
 
   test('field case 19: the app reopens storage connections that the platform has closed', async () => {
-    const { phone, key } = await deps().onTheRoad();
+    const { phone, key } = await deps().phoneWithRoute();
     await deps().loseNetwork(phone);
-    const ids = [await phone.app.record(key, 1, say('before'))];
+    const ids = [await phone.app.record(key, 1, comment('before'))];
     await phone.closeStorage();
-    ids.push(await phone.app.record(key, 2, say('after')));
+    ids.push(await phone.app.record(key, 2, comment('after')));
     const file = await phone.app.addFile(photo(19, 10_000));
     expect((await phone.app.status()).storage).toBe('ok');
     await deps().kill(phone);
@@ -128,7 +128,7 @@ fieldCases((deps) => {
   });
 
   test('field case 22: ten photos arrive over a poor link with repeated cuts', async () => {
-    const { phone } = await deps().onTheRoad();
+    const { phone } = await deps().phoneWithRoute();
     deps().network.throttle(600_000);
     // The cuts allow fewer bytes than the photos have: the last cut comes before the last photo.
     const cuts = deps().network.cutEvery(100_000, 8);
@@ -143,12 +143,12 @@ fieldCases((deps) => {
   });
 
   test('field case 25: after a lost final answer of an upload, the client asks again and the file is there, once', async () => {
-    const { phone } = await deps().onTheRoad();
+    const { phone } = await deps().phoneWithRoute();
     const { pool } = deps().depot.database;
     const before = await keptOfUploads(pool);
-    deps().network.holdDown();
+    deps().network.bufferDown();
     const id = await phone.app.addFile(photo(25, 30_000));
-    await deps().network.untilHeldDown((waiting) => waiting.includes('HTTP/1.1 201'));
+    await deps().network.untilBufferedDown((waiting) => waiting.includes('HTTP/1.1 201'));
     expect(await phone.app.uploads()).toMatchObject({ waiting: 1 });
     deps().network.cut();
     deps().network.releaseDown();

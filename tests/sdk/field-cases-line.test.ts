@@ -5,51 +5,51 @@ const hour = 3_600_000;
 
 // Field cases about the connection between a phone and its server.
 fieldCases((deps) => {
-  const say = (driver_comments: string) => ({ driver_comments });
+  const comment = (driver_comments: string) => ({ driver_comments });
 
   test('field case 1: the ack is lost with the connection; the client repeats the change and it counts once', async () => {
-    const { phone, key } = await deps().onTheRoad();
-    deps().network.holdDown();
-    const id = await phone.app.record(key, 1, say('A'));
-    await expect.poll(() => deps().takenOf(key)).toEqual([id]);
+    const { phone, key } = await deps().phoneWithRoute();
+    deps().network.bufferDown();
+    const id = await phone.app.record(key, 1, comment('A'));
+    await expect.poll(() => deps().ledgerIdsOf(key)).toEqual([id]);
     expect(await phone.app.receipt(id)).toEqual({ at: 'saved' });
-    const taken = await deps().ledgerOf(key);
+    const ledger = await deps().ledgerOf(key);
     deps().network.cut();
     deps().network.pass();
     expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
-    expect(await deps().ledgerOf(key)).toEqual(taken);
+    expect(await deps().ledgerOf(key)).toEqual(ledger);
     expect(await phone.app.shown(key)).toMatchObject([{ comments: 'A', pending: 0 }, {}, {}, {}]);
-    expect(await phone.app.told()).toEqual([]);
+    expect(await phone.app.events()).toEqual([]);
   });
 
   test('field case 9: the queue continues after a partition, and after a kill of the app between commit and ack', async () => {
-    const { phone, key, driver } = await deps().onTheRoad();
+    const { phone, key, driver } = await deps().phoneWithRoute();
     await deps().loseNetwork(phone);
-    const ids = [await phone.app.record(key, 1, say('behind the partition'))];
+    const ids = [await phone.app.record(key, 1, comment('behind the partition'))];
     await deps().network.accept();
     await phone.app.settled(ids[0] ?? '');
-    deps().network.holdDown();
-    ids.push(await phone.app.record(key, 2, say('unanswered')));
-    await expect.poll(() => deps().takenOf(key)).toEqual(ids);
-    ids.push(await phone.app.record(key, 3, say('unsent')));
+    deps().network.bufferDown();
+    ids.push(await phone.app.record(key, 2, comment('unanswered')));
+    await expect.poll(() => deps().ledgerIdsOf(key)).toEqual(ids);
+    ids.push(await phone.app.record(key, 3, comment('unsent')));
     await deps().kill(phone);
     deps().network.pass();
     await phone.start();
     for (const id of ids) expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
     await phone.app.untilDrained();
-    expect(await deps().takenOf(key)).toEqual(ids);
+    expect(await deps().ledgerIdsOf(key)).toEqual(ids);
     expect(await deps().incidentsOf(driver)).toEqual([]);
   });
 
   test('field case 14: the client retries after a server error, or the server quarantines the change; the others arrive in order', async () => {
-    const { phone, key } = await deps().onTheRoad();
+    const { phone, key } = await deps().phoneWithRoute();
     await deps().depot.database.pool.query(ledgerTrouble);
     await deps().loseNetwork(phone);
     const ids = [
-      await phone.app.record(key, 1, say('A')),
-      await phone.app.record(key, 2, say('trouble that passes')),
-      await phone.app.record(key, 3, say('trouble that stays')),
-      await phone.app.record(key, 1, say('D')),
+      await phone.app.record(key, 1, comment('A')),
+      await phone.app.record(key, 2, comment('trouble that passes')),
+      await phone.app.record(key, 3, comment('trouble that stays')),
+      await phone.app.record(key, 1, comment('D')),
     ];
     await deps().network.accept();
     const answers = await Promise.all(ids.map((id) => phone.app.onHost(id)));
@@ -58,93 +58,93 @@ fieldCases((deps) => {
     const tries = 'select last_value::int as tries from public.trouble';
     const { rows } = await deps().depot.database.pool.query<{ tries: number }>(tries);
     expect(rows[0]?.tries).toBeGreaterThan(3);
-    expect(await deps().takenOf(key)).toEqual([ids[0], ids[1], ids[3]]);
-    expect(await phone.app.told()).toMatchObject([{ is: 'quarantined', what: { id: ids[2] } }]);
+    expect(await deps().ledgerIdsOf(key)).toEqual([ids[0], ids[1], ids[3]]);
+    expect(await phone.app.events()).toMatchObject([{ name: 'quarantined', event: { id: ids[2] } }]);
     expect((await phone.app.shown(key))[2]).toMatchObject({ comments: null, pending: 0 });
   });
 
   test('field case 15: the client fetches an inconsistent storage anew and reverts no pending change', async () => {
-    const { phone, key, driver } = await deps().onTheRoad();
+    const { phone, key, driver } = await deps().phoneWithRoute();
     await deps().loseNetwork(phone);
-    const id = await phone.app.record(key, 1, say('mine'));
+    const id = await phone.app.record(key, 1, comment('mine'));
     await phone.stop();
     // The disk has lost a stop of the route. No event reports it.
     const lost = (await phone.rows('document')).find((row) => row.key.endsWith('\nplan/2'));
     await phone.write([{ delete: 'document', key: lost?.key ?? '' }]);
     await phone.start();
     expect((await phone.app.shown(key)).map((stop) => stop.id)).not.toContain(2);
-    const letCommit = await deps().holdCommits(driver);
+    const unblockCommits = await deps().blockCommits(driver);
     await deps().network.accept();
-    await deps().office(key, { id: 3, updates: say('theirs') }, new Date());
+    await deps().officeEdit(key, { id: 3, updates: comment('theirs') }, new Date());
     await phone.app.untilShown(key, 3, 'comments', 'theirs');
     expect((await phone.app.status()).lastError).toMatchObject({ code: 'REFETCH' });
     expect(await phone.app.shown(key)).toMatchObject([{ comments: 'mine', pending: 1 }, { id: 2 }, {}, {}]);
-    await letCommit();
+    await unblockCommits();
     expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
     expect((await phone.app.shown(key))[0]).toMatchObject({ comments: 'mine', pending: 0 });
   });
 
   test('field case 16: a change that is recorded during a push follows it, in order', async () => {
-    const { phone, key, driver } = await deps().onTheRoad();
-    const letCommit = await deps().holdCommits(driver);
+    const { phone, key, driver } = await deps().phoneWithRoute();
+    const unblockCommits = await deps().blockCommits(driver);
     const ids: string[] = [];
-    for (const n of [1, 2, 3]) ids.push(await phone.app.record(key, n, say('before')));
+    for (const n of [1, 2, 3]) ids.push(await phone.app.record(key, n, comment('before')));
     await deps().untilPushWaits();
-    for (const n of [1, 2, 1, 3]) ids.push(await phone.app.record(key, n, say('during')));
-    expect(await deps().takenOf(key)).toEqual([]);
-    await letCommit();
+    for (const n of [1, 2, 1, 3]) ids.push(await phone.app.record(key, n, comment('during')));
+    expect(await deps().ledgerIdsOf(key)).toEqual([]);
+    await unblockCommits();
     for (const id of ids) expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
-    expect(await deps().takenOf(key)).toEqual(ids);
+    expect(await deps().ledgerIdsOf(key)).toEqual(ids);
     expect(await deps().incidentsOf(driver)).toEqual([]);
   });
 
   test('field case 17: the echo of a change comes before its ack; no view flickers and no change counts twice', async () => {
-    const { phone, key } = await deps().onTheRoad();
+    const { phone, key } = await deps().phoneWithRoute();
     await phone.app.watch(key, 1);
-    await phone.app.holdAcks();
-    const id = await phone.app.record(key, 1, say('A'));
-    await phone.app.untilAckHeld();
+    await phone.app.delayAcks();
+    const id = await phone.app.record(key, 1, comment('A'));
+    await phone.app.untilAckDelayed();
     // The host is faster than the ack, too: after this the feed sends nothing more about the first change.
-    await deps().depot.hosted(key);
-    const letHostWrite = await deps().holdHost();
-    await deps().office(key, { id: 2, updates: say('after it') }, new Date());
+    await deps().depot.untilHosted(key);
+    const unblockHost = await deps().blockHost();
+    await deps().officeEdit(key, { id: 2, updates: comment('after it') }, new Date());
     await phone.app.untilShown(key, 2, 'comments', 'after it');
     await phone.app.releaseAcks();
     expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
-    await letHostWrite();
-    expect(new Set(await phone.app.seen())).toEqual(new Set(['A']));
+    await unblockHost();
+    expect(new Set(await phone.app.watchedComments())).toEqual(new Set(['A']));
     expect(await phone.app.shown(key)).toMatchObject([{ comments: 'A', pending: 0 }, {}, {}, {}]);
-    expect(await deps().takenOf(key)).toContain(id);
+    expect(await deps().ledgerIdsOf(key)).toContain(id);
     expect(await deps().ledgerOf(key)).toHaveLength(2);
   });
 
   test('field case 20: silence reveals a half-open socket after sleep; the client sends its pushes again', async () => {
-    const { phone, key } = await deps().onTheRoad();
+    const { phone, key } = await deps().phoneWithRoute();
     deps().network.drop();
-    await phone.app.elapse(8 * hour);
+    await phone.app.advanceClocks(8 * hour);
     deps().node.clock.now = new Date(Date.now() + 8 * hour);
-    const id = await phone.app.record(key, 1, say('into the void'));
+    const id = await phone.app.record(key, 1, comment('into the void'));
     await deps().network.untilLossy();
     await phone.app.untilOffline();
     expect(await phone.app.receipt(id)).toEqual({ at: 'saved' });
     deps().network.pass();
     expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
-    expect(await deps().takenOf(key)).toEqual([id]);
+    expect(await deps().ledgerIdsOf(key)).toEqual([id]);
   });
 
   test('field case 21: attempts continue under a wrong online or offline signal of the platform', async () => {
-    const { phone, key } = await deps().onTheRoad();
-    await phone.app.stickOnline(false);
+    const { phone, key } = await deps().phoneWithRoute();
+    await phone.app.overrideNetworkState(false);
     deps().network.cut();
-    const ids = [await phone.app.record(key, 1, say('there is one, the platform says no'))];
+    const ids = [await phone.app.record(key, 1, comment('there is one, the platform says no'))];
     expect(await phone.app.onHost(ids[0] ?? '')).toMatchObject({ at: 'on_host' });
-    await phone.app.stickOnline(true);
+    await phone.app.overrideNetworkState(true);
     await deps().loseNetwork(phone);
-    ids.push(await phone.app.record(key, 2, say('there is none, the platform says yes')));
+    ids.push(await phone.app.record(key, 2, comment('there is none, the platform says yes')));
     expect(await phone.app.receipt(ids[1] ?? '')).toEqual({ at: 'saved' });
     await deps().network.accept();
     expect(await phone.app.onHost(ids[1] ?? '')).toMatchObject({ at: 'on_host' });
-    expect(await deps().takenOf(key)).toEqual(ids);
+    expect(await deps().ledgerIdsOf(key)).toEqual(ids);
   });
 });
 

@@ -2,7 +2,7 @@ import type { RouteKey } from '@tailgate/sync-protocol';
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { fieldCases, readJson, warningCodes } from '../support/field-fixture.ts';
-import { leaveItems } from '../support/left-items.ts';
+import { writeItemsOfOtherVersion } from '../support/items-of-other-version.ts';
 import { signIn, signUp } from '../support/people.ts';
 
 const hour = 3_600_000;
@@ -19,10 +19,10 @@ fieldCases((deps) => {
   };
 
   test('field case 2: a duplicate gets the full content of the lost answer, and the queue continues', async () => {
-    const { phone, key } = await deps().onTheRoad();
-    await deps().office(key, { id: 1, updates: { driver_comments: 'theirs' } }, new Date(Date.now() + hour));
+    const { phone, key } = await deps().phoneWithRoute();
+    await deps().officeEdit(key, { id: 1, updates: { driver_comments: 'theirs' } }, new Date(Date.now() + hour));
     await phone.app.untilShown(key, 1, 'comments', 'theirs');
-    deps().network.holdDown();
+    deps().network.bufferDown();
     const ids = [
       await phone.app.record(key, 1, { driver_comments: 'mine' }),
       await phone.app.record(key, 2, { driver_comments: 'B' }),
@@ -37,27 +37,27 @@ fieldCases((deps) => {
     await phone.app.untilDrained();
     expect((await deps().ledgerOf(key)).slice(1).map(({ id }) => id)).toEqual(ids);
     const lost = { id: ids[0], path: 'updates.driver_comments', mine: 'mine', theirs: 'theirs' };
-    expect(await phone.app.told()).toMatchObject([{ is: 'conflict', what: lost }]);
+    expect(await phone.app.events()).toMatchObject([{ name: 'conflict', event: lost }]);
   });
 
   test('field case 4: items of an older app show and go out unchanged; new records are separate changes', async () => {
-    const { phone, key } = await deps().onTheRoad();
+    const { phone, key } = await deps().phoneWithRoute();
     await phone.stop();
     const stop = { id: 1, updates: { driver_comments: 'by the old app', ink_color: 'blue' } };
     const skip = { route: key, stop_id: 2, status: 'S', skip_refuse_driver_comment: 'closed' };
-    const left = await leaveItems(phone, [
+    const writtenIds = await writeItemsOfOtherVersion(phone, [
       { name: 'stop.update', version: 1, args: { route: key, stop } },
       { name: 'stop.skip_refuse', version: 1, args: skip },
     ]);
     deps().network.refuse();
     await phone.start();
     expect(await phone.app.shown(key)).toMatchObject([{ comments: 'by the old app' }, { status: 'S' }, {}, {}]);
-    const ids = [...left, await phone.app.record(key, 1, { store_emp_name: 'by the new app' })];
+    const ids = [...writtenIds, await phone.app.record(key, 1, { store_emp_name: 'by the new app' })];
     await deps().network.accept();
     for (const id of ids) expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
-    const taken = await deps().ledgerOf(key);
-    expect(taken.map(({ id }) => id)).toEqual(ids);
-    expect(readJson(taken[0]?.body ?? '')).toMatchObject({ version: 1, args: { stop } });
+    const ledger = await deps().ledgerOf(key);
+    expect(ledger.map(({ id }) => id)).toEqual(ids);
+    expect(readJson(ledger[0]?.body ?? '')).toMatchObject({ version: 1, args: { stop } });
     expect(await phone.app.shown(key)).toMatchObject([
       { comments: 'by the old app', receiver: 'by the new app', pending: 0 },
       { status: 'S', pending: 0 },
@@ -67,26 +67,28 @@ fieldCases((deps) => {
   });
 
   test('field case 5: after a downgrade, unknown items are retained, sent unchanged, and block no other item', async () => {
-    const { phone, key } = await deps().onTheRoad();
+    const { phone, key } = await deps().phoneWithRoute();
     await phone.stop();
     const update = (id: number) => ({ route: key, stop: { id, updates: { driver_comments: 'of tomorrow' } } });
     const unknown = { name: 'stop.weigh', version: 3, args: { grams: [12.5, 1e21], where: 'é' } };
-    const left = await leaveItems(phone, [
+    const writtenIds = await writeItemsOfOtherVersion(phone, [
       { name: 'stop.update', version: 1, args: update(1) },
       unknown,
       { name: 'stop.update', version: 2, args: update(2) },
     ]);
-    await phone.growStorage();
+    await phone.upgradeStorage();
     deps().network.refuse();
     await phone.start();
     // The app interprets only items that it can read in full.
     expect(await phone.app.shown(key)).toMatchObject([{ comments: 'of tomorrow' }, { comments: null }, {}, {}]);
-    const ids = [...left, await phone.app.record(key, 3, { driver_comments: 'of today' })];
+    const ids = [...writtenIds, await phone.app.record(key, 3, { driver_comments: 'of today' })];
     await deps().network.accept();
     const quarantined = { at: 'quarantined', code: 'UNKNOWN_MUTATION' };
     const answers = await Promise.all(ids.map((id) => phone.app.onHost(id)));
     expect(answers).toMatchObject([{ at: 'on_host' }, quarantined, quarantined, { at: 'on_host' }]);
-    expect(await phone.app.told()).toMatchObject(left.slice(1).map((id) => ({ is: 'quarantined', what: { id } })));
+    expect(await phone.app.events()).toMatchObject(
+      writtenIds.slice(1).map((id) => ({ name: 'quarantined', event: { id } })),
+    );
     const { rows } = await deps().depot.database.pool.query<{ body: Buffer }>(
       'select body from quarantine where id = $1',
       [ids[1]],
@@ -95,13 +97,13 @@ fieldCases((deps) => {
   });
 
   test('field case 6: a stale queue in a new session retains its author and its times, and reverts nothing', async () => {
-    const { phone, key, driver } = await deps().onTheRoad();
+    const { phone, key, driver } = await deps().phoneWithRoute();
     await deps().loseNetwork(phone);
     const id = await phone.app.record(key, 1, { driver_comments: 'mine', store_emp_name: 'Ana' });
     const at = Date.now();
     await phone.stop();
     // An hour later another driver changes the same stop. A day later the first driver signs in again.
-    await deps().office(key, { id: 1, updates: { driver_comments: 'theirs' } }, new Date(at + hour));
+    await deps().officeEdit(key, { id: 1, updates: { driver_comments: 'theirs' } }, new Date(at + hour));
     await deps().node.database.pool.query('update session set revoked_at = now() where employee = $1', [driver]);
     deps().node.clock.now = new Date(at + day);
     await deps().network.accept();
@@ -114,27 +116,27 @@ fieldCases((deps) => {
     expect(replayed).toMatchObject({ id, employee: driver });
     expect(Math.abs((replayed?.edit_time.getTime() ?? 0) - at)).toBeLessThan(hour / 2);
     const lost = { id, stop: 1, path: 'updates.driver_comments', mine: 'mine', theirs: 'theirs' };
-    const conflicts = (await phone.app.told()).filter(({ is }) => is === 'conflict');
-    expect(conflicts).toMatchObject([{ what: lost }]);
+    const conflicts = (await phone.app.events()).filter(({ name }) => name === 'conflict');
+    expect(conflicts).toMatchObject([{ event: lost }]);
   });
 
   test('field case 10: pending changes block no download: others’ changes, plans and whole routes arrive', async () => {
-    const { phone, key, driver } = await deps().onTheRoad();
-    const letCommit = await deps().holdCommits(driver);
+    const { phone, key, driver } = await deps().phoneWithRoute();
+    const unblockCommits = await deps().blockCommits(driver);
     const id = await phone.app.record(key, 1, { driver_comments: 'mine' });
-    await deps().office(key, { id: 1, updates: { store_emp_name: 'Ben' } }, new Date());
+    await deps().officeEdit(key, { id: 1, updates: { store_emp_name: 'Ben' } }, new Date());
     await phone.app.untilShown(key, 1, 'receiver', 'Ben');
     const another = await deps().depot.addRoute(`${key.id}B`, [7], driver);
     await phone.app.untilShown(another, 7, 'status', 'P');
     expect(await phone.app.shown(key)).toMatchObject([{ comments: 'mine', pending: 1 }, {}, {}, {}]);
     expect(await phone.app.receipt(id)).toEqual({ at: 'saved' });
-    await letCommit();
+    await unblockCommits();
     expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
   });
 
   test('field case 12: the token ends while the queue drains: the queue drains by its key, and the driver is asked to sign in', async () => {
-    const { phone, key, driver } = await deps().onTheRoad();
-    const letCommit = await deps().holdCommits(driver);
+    const { phone, key, driver } = await deps().phoneWithRoute();
+    const unblockCommits = await deps().blockCommits(driver);
     const ids: string[] = [];
     for (const stop of [1, 2, 3]) ids.push(await phone.app.record(key, stop, { driver_comments: 'in time' }));
     await deps().untilPushWaits();
@@ -143,20 +145,20 @@ fieldCases((deps) => {
     await deps().depot.database.pool.query(age, [driver]);
     deps().node.clock.now = new Date(Date.now() + hour);
     deps().network.cut();
-    await letCommit();
+    await unblockCommits();
     for (const id of ids) expect(await phone.app.settled(id)).toMatchObject({ at: 'accepted' });
-    expect(await phone.app.told()).toMatchObject([{ is: 'session', what: { employee: driver } }]);
+    expect(await phone.app.events()).toMatchObject([{ name: 'session', event: { employee: driver } }]);
     expect(await phone.app.status()).toMatchObject({ connection: 'signed_out', employeeId: driver, pending: {} });
     // The driver continues to work, and the queue drains.
     ids.push(await phone.app.record(key, 1, { driver_comments: 'later' }));
     expect(await phone.app.settled(ids[3] ?? '')).toMatchObject({ at: 'accepted' });
     expect(await phone.app.signIn(driver)).toBe('signed_in');
     for (const id of ids) expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
-    expect(await deps().takenOf(key)).toEqual(ids);
+    expect(await deps().ledgerIdsOf(key)).toEqual(ids);
   });
 
   test('field case 13: after days without a network and a restart each morning, all changes arrive, each with its own time', async () => {
-    const { phone, key } = await deps().onTheRoad();
+    const { phone, key } = await deps().phoneWithRoute();
     await deps().loseNetwork(phone);
     const taps: { id: string; at: number }[] = [];
     for (const n of [0, 1, 2]) {
@@ -176,41 +178,49 @@ fieldCases((deps) => {
     deps().node.clock.now = new Date(Date.now() + 2 * day);
     await deps().network.accept();
     for (const { id } of taps) expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
-    const taken = await deps().ledgerOf(key);
-    expect(taken.map(({ id }) => id)).toEqual(taps.map(({ id }) => id));
-    for (const [n, { edit_time }] of taken.entries())
+    const ledger = await deps().ledgerOf(key);
+    expect(ledger.map(({ id }) => id)).toEqual(taps.map(({ id }) => id));
+    for (const [n, { edit_time }] of ledger.entries())
       expect(Math.abs(edit_time.getTime() - (taps[n]?.at ?? 0))).toBeLessThan(hour);
     expect(await phone.app.shown(key)).toMatchObject([{ comments: 'day 2' }, { receiver: 'day 2' }, {}, {}]);
   });
 
   test('field case 23: a clock that is wrong by days, and jumps, reorders and drops nothing', async () => {
-    const { phone, key } = await deps().onTheRoad();
+    const { phone, key } = await deps().phoneWithRoute();
     await phone.stop();
     await phone.start(3 * day);
     await deps().loseNetwork(phone);
     const taps: { id: string; at: number }[] = [];
     let elapsed = 0;
-    const tap = async (stop: number, driver_comments: string): Promise<void> => {
+    const recordAndAdvance = async (stop: number, driver_comments: string): Promise<void> => {
       const id = await phone.app.record(key, stop, { driver_comments });
       taps.push({ id, at: Date.now() + elapsed });
-      await phone.app.elapse(hour);
+      await phone.app.advanceClocks(hour);
       elapsed += hour;
     };
-    await tap(1, 'of a run that ends');
+    await recordAndAdvance(1, 'of a run that ends');
     await phone.stop();
     await phone.start(3 * day + elapsed);
-    await tap(2, 'three days ahead');
-    await phone.app.turnClock(-5 * day);
-    await tap(3, 'two days behind');
-    await tap(1, 'the last word');
-    await phone.app.turnClock(9 * day);
-    await tap(2, 'a week ahead');
+    await recordAndAdvance(2, 'three days ahead');
+    await phone.app.shiftWallClock(-5 * day);
+    await recordAndAdvance(3, 'two days behind');
+    await recordAndAdvance(1, 'the last word');
+    await phone.app.shiftWallClock(9 * day);
+    await recordAndAdvance(2, 'a week ahead');
     // The correction of changes from an ended run is the clock's error at the time of sending.
-    await phone.app.turnClock(-4 * day);
+    await phone.app.shiftWallClock(-4 * day);
     // Edits of others half an hour earlier or later order correctly, regardless of the phone's clock.
     const [, , third, , fifth] = taps;
-    await deps().office(key, { id: 3, updates: { driver_comments: 'before' } }, new Date((third?.at ?? 0) - hour / 2));
-    await deps().office(key, { id: 2, updates: { driver_comments: 'after' } }, new Date((fifth?.at ?? 0) + hour / 2));
+    await deps().officeEdit(
+      key,
+      { id: 3, updates: { driver_comments: 'before' } },
+      new Date((third?.at ?? 0) - hour / 2),
+    );
+    await deps().officeEdit(
+      key,
+      { id: 2, updates: { driver_comments: 'after' } },
+      new Date((fifth?.at ?? 0) + hour / 2),
+    );
     deps().node.clock.now = new Date(Date.now() + elapsed);
     await deps().network.accept();
     for (const { id } of taps) expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
@@ -221,17 +231,17 @@ fieldCases((deps) => {
       { comments: 'two days behind' },
       {},
     ]);
-    const taken = (await deps().ledgerOf(key)).slice(2);
-    expect(taken.map(({ id }) => id)).toEqual(taps.map(({ id }) => id));
-    const wrong = taken.map(({ edit_time }, n) => Math.abs(edit_time.getTime() - (taps[n]?.at ?? 0)));
+    const ledger = (await deps().ledgerOf(key)).slice(2);
+    expect(ledger.map(({ id }) => id)).toEqual(taps.map(({ id }) => id));
+    const wrong = ledger.map(({ edit_time }, n) => Math.abs(edit_time.getTime() - (taps[n]?.at ?? 0)));
     expect(Math.max(...wrong)).toBeLessThan(hour / 4);
     // The original time of the phone's clock is stored, too.
-    const captures = taken.map(({ body }) => Date.parse(captured.parse(readJson(body)).captured_at));
+    const captures = ledger.map(({ body }) => Date.parse(captured.parse(readJson(body)).captured_at));
     expect(captures.map((at, n) => Math.round((at - (taps[n]?.at ?? 0)) / day))).toEqual([3, 3, -2, -2, 7]);
   });
 
   test('field case 24: one 403 stops no other push: neither behind it in its queue nor in another queue', async () => {
-    const { phone, key, driver } = await deps().onTheRoad();
+    const { phone, key, driver } = await deps().phoneWithRoute();
     const foreign = await deps().depot.addRoute(`${key.id}F`, [1], 'SOMEBODY');
     const ids = [
       await phone.app.record(key, 1, { driver_comments: 'A' }),
@@ -255,9 +265,9 @@ fieldCases((deps) => {
   });
 
   test('field case 26: a second driver on the same phone has a separate queue; both drain, each as its author’s', async () => {
-    const { phone, key, driver } = await deps().onTheRoad();
+    const { phone, key, driver } = await deps().phoneWithRoute();
     const { driver: second, key: theirs } = await deps().nextDriver();
-    const letCommit = await deps().holdCommits(driver);
+    const unblockCommits = await deps().blockCommits(driver);
     const ids = [
       await phone.app.record(key, 1, { driver_comments: 'of the first' }),
       await phone.app.record(key, 2, { driver_comments: 'of the first, too' }),
@@ -269,7 +279,7 @@ fieldCases((deps) => {
     const own = await phone.app.record(theirs, 1, { driver_comments: 'of the second' });
     expect(await phone.app.onHost(own)).toMatchObject({ at: 'on_host' });
     for (const id of ids) expect(await phone.app.receipt(id)).toEqual({ at: 'saved' });
-    await letCommit();
+    await unblockCommits();
     for (const id of ids) await phone.app.settled(id);
     expect((await deps().ledgerOf(key)).map((row) => [row.id, row.employee])).toEqual(ids.map((id) => [id, driver]));
     expect(await deps().ledgerOf(theirs)).toMatchObject([{ id: own, employee: second }]);
@@ -277,7 +287,7 @@ fieldCases((deps) => {
   });
 
   test('field case 27: a driver whom `confirm_login` evicts with a full queue loses nothing, and later changes are flagged', async () => {
-    const { phone, key, driver } = await deps().onTheRoad();
+    const { phone, key, driver } = await deps().phoneWithRoute();
     const other = await deps().addDriver(key, driver);
     await deps().loseNetwork(phone);
     const start = deps().node.clock.now.getTime();
@@ -297,20 +307,20 @@ fieldCases((deps) => {
     await deps().network.accept();
     await phone.start(3 * hour);
     for (const id of ids) expect(await phone.app.settled(id)).toMatchObject({ at: 'accepted' });
-    expect(await phone.app.told()).toMatchObject([{ is: 'session', what: { employee: driver } }]);
+    expect(await phone.app.events()).toMatchObject([{ name: 'session', event: { employee: driver } }]);
     expect(await phone.app.status()).toMatchObject({ connection: 'signed_out', employeeId: driver, pending: {} });
     expect((await phone.app.shown(key))[2]).toMatchObject({ comments: 'not knowing' });
-    const taken = await deps().ledgerOf(key);
-    expect(taken.map((row) => [row.id, row.employee])).toEqual(ids.map((id) => [id, driver]));
-    expect(taken.map((row) => warningCodes(row))).toEqual([[], [], [], ['after_sign_out']]);
-    await deps().depot.hosted(key);
+    const ledger = await deps().ledgerOf(key);
+    expect(ledger.map((row) => [row.id, row.employee])).toEqual(ids.map((id) => [id, driver]));
+    expect(ledger.map((row) => warningCodes(row))).toEqual([[], [], [], ['after_sign_out']]);
+    await deps().depot.untilHosted(key);
     expect(await deps().depot.show('RTSTUP', `RURTE = '${key.id}' and RUSTP = 3`)).toMatchObject([
       { RUCMT: 'not knowing' },
     ]);
   });
 
   test('field case 28: the host closes the route and removes a stop: changes from the meantime are retained and reported', async () => {
-    const { phone, key, driver } = await deps().onTheRoad();
+    const { phone, key, driver } = await deps().phoneWithRoute();
     await deps().loseNetwork(phone);
     const delivered = await phone.app.record(key, 1, { status: 'D' });
     const removed = await phone.app.record(key, 2, { status: 'D' });
@@ -323,11 +333,11 @@ fieldCases((deps) => {
     await phone.app.untilDrained();
     // The host has no row for it any more: the change is not hosted, and the office has it on its list.
     expect(await phone.app.receipt(removed)).toMatchObject({ at: 'accepted' });
-    await deps().depot.until(async () => (await parkedOf(key)).length > 0);
+    await deps().depot.waitUntil(async () => (await parkedOf(key)).length > 0);
     expect(await parkedOf(key)).toEqual([{ stop_id: 2, reason: 'the host has no stop 2 on this route' }]);
     // The ledger also contains the host's own changes of the route.
-    const taken = (await deps().ledgerOf(key)).filter(({ employee }) => employee === driver);
-    const warnings = taken.map((row) => warningCodes(row));
+    const ledger = (await deps().ledgerOf(key)).filter(({ employee }) => employee === driver);
+    const warnings = ledger.map((row) => warningCodes(row));
     expect(warnings).toEqual([['after_close'], ['after_close', 'stop_removed']]);
     // The office restores the stop.
     await deps().depot.addRoute(key.id, [1, 2, 3, 999], driver);
@@ -342,7 +352,7 @@ fieldCases((deps) => {
     await deps().loseNetwork(early);
     await late.app.untilOffline();
     const lost = await early.app.record(key, 1, { driver_comments: 'early', store_emp_name: 'Ana' });
-    for (const { app } of [early, late]) await app.elapse(hour);
+    for (const { app } of [early, late]) await app.advanceClocks(hour);
     deps().node.clock.now = new Date(Date.now() + hour);
     const won = await late.app.record(key, 1, { driver_comments: 'late', status: 'D' });
     await early.stop();
@@ -355,8 +365,8 @@ fieldCases((deps) => {
       expect((await app.shown(key))[0]).toMatchObject({ comments: 'late', status: 'D', receiver: 'Ana', pending: 0 });
     }
     const conflict = { id: lost, stop: 1, path: 'updates.driver_comments', mine: 'early', theirs: 'late' };
-    expect(await early.app.told()).toMatchObject([{ is: 'conflict', what: conflict }]);
-    expect(await late.app.told()).toEqual([]);
+    expect(await early.app.events()).toMatchObject([{ name: 'conflict', event: conflict }]);
+    expect(await late.app.events()).toEqual([]);
     const onHost = await deps().depot.show('RTSTUP', `RURTE = '${key.id}' and RUSTP = 1`);
     expect(onHost).toMatchObject([{ RUCMT: 'late' }]);
   });

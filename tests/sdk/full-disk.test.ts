@@ -8,7 +8,7 @@ import { SmallDisk } from '../support/small-disk.ts';
 
 const comment = (id: number, text: string) => ({ id, updates: { driver_comments: text } });
 
-async function onTheRoad() {
+async function openClient() {
   const server = await startScriptedServer();
   const disk = new SmallDisk();
   const device = new Device(server.url, { store: disk });
@@ -18,7 +18,7 @@ async function onTheRoad() {
 }
 
 test('changes on the disk are sent while the disk is full; the others wait and report it', async () => {
-  const { server, disk, device, client } = await onTheRoad();
+  const { server, disk, device, client } = await openClient();
   server.refuse = true;
   server.cut();
   const saved = [1, 2].map((stop) => client.updateStop(sampleKey, comment(stop, 'before')));
@@ -44,7 +44,7 @@ test('changes on the disk are sent while the disk is full; the others wait and r
 });
 
 test('a change that merged with a later tap is sent when the disk has both', async () => {
-  const { server, disk, client } = await onTheRoad();
+  const { server, disk, client } = await openClient();
   server.refuse = true;
   server.cut();
   await until(client.status, ({ connection }) => connection !== 'online');
@@ -65,7 +65,7 @@ test('a change that merged with a later tap is sent when the disk has both', asy
 });
 
 test('the client keeps a reserve and gives it to a change when nothing else fits', async () => {
-  const { server, disk, client } = await onTheRoad();
+  const { server, disk, client } = await openClient();
   await client.updateStop(sampleKey, comment(1, 'fits')).accepted;
   await expect.poll(() => disk.used).toBeGreaterThan(128 * 1024);
   server.refuse = true;
@@ -104,7 +104,7 @@ test('a driver signs in on a full disk', async () => {
 });
 
 test('a continuing problem is reported once', async () => {
-  const { disk, client } = await onTheRoad();
+  const { disk, client } = await openClient();
   disk.fill();
   client.updateStop(sampleKey, comment(1, 'x'));
   await expect.poll(() => disk.refused, { timeout: 10_000 }).toBeGreaterThan(4);

@@ -7,7 +7,7 @@ import { Device, until } from '../support/sdk-device.ts';
 const comment = (id: number, text: string) => ({ id, updates: { driver_comments: text } });
 const long = 600_000;
 
-async function onTheRoad(undoWindow: number) {
+async function openClient(undoWindow: number) {
   const server = await startScriptedServer();
   const device = new Device(server.url, { undoWindow });
   const client = await device.startSignedIn();
@@ -17,7 +17,7 @@ async function onTheRoad(undoWindow: number) {
 }
 
 test('a withdrawn change leaves the view at once and is never sent; the others are sent in order', async () => {
-  const { server, device, client } = await onTheRoad(long);
+  const { server, device, client } = await openClient(long);
   const receipts = [1, 2, 3].map((stop) => client.updateStop(sampleKey, comment(stop, 'tapped')));
   const [first, second, third] = receipts;
   const withdrawal = client.withdraw(second?.id ?? '');
@@ -41,7 +41,7 @@ test('a withdrawn change leaves the view at once and is never sent; the others a
 });
 
 test('a change is sent after its window; its undo is then a correction', async () => {
-  const { client } = await onTheRoad(20);
+  const { client } = await openClient(20);
   const receipt = client.updateStop(sampleKey, comment(1, 'tapped'));
   await receipt.accepted;
   expect(await client.withdraw(receipt.id)).toBe('sent');
@@ -49,7 +49,7 @@ test('a change is sent after its window; its undo is then a correction', async (
 });
 
 test('a change whose window a kill interrupts is sent', async () => {
-  const { server, device, client } = await onTheRoad(long);
+  const { server, device, client } = await openClient(long);
   const receipt = client.updateStop(sampleKey, comment(1, 'tapped'));
   await receipt.saved;
   await device.kill();
@@ -60,7 +60,7 @@ test('a change whose window a kill interrupts is sent', async () => {
 });
 
 test('each tap of a stop within a window is withdrawn separately', async () => {
-  const { client } = await onTheRoad(long);
+  const { client } = await openClient(long);
   client.updateStop(sampleKey, { id: 1, updates: { status: 'D' } });
   const second = client.updateStop(sampleKey, comment(1, 'by mistake'));
   expect(await client.withdraw(second.id)).toBe('withdrawn');
@@ -69,7 +69,7 @@ test('each tap of a stop within a window is withdrawn separately', async () => {
 });
 
 test('without a window, a change can be withdrawn until a transport has it', async () => {
-  const { server, client } = await onTheRoad(0);
+  const { server, client } = await openClient(0);
   server.refuse = true;
   server.cut();
   await until(client.status, ({ connection }) => connection !== 'online');

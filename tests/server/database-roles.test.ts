@@ -11,7 +11,7 @@ import { RestClient } from '../support/rest-client.ts';
 import { ServerProcess, startServer } from '../support/server-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { weekEndOf } from '../../server/src/demo/routes.ts';
-import { welcomedWithRoute } from '../support/welcomed.ts';
+import { untilRouteReceived } from '../support/until-route-received.ts';
 
 // docs/security.md, "Two roles of the database": the recipe, executed on a real PostgreSQL.
 
@@ -79,7 +79,7 @@ describe('two roles of the database', () => {
     const client = new RestClient(url);
     const signed = await client.take(operations.signUp, { body: { employee_id: '1001', password } });
     const as = { employee_id: '1001', api_token: signed.api_token };
-    await welcomedWithRoute(url, as);
+    await untilRouteReceived(url, as);
     const body = {
       id: 'R100',
       facility: 'F01',

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { startListener, type Listener, type ListenOptions } from '../../server/src/db/listen.ts';
 import { atFileEnd } from '../support/file-end.ts';
-import { startDeafPooler } from '../support/deaf-pooler.ts';
+import { startPoolerWithoutNotifications } from '../support/pooler-without-notifications.ts';
 import { createDatabase, type TestDatabase } from '../support/postgres.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
@@ -99,7 +99,7 @@ describe('a LISTEN session', () => {
 
   test('does not start where notifications would never arrive, and names the setting to change', async () => {
     const url = new URL(database.url);
-    url.port = String(await startDeafPooler(Number(url.port)));
+    url.port = String(await startPoolerWithoutNotifications(Number(url.port)));
     await expect(listen({ url: url.href, answerTimeoutMs: 1_000 })).rejects.toThrow(
       'DATABASE_LISTEN_URL: notifications do not arrive; point it straight at PostgreSQL, not at a transaction pooler',
     );

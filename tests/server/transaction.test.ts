@@ -82,8 +82,8 @@ describe('a transaction', () => {
     const pool = createPool({ url: proxy.through(database.url), name: 'closing', log, size: 1 });
     await pool.query('select 1');
     const closed = new Promise((gone) => pool.once('remove', gone));
-    proxy.holdUp();
-    await Promise.all([pool.end(), proxy.untilHeldUp()]);
+    proxy.bufferUp();
+    await Promise.all([pool.end(), proxy.untilBufferedUp()]);
     await database.pool.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = $1`,
       ['closing'],

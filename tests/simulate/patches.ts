@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { endsWithUs } from '../support/ends-with-us.ts';
+import { atProcessExit } from '../support/process-exit.ts';
 import { runNode } from '../support/node-program.ts';
 
 /** Worlds within which a mistake must show. */
@@ -17,7 +17,7 @@ const root = join(here, '../..');
 export async function detect(patch: string): Promise<string> {
   const copy = mkdtempSync(join(tmpdir(), 'tailgate-patched-'));
   const drop = (): void => rmSync(copy, { recursive: true, force: true });
-  const dropped = endsWithUs(drop);
+  const dropped = atProcessExit(drop);
   try {
     copyTree(copy);
     const trouble = apply(patch, copy);

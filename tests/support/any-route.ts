@@ -80,7 +80,7 @@ const osdData = fc.array(osdGroup, { maxLength: 3 });
 const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined, freq: 2 });
 const orNull = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null, freq: 4 });
 
-const lineSaid = fc.record({
+const lineChange = fc.record({
   updates: maybe(
     fc.record({
       delivered: maybe(orNull(count)),
@@ -99,9 +99,9 @@ const lineSaid = fc.record({
     ),
   ),
 });
-export type LineSaid = typeof lineSaid extends fc.Arbitrary<infer Said> ? Said : never;
+export type LineChange = typeof lineChange extends fc.Arbitrary<infer Said> ? Said : never;
 
-const updatesSaid = fc.record({
+const updatesChange = fc.record({
   status: maybe(fc.constantFrom('P', 'D', 'S', 'R')),
   followup: maybe(orNull(fc.boolean())),
   followup_reason_code: maybe(orNull(fc.constantFrom('', 'F1', ' '))),
@@ -124,22 +124,22 @@ const updatesSaid = fc.record({
     ),
   ),
 });
-export type UpdatesSaid = typeof updatesSaid extends fc.Arbitrary<infer Said> ? Said : never;
+export type UpdatesChange = typeof updatesChange extends fc.Arbitrary<infer Said> ? Said : never;
 
 /**
  * A driver's changes of a stop; `lines` and `returns` contain changes for every line of an item and invoice, by its
  * key.
  */
-export interface StopSaid {
-  readonly updates: UpdatesSaid | undefined;
-  readonly lines: Readonly<Record<string, LineSaid>>;
-  readonly returns: Readonly<Record<string, LineSaid>>;
+export interface StopChange {
+  readonly updates: UpdatesChange | undefined;
+  readonly lines: Readonly<Record<string, LineChange>>;
+  readonly returns: Readonly<Record<string, LineChange>>;
 }
 const keyed = (keys: readonly string[]) =>
-  fc.dictionary(fc.constantFrom(...keys), lineSaid, { maxKeys: 3, noNullPrototype: true });
+  fc.dictionary(fc.constantFrom(...keys), lineChange, { maxKeys: 3, noNullPrototype: true });
 
-export const anySaid: fc.Arbitrary<StopSaid> = fc.record({
-  updates: maybe(updatesSaid),
+export const anyChange: fc.Arbitrary<StopChange> = fc.record({
+  updates: maybe(updatesChange),
   lines: keyed(['EGGS INV1', 'EGGS INV2', 'MILK INV1', 'MILK INV2', 'RYE INV1', 'RYE INV2']),
   returns: keyed(['TOTE ', 'TOTE INV1', 'PALLET ', 'PALLET INV1']),
 });

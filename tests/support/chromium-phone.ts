@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import { crashPage, servePage, startBrowser, untilReady } from './browser.ts';
-import type { AppDoors, FieldPhone, PhoneOptions } from './field-phone.ts';
+import type { AppApi, FieldPhone, PhoneOptions } from './field-phone.ts';
 import { listed } from './open-waits.ts';
 
 /** Phones on IndexedDB, each in a page of one real Chromium. Later tests reuse the pages. */
@@ -24,9 +24,9 @@ export class ChromiumPhones {
     return new ChromiumPhones(browser, await browser.newContext(), address);
   }
 
-  async newPhone({ roomBytes }: PhoneOptions = {}): Promise<FieldPhone> {
+  async newPhone({ diskBytes }: PhoneOptions = {}): Promise<FieldPhone> {
     const name = `phone-${randomUUID()}`;
-    if (roomBytes === undefined) return this.#phone(name, this.#context);
+    if (diskBytes === undefined) return this.#phone(name, this.#context);
     // A quota counts only where it was set before the first use of the storage.
     const context = await this.#browser.newContext();
     onTestFinished(() => context.close());
@@ -35,7 +35,7 @@ export class ChromiumPhones {
     const quota = (quotaSize: number): Promise<unknown> =>
       devtools.send('Storage.overrideQuotaForOrigin', { origin: this.#address, quotaSize });
     await page.goto(`${this.#address}#${name}`);
-    await quota(roomBytes);
+    await quota(diskBytes);
     return this.#phone(name, context, { page, makeRoom: () => quota(1e9) });
   }
 
@@ -44,12 +44,12 @@ export class ChromiumPhones {
     context: BrowserContext,
     { page, makeRoom }: { page?: Page; makeRoom?: () => Promise<unknown> } = {},
   ): FieldPhone {
-    let isHere = page !== undefined;
+    let isOpen = page !== undefined;
     /** An address that can reach the phone's storage. */
-    const here = async (): Promise<Page> => {
+    const openPage = async (): Promise<Page> => {
       page ??= this.#free.pop() ?? (await context.newPage());
-      if (!isHere) await page.goto(`${this.#address}#${name}`);
-      isHere = true;
+      if (!isOpen) await page.goto(`${this.#address}#${name}`);
+      isOpen = true;
       await untilReady(page);
       return page;
     };
@@ -63,43 +63,50 @@ export class ChromiumPhones {
       this.#free.push(page);
     });
     return {
-      app: doorsOf(running),
-      start: async (elapsedMs = 0) => (await here()).evaluate((ms) => globalThis.fieldPage.start(ms), elapsedMs),
+      app: apiOf(running),
+      start: async (elapsedMs = 0) => (await openPage()).evaluate((ms) => globalThis.fieldPage.start(ms), elapsedMs),
       // By leaving the page, without any prompt.
       stop: async () => {
         await page?.goto('about:blank');
-        isHere = false;
+        isOpen = false;
       },
       kill: async () => {
         if (page) await crashPage(page);
         page = undefined;
-        isHere = false;
+        isOpen = false;
       },
-      twin: () => this.#phone(name, context),
-      rows: async (table) => (await here()).evaluate((of) => globalThis.fieldPage.rows(of), table),
-      write: async (changes) => (await here()).evaluate((all) => globalThis.fieldPage.write(all), changes),
-      growStorage: async () => (await here()).evaluate(() => globalThis.fieldPage.growStorage()),
+      secondInstance: () => this.#phone(name, context),
+      rows: async (table) => (await openPage()).evaluate((of) => globalThis.fieldPage.rows(of), table),
+      write: async (changes) => (await openPage()).evaluate((all) => globalThis.fieldPage.write(all), changes),
+      upgradeStorage: async () => (await openPage()).evaluate(() => globalThis.fieldPage.upgradeStorage()),
       closeStorage: () => running().evaluate(() => globalThis.fieldPage.closeStorage()),
       makeRoom: async () => void (await makeRoom?.()),
-      loseBytes: async (id) => (await here()).evaluate((of) => globalThis.fieldPage.loseBytes(of), id),
-      recordSizes: async (id) => (await here()).evaluate((of) => globalThis.fieldPage.recordSizes(of), id),
+      deleteBytes: async (id) => (await openPage()).evaluate((of) => globalThis.fieldPage.deleteBytes(of), id),
+      recordSizes: async (id) => (await openPage()).evaluate((of) => globalThis.fieldPage.recordSizes(of), id),
     };
   }
 }
 
-function doorsOf(page: () => Page): AppDoors {
+function apiOf(page: () => Page): AppApi {
   return {
-    turnClock: (ms) => listed(page().evaluate((by) => globalThis.fieldApp.turnClock(by), ms)),
-    elapse: (ms) => listed(page().evaluate((by) => globalThis.fieldApp.elapse(by), ms)),
-    stickOnline: (isOnline) => listed(page().evaluate((is) => globalThis.fieldApp.stickOnline(is), isOnline)),
+    shiftWallClock: (ms) => listed(page().evaluate((by) => globalThis.fieldApp.shiftWallClock(by), ms)),
+    advanceClocks: (ms) => listed(page().evaluate((by) => globalThis.fieldApp.advanceClocks(by), ms)),
+    overrideNetworkState: (isOnline) =>
+      listed(page().evaluate((is) => globalThis.fieldApp.overrideNetworkState(is), isOnline)),
     signUp: (employee) => listed(page().evaluate((who) => globalThis.fieldApp.signUp(who), employee)),
     signIn: (employee) => listed(page().evaluate((who) => globalThis.fieldApp.signIn(who), employee)),
     signOut: () => listed(page().evaluate(() => globalThis.fieldApp.signOut())),
-    record: (key, stop, said) =>
-      listed(page().evaluate((tap) => globalThis.fieldApp.record(tap.key, tap.stop, tap.said), { key, stop, said })),
-    recordUnchecked: (key, stop, said) =>
+    record: (key, stop, values) =>
       listed(
-        page().evaluate((tap) => globalThis.fieldApp.recordUnchecked(tap.key, tap.stop, tap.said), { key, stop, said }),
+        page().evaluate((tap) => globalThis.fieldApp.record(tap.key, tap.stop, tap.values), { key, stop, values }),
+      ),
+    recordUnchecked: (key, stop, values) =>
+      listed(
+        page().evaluate((tap) => globalThis.fieldApp.recordUnchecked(tap.key, tap.stop, tap.values), {
+          key,
+          stop,
+          values,
+        }),
       ),
     fillDisk: (key, stops) =>
       listed(page().evaluate((all) => globalThis.fieldApp.fillDisk(all.key, all.stops), { key, stops })),
@@ -107,12 +114,12 @@ function doorsOf(page: () => Page): AppDoors {
     untilSaved: (id) => listed(page().evaluate((of) => globalThis.fieldApp.untilSaved(of), id)),
     settled: (id) => listed(page().evaluate((of) => globalThis.fieldApp.settled(of), id)),
     onHost: (id) => listed(page().evaluate((of) => globalThis.fieldApp.onHost(of), id)),
-    holdAcks: () => listed(page().evaluate(() => globalThis.fieldApp.holdAcks())),
-    untilAckHeld: () => listed(page().evaluate(() => globalThis.fieldApp.untilAckHeld())),
+    delayAcks: () => listed(page().evaluate(() => globalThis.fieldApp.delayAcks())),
+    untilAckDelayed: () => listed(page().evaluate(() => globalThis.fieldApp.untilAckDelayed())),
     releaseAcks: () => listed(page().evaluate(() => globalThis.fieldApp.releaseAcks())),
     shown: (key) => listed(page().evaluate((route) => globalThis.fieldApp.shown(route), key)),
     watch: (key, stop) => listed(page().evaluate((at) => globalThis.fieldApp.watch(at.key, at.stop), { key, stop })),
-    seen: () => listed(page().evaluate(() => globalThis.fieldApp.seen())),
+    watchedComments: () => listed(page().evaluate(() => globalThis.fieldApp.watchedComments())),
     untilShown: (key, stop, field, value) =>
       listed(
         page().evaluate((view) => globalThis.fieldApp.untilShown(view.key, view.stop, view.field, view.value), {
@@ -127,8 +134,8 @@ function doorsOf(page: () => Page): AppDoors {
     untilOnline: () => listed(page().evaluate(() => globalThis.fieldApp.untilOnline())),
     untilOffline: () => listed(page().evaluate(() => globalThis.fieldApp.untilOffline())),
     untilDrained: () => listed(page().evaluate(() => globalThis.fieldApp.untilDrained())),
-    told: () => listed(page().evaluate(() => globalThis.fieldApp.told())),
-    addFile: (file) => listed(page().evaluate((taken) => globalThis.fieldApp.addFile(taken), file)),
+    events: () => listed(page().evaluate(() => globalThis.fieldApp.events())),
+    addFile: (file) => listed(page().evaluate((added) => globalThis.fieldApp.addFile(added), file)),
     fileHere: (id) => listed(page().evaluate((of) => globalThis.fieldApp.fileHere(of), id)),
     uploads: () => listed(page().evaluate(() => globalThis.fieldApp.uploads())),
   };

@@ -50,11 +50,11 @@ export interface Depot {
   /** A worker that is not started; after its start it is stopped at the file's end. */
   worker(options?: Partial<WorkerOptions>): ReplicationWorker;
   /** Checks again at each notification until it is true. */
-  until(holds: () => Promise<boolean>): Promise<void>;
+  waitUntil(isTrue: () => Promise<boolean>): Promise<void>;
   /** Resolves when the host has everything of this route that it does not refuse. */
-  hosted(key: RouteKey): Promise<void>;
+  untilHosted(key: RouteKey): Promise<void>;
   /** Runs a worker until the host has everything. */
-  bringOut(key: RouteKey): Promise<void>;
+  replicateOnce(key: RouteKey): Promise<void>;
 }
 
 const DRIVER = '1001';
@@ -95,11 +95,11 @@ export async function openDepot(): Promise<Depot> {
   await listener.onNotify('tailgate_routes', notify);
   // A broken session loses notifications.
   listener.onReconnect(notify);
-  const untilNotified = async (holds: () => Promise<boolean>): Promise<void> => {
+  const untilNotified = async (isTrue: () => Promise<boolean>): Promise<void> => {
     for (;;) {
       // Taken before the check: an event during it counts for the next one.
       const notified = new Promise<void>((resolve) => listeners.add(resolve));
-      if (await holds()) return;
+      if (await isTrue()) return;
       await notified;
     }
   };
@@ -169,15 +169,15 @@ export async function openDepot(): Promise<Depot> {
       workers.push(worker);
       return worker;
     },
-    until: (holds) => listed(untilNotified(holds)),
-    bringOut: async (key) => {
+    waitUntil: (isTrue) => listed(untilNotified(isTrue)),
+    replicateOnce: async (key) => {
       const worker = depot.worker();
       await worker.start();
-      await depot.hosted(key);
+      await depot.untilHosted(key);
       await worker.stop();
     },
-    hosted: (key) =>
-      depot.until(async () => {
+    untilHosted: (key) =>
+      depot.waitUntil(async () => {
         const { rows } = await database.pool.query<{ behind: boolean }>(
           'select behind from route where facility = $1 and id = $2 and week_end = $3',
           [key.facility, key.id, key.week_end],

@@ -13,21 +13,21 @@ export interface FieldAppOptions {
   readonly url: string;
   readonly store: Store;
   readonly files: FileStore;
-  /** How far the phone's clock is ahead of this machine's: the days that have passed in a story. */
+  /** How far the phone's clock is ahead of this machine's: the days that have passed in a case. */
   readonly elapsedMs: number;
   /** The app's platform; by default the real one. */
   readonly environment?: Environment;
 }
 
 /** A driver's values of a stop. */
-export interface Said {
+export interface StopValues {
   readonly status?: 'D';
   readonly driver_comments?: string;
   readonly store_emp_name?: string;
 }
 
 /** A stop as its driver sees it. */
-export interface Shown {
+export interface ShownStop {
   readonly id: number;
   readonly status: string;
   readonly comments: string | null;
@@ -36,7 +36,7 @@ export interface Shown {
 }
 
 /** A photo or a signature to take. */
-export interface Taken {
+export interface FileToAdd {
   readonly kind: FileKind;
   readonly name?: string;
   /** Bytes. */
@@ -46,13 +46,13 @@ export interface Taken {
 }
 
 /** An event of the client, as the app would show it. */
-export interface Told {
-  readonly is: keyof ClientEvents;
-  readonly what: ClientEvents[keyof ClientEvents];
+export interface ReportedEvent {
+  readonly name: keyof ClientEvents;
+  readonly event: ClientEvents[keyof ClientEvents];
 }
 
 /** How far a phone's clocks are ahead of this machine's. */
-interface Gone {
+interface ClockShift {
   wallMs: number;
   monotonicMs: number;
 }
@@ -62,47 +62,47 @@ export class FieldApp {
   readonly #client: Client;
   readonly #uploads: Uploads;
   readonly #acks: LateAcks;
-  readonly #told: Told[] = [];
-  readonly #seen: (string | null)[] = [];
-  readonly #gone: Gone;
+  readonly #events: ReportedEvent[] = [];
+  readonly #watchedComments: (string | null)[] = [];
+  readonly #shift: ClockShift;
 
-  private constructor(client: Client, uploads: Uploads, acks: LateAcks, gone: Gone) {
+  private constructor(client: Client, uploads: Uploads, acks: LateAcks, shift: ClockShift) {
     this.#client = client;
     this.#uploads = uploads;
     this.#acks = acks;
-    this.#gone = gone;
-    for (const is of ['conflict', 'quarantined', 'session'] as const)
-      client.on(is, (what) => this.#told.push({ is, what }));
+    this.#shift = shift;
+    for (const name of ['conflict', 'quarantined', 'session'] as const)
+      client.on(name, (event) => this.#events.push({ name, event }));
   }
 
   static async start({ url, store, files, elapsedMs, environment = platform }: FieldAppOptions): Promise<FieldApp> {
     // Where sockets fail, plain HTTP replaces them: it polls as often as it pings.
     const timing = { retryBaseMs: 20, retryCapMs: 250, pingMs: 200, answerMs: 2_000, socketAgainMs: 200 };
-    const gone = { wallMs: elapsedMs, monotonicMs: 0 };
+    const shift = { wallMs: elapsedMs, monotonicMs: 0 };
     const acks = new LateAcks();
     const clock = {
       ...environment.clock,
-      now: () => environment.clock.now() + gone.wallMs,
-      monotonic: () => environment.clock.monotonic() + gone.monotonicMs,
+      now: () => environment.clock.now() + shift.wallMs,
+      monotonic: () => environment.clock.monotonic() + shift.monotonicMs,
     };
     const uploads = await openUploads({ store: files, photos: false });
-    const parts = { ...environment, clock, WebSocket: acks.around(environment.WebSocket) };
-    return new FieldApp(await createClient({ url, store, timing, uploads, ...parts }), uploads, acks, gone);
+    const parts = { ...environment, clock, WebSocket: acks.wrap(environment.WebSocket) };
+    return new FieldApp(await createClient({ url, store, timing, uploads, ...parts }), uploads, acks, shift);
   }
 
   /** Sets the phone's wall clock; the monotonic clock goes on. */
-  async turnClock(ms: number): Promise<void> {
-    this.#gone.wallMs += ms;
+  async shiftWallClock(ms: number): Promise<void> {
+    this.#shift.wallMs += ms;
   }
 
   /** Advances the clocks of this phone. */
-  async elapse(ms: number): Promise<void> {
-    this.#gone.wallMs += ms;
-    this.#gone.monotonicMs += ms;
+  async advanceClocks(ms: number): Promise<void> {
+    this.#shift.wallMs += ms;
+    this.#shift.monotonicMs += ms;
   }
 
   /** The network state that the platform reports from now on, true or not; Node reports none. */
-  async stickOnline(isOnline: boolean): Promise<void> {
+  async overrideNetworkState(isOnline: boolean): Promise<void> {
     if (!('document' in globalThis)) return;
     Object.defineProperty(navigator, 'onLine', { configurable: true, get: () => isOnline });
     globalThis.dispatchEvent(new Event(isOnline ? 'online' : 'offline'));
@@ -124,14 +124,14 @@ export class FieldApp {
   }
 
   /** Resolves with the id of the change once it is on the disk. */
-  async record(key: RouteKey, stop: number, updates: Said): Promise<string> {
+  async record(key: RouteKey, stop: number, updates: StopValues): Promise<string> {
     const receipt = this.#client.updateStop(key, { id: stop, updates });
     await receipt.saved;
     return receipt.id;
   }
 
   /** As an app that has fewer rules than the server: without this app's own checks. */
-  async recordUnchecked(route: RouteKey, stop: number, updates: Said): Promise<string> {
+  async recordUnchecked(route: RouteKey, stop: number, updates: StopValues): Promise<string> {
     const args = { route, stop: { id: stop, updates } };
     const receipt = this.#client.record({ name: 'stop.update', version: 1, args });
     await receipt.saved;
@@ -169,35 +169,40 @@ export class FieldApp {
   }
 
   /** From now on the server's answers to pushes come later than all of its other messages. */
-  async holdAcks(): Promise<void> {
-    this.#acks.hold();
+  async delayAcks(): Promise<void> {
+    this.#acks.delay();
   }
 
-  async untilAckHeld(): Promise<void> {
-    await this.#acks.untilHeld();
+  async untilAckDelayed(): Promise<void> {
+    await this.#acks.untilDelayed();
   }
 
   async releaseAcks(): Promise<void> {
     this.#acks.release();
   }
 
-  async shown(key: RouteKey): Promise<Shown[]> {
+  async shown(key: RouteKey): Promise<ShownStop[]> {
     // A page that opens while the last one still closes must get it from that one.
     await until(this.#client.route(key), (route) => route !== undefined);
     return this.#shown(key);
   }
 
-  /** Records the driver's view of this stop from now on, for `seen`. */
+  /** Records the driver's view of this stop from now on, for `watchedComments`. */
   async watch(key: RouteKey, stop: number): Promise<void> {
-    this.#client.stop(stop, key).subscribe((now) => this.#seen.push(now?.updates.driver_comments ?? null));
+    this.#client.stop(stop, key).subscribe((now) => this.#watchedComments.push(now?.updates.driver_comments ?? null));
   }
 
-  async seen(): Promise<readonly (string | null)[]> {
-    return this.#seen;
+  async watchedComments(): Promise<readonly (string | null)[]> {
+    return this.#watchedComments;
   }
 
   /** Resolves as soon as the driver sees this. */
-  async untilShown(key: RouteKey, stop: number, field: keyof Shown, value: Shown[keyof Shown]): Promise<void> {
+  async untilShown(
+    key: RouteKey,
+    stop: number,
+    field: keyof ShownStop,
+    value: ShownStop[keyof ShownStop],
+  ): Promise<void> {
     const isSo = (): boolean => this.#shown(key).some((each) => each.id === stop && each[field] === value);
     await until(this.#client.route(key), isSo);
   }
@@ -222,12 +227,12 @@ export class FieldApp {
     await until(this.#client.status, ({ pending }) => Object.keys(pending).length === 0);
   }
 
-  async told(): Promise<readonly Told[]> {
-    return this.#told;
+  async events(): Promise<readonly ReportedEvent[]> {
+    return this.#events;
   }
 
   /** Takes a photo; resolves with its id once it is on the disk. */
-  async addFile({ size, picture, ...file }: Taken): Promise<string> {
+  async addFile({ size, picture, ...file }: FileToAdd): Promise<string> {
     return (await this.#uploads.add(new Blob([pictureOf(picture, size)]), file)).id;
   }
 
@@ -247,7 +252,7 @@ export class FieldApp {
     return this.#client.close();
   }
 
-  #shown(key: RouteKey): Shown[] {
+  #shown(key: RouteKey): ShownStop[] {
     const stops = this.#client.route(key).current?.stops ?? [];
     return stops.map(({ id, updates, pending }) => ({
       id,

@@ -9,8 +9,8 @@ import { sqlitePhone } from './sqlite-phone.ts';
 import { startSyncNode, type SyncNode } from './sync-node.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
-/** Size limit of files on the server, for stories with a too large one. */
-export const largestFile = 2 * 1024 * 1024;
+/** Size limit of files on the server, for cases with a larger one. */
+export const maxFileBytes = 2 * 1024 * 1024;
 
 /** The accepted changes of a route. */
 export interface LedgerRow {
@@ -22,8 +22,8 @@ export interface LedgerRow {
   body: string;
 }
 
-/** A driver on the road: a phone with their route on it. */
-export interface OnTheRoad {
+/** A phone with its driver's route on it. */
+export interface PhoneWithRoute {
   readonly phone: FieldPhone;
   readonly key: RouteKey;
   readonly driver: string;
@@ -36,33 +36,33 @@ export class FieldDeps {
   readonly network: TcpProxy;
   readonly #newPhone: (options?: PhoneOptions) => Promise<FieldPhone>;
   /** Separates drivers of one storage from those of another. */
-  readonly #letter: string;
+  readonly #prefix: string;
   #drivers = 0;
 
-  constructor(world: World, storage: Storage) {
-    this.depot = world.depot;
-    this.node = world.node;
-    this.network = world.network;
-    this.#newPhone = (options) => storage.newPhone(world, options);
-    this.#letter = storage.letter;
+  constructor(site: FieldSite, storage: Storage) {
+    this.depot = site.depot;
+    this.node = site.node;
+    this.network = site.network;
+    this.#newPhone = (options) => storage.newPhone(site, options);
+    this.#prefix = storage.prefix;
   }
 
-  /** Resets network and time after the story before. */
-  async clear(): Promise<void> {
+  /** Resets network and time after the previous case. */
+  async reset(): Promise<void> {
     this.node.clock.now = new Date();
     this.network.pass();
     await this.network.accept();
   }
 
   /** A driver with a route. */
-  async nextDriver(): Promise<Omit<OnTheRoad, 'phone'>> {
-    const driver = await this.#hire();
+  async nextDriver(): Promise<Omit<PhoneWithRoute, 'phone'>> {
+    const driver = await this.#addEmployee();
     return { driver, key: await this.depot.addRoute(`R${driver}`, stops, driver) };
   }
 
   /** One more driver of a route that this one has. */
   async addDriver(key: RouteKey, driver: string): Promise<string> {
-    const another = await this.#hire();
+    const another = await this.#addEmployee();
     await this.depot.addRoute(key.id, stops, driver, another);
     return another;
   }
@@ -76,8 +76,8 @@ export class FieldDeps {
     return phone;
   }
 
-  /** A phone that has been in the depot: its driver is signed in, the route is on it. */
-  async onTheRoad(options?: PhoneOptions): Promise<OnTheRoad> {
+  /** A phone whose driver is signed in, with the route on it. */
+  async phoneWithRoute(options?: PhoneOptions): Promise<PhoneWithRoute> {
     const { driver, key } = await this.nextDriver();
     return { phone: await this.phoneOf(driver, options), key, driver };
   }
@@ -101,7 +101,7 @@ export class FieldDeps {
     return (await this.depot.database.pool.query<LedgerRow>(statement, [id])).rows;
   }
 
-  async takenOf(key: RouteKey): Promise<string[]> {
+  async ledgerIdsOf(key: RouteKey): Promise<string[]> {
     return (await this.ledgerOf(key)).map(({ id }) => id);
   }
 
@@ -112,47 +112,47 @@ export class FieldDeps {
   }
 
   /** An edit of a stop by the office, through another node. */
-  async office(key: RouteKey, stop: StopObjectInput, at: Date): Promise<void> {
+  async officeEdit(key: RouteKey, stop: StopObjectInput, at: Date): Promise<void> {
     const actor = { kind: 'office', user: 'CLERK' } as const;
     expect(await this.depot.pipeline.submit({ ...change(key, stop, at), actor })).toMatchObject({ result: 'applied' });
   }
 
   /** Blocks commits of this driver's pushes until the returned function is called. */
-  holdCommits(driver: string): Promise<() => Promise<void>> {
-    return this.#hold('select from client where employee = $1 for update', [driver]);
+  blockCommits(driver: string): Promise<() => Promise<void>> {
+    return this.#block('select from client where employee = $1 for update', [driver]);
   }
 
   /** Blocks writes of stops on the host until the returned function is called. */
-  holdHost(): Promise<() => Promise<void>> {
-    return this.#hold('lock table PODDTA.RTSTUP in exclusive mode', []);
+  blockHost(): Promise<() => Promise<void>> {
+    return this.#block('lock table PODDTA.RTSTUP in exclusive mode', []);
   }
 
-  /** Resolves once a push waits for `holdCommits`. */
+  /** Resolves once a push waits for `blockCommits`. */
   async untilPushWaits(): Promise<void> {
     const waiting = `select from pg_stat_activity
       where wait_event_type = 'Lock' and query like '%from client where%' and datname = current_database()`;
     await expect.poll(async () => (await this.depot.database.pool.query(waiting)).rowCount).toBeGreaterThan(0);
   }
 
-  /** Takes a lock until the returned function is called, at the latest until the story ends. */
-  async #hold(lock: string, values: readonly string[]): Promise<() => Promise<void>> {
+  /** Takes a lock until the returned function is called, at the latest until the test ends. */
+  async #block(lock: string, values: readonly string[]): Promise<() => Promise<void>> {
     const holder: PoolClient = await this.depot.database.pool.connect();
-    let isHeld = true;
-    const letGo = async (): Promise<void> => {
-      if (!isHeld) return;
-      isHeld = false;
+    let isBlocked = true;
+    const unblock = async (): Promise<void> => {
+      if (!isBlocked) return;
+      isBlocked = false;
       await holder.query('rollback');
       holder.release();
     };
-    onTestFinished(letGo);
+    onTestFinished(unblock);
     await holder.query('begin');
     await holder.query(lock, [...values]);
-    return letGo;
+    return unblock;
   }
 
-  async #hire(): Promise<string> {
+  async #addEmployee(): Promise<string> {
     this.#drivers += 1;
-    const driver = `${this.#letter}${this.#drivers}`;
+    const driver = `${this.#prefix}${this.#drivers}`;
     await this.depot.clerk(
       `insert into PODDTA.EMPMSTP (EMEMP, EMNAM, EMSTS) values ('${driver}', 'Driver ${driver}', 'A')`,
     );
@@ -163,7 +163,7 @@ export class FieldDeps {
 /** Of every route: three customers and the warehouse. */
 const stops = [1, 2, 3, 999];
 
-interface World {
+interface FieldSite {
   readonly depot: Depot;
   readonly node: SyncNode;
   readonly network: TcpProxy;
@@ -174,45 +174,45 @@ interface World {
 
 interface Storage {
   readonly storage: string;
-  readonly letter: string;
-  newPhone(world: World, options?: PhoneOptions): Promise<FieldPhone>;
+  readonly prefix: string;
+  newPhone(site: FieldSite, options?: PhoneOptions): Promise<FieldPhone>;
 }
 
 /** A new storage is one entry here. */
 const storages: readonly Storage[] = [
-  { storage: 'SQLite in Node', letter: 'S', newPhone: ({ url }, options) => sqlitePhone(url, options) },
+  { storage: 'SQLite in Node', prefix: 'S', newPhone: ({ url }, options) => sqlitePhone(url, options) },
   {
     storage: 'IndexedDB in Chromium',
-    letter: 'C',
+    prefix: 'C',
     newPhone: ({ chromium }, options) => chromium.newPhone(options),
   },
 ];
 
 /**
- * Runs the field cases of a file on every storage: `tell` defines each of them once.
- * @param tell receives the environment of the stories, to be called in a test
+ * Runs the field cases of a file on every storage: `define` defines each of them once.
+ * @param define receives the environment of the cases, to be called in a test
  */
-export function fieldCases(tell: (deps: () => FieldDeps) => void): void {
-  let world: World;
+export function fieldCases(define: (deps: () => FieldDeps) => void): void {
+  let site: FieldSite;
   beforeAll(async () => {
-    world = await openWorld();
+    site = await openSite();
   });
 
   describe.each(storages)('on $storage', (storage) => {
     let deps: FieldDeps;
     beforeAll(() => {
-      deps = new FieldDeps(world, storage);
+      deps = new FieldDeps(site, storage);
     });
-    beforeEach(() => deps.clear());
-    tell(() => deps);
+    beforeEach(() => deps.reset());
+    define(() => deps);
   });
 }
 
-async function openWorld(): Promise<World> {
+async function openSite(): Promise<FieldSite> {
   const depot = await openDepot();
   // All news reach the phones by notifications: nothing here waits for a sweep.
   const limits = { sweep_ms: 60_000 };
-  const node = await startSyncNode({ database: depot.database, limits, uploadLimits: { fileBytes: largestFile } });
+  const node = await startSyncNode({ database: depot.database, limits, uploadLimits: { fileBytes: maxFileBytes } });
   await depot.worker().start();
   const network = await startTcpProxy(Number(new URL(node.client.url).port));
   const url = network.through(node.client.url);

@@ -4,12 +4,12 @@ import { openIndexedDb } from '@tailgate/client-sdk';
 import type { FileStore } from '@tailgate/client-sdk/uploads';
 import { openIndexedDbFiles } from '@tailgate/client-sdk/uploads';
 import { FieldApp } from './field-app.ts';
-import type { AppDoors, FieldPhone } from './field-phone.ts';
-import { during, fileDoors } from './field-phone.ts';
+import type { AppApi, FieldPhone } from './field-phone.ts';
+import { withOpened, fileFunctions } from './field-phone.ts';
 
 declare global {
-  var fieldApp: AppDoors;
-  var fieldPage: Omit<FieldPhone, 'app' | 'start' | 'stop' | 'kill' | 'twin' | 'makeRoom'> & {
+  var fieldApp: AppApi;
+  var fieldPage: Omit<FieldPhone, 'app' | 'start' | 'stop' | 'kill' | 'secondInstance' | 'makeRoom'> & {
     start(elapsedMs: number): Promise<void>;
   };
   var ready: boolean;
@@ -34,9 +34,9 @@ globalThis.fieldPage = {
     const [store, files] = await Promise.all([openStore(), openFiles()]);
     globalThis.fieldApp = await FieldApp.start({ url: location.origin, store, files, elapsedMs });
   },
-  rows: (table) => during(openStore(), (store) => store.readAll(table)),
-  write: (changes) => during(openStore(), (store) => store.write(changes, 'strict')),
-  growStorage: () =>
+  rows: (table) => withOpened(openStore(), (store) => store.readAll(table)),
+  write: (changes) => withOpened(openStore(), (store) => store.write(changes, 'strict')),
+  upgradeStorage: () =>
     new Promise((resolve, reject) => {
       const request = indexedDB.open(phone, 2);
       request.onupgradeneeded = () => request.result.createObjectStore('of_tomorrow');
@@ -49,7 +49,7 @@ globalThis.fieldPage = {
   closeStorage: async () => {
     for (const database of opened.splice(0)) database.close();
   },
-  loseBytes: (id) => during(openFiles(), (files) => fileDoors.loseBytes(files, id)),
-  recordSizes: (id) => during(openFiles(), (files) => fileDoors.recordSizes(files, id)),
+  deleteBytes: (id) => withOpened(openFiles(), (files) => fileFunctions.deleteBytes(files, id)),
+  recordSizes: (id) => withOpened(openFiles(), (files) => fileFunctions.recordSizes(files, id)),
 };
 globalThis.ready = true;

@@ -1,16 +1,16 @@
 /** A unit of a PostgreSQL connection that can pass at once. */
-export interface Parcel {
+export interface ProtocolUnit {
   readonly bytes: Buffer;
   /** The statement that PostgreSQL runs: its name in words where it has one, else its text. */
   readonly statement: string | undefined;
 }
 
 /** First messages have no type; these two request encryption and are followed by another first message. */
-const NO_START_YET = new Set([80_877_103, 80_877_104]);
+const ENCRYPTION_REQUESTS = new Set([80_877_103, 80_877_104]);
 const LENGTH_BYTES = 4;
 
 /** Names of the mirror's own statements: `lease_list`. Statements of pg-boss and of the host have other names or none. */
-const isOurName = /^[a-z]+(_[a-z0-9]+)+$/;
+const isMirrorStatement = /^[a-z]+(_[a-z0-9]+)+$/;
 
 /**
  * Splits a client's messages (PostgreSQL, "Message Flow") into statements. A statement runs as a whole: a simple query,
@@ -19,7 +19,7 @@ const isOurName = /^[a-z]+(_[a-z0-9]+)+$/;
 export class FrontendStatements {
   #bytes = Buffer.alloc(0);
   /** Bytes at the front that belong to the current statement. */
-  #said = 0;
+  #parsedBytes = 0;
   #statement: string | undefined;
   #runs = false;
   #hasStarted = false;
@@ -28,31 +28,31 @@ export class FrontendStatements {
   /** The database of the connection, once it has been named. */
   database = '';
 
-  take(bytes: Buffer): Parcel[] {
+  take(bytes: Buffer): ProtocolUnit[] {
     this.#bytes = Buffer.concat([this.#bytes, bytes]);
-    const parcels: Parcel[] = [];
+    const units: ProtocolUnit[] = [];
     for (;;) {
       const typeBytes = this.#hasStarted ? 1 : 0;
-      const start = this.#said + typeBytes;
-      if (this.#bytes.length < start + LENGTH_BYTES) return parcels;
+      const start = this.#parsedBytes + typeBytes;
+      if (this.#bytes.length < start + LENGTH_BYTES) return units;
       const end = start + this.#bytes.readInt32BE(start);
-      if (this.#bytes.length < end) return parcels;
+      if (this.#bytes.length < end) return units;
       const body = this.#bytes.subarray(start + LENGTH_BYTES, end);
-      this.#said = end;
+      this.#parsedBytes = end;
       const isWhole = this.#hasStarted
         ? this.#read(String.fromCharCode(this.#bytes[start - 1] ?? 0), body)
         : this.#begin(body);
       if (!isWhole) continue;
-      parcels.push({ bytes: this.#bytes.subarray(0, end), statement: this.#runs ? this.#statement : undefined });
+      units.push({ bytes: this.#bytes.subarray(0, end), statement: this.#runs ? this.#statement : undefined });
       this.#bytes = this.#bytes.subarray(end);
-      this.#said = 0;
+      this.#parsedBytes = 0;
       this.#statement = undefined;
       this.#runs = false;
     }
   }
 
   #begin(body: Buffer): true {
-    this.#hasStarted = !NO_START_YET.has(body.readInt32BE(0));
+    this.#hasStarted = !ENCRYPTION_REQUESTS.has(body.readInt32BE(0));
     const words = body.subarray(LENGTH_BYTES).toString().split('\0');
     this.database = words[words.indexOf('database') + 1] ?? '';
     return true;
@@ -68,7 +68,7 @@ export class FrontendStatements {
       case 'P': {
         const name = textAt(body, 0);
         const text = textAt(body, byteLength(name));
-        this.#statement = isOurName.test(name) ? name : text;
+        this.#statement = isMirrorStatement.test(name) ? name : text;
         this.#prepared.set(name, this.#statement);
         return false;
       }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { endWithNpm } from '../../server/src/runtime/npm-parent.ts';
-import { endTestCluster, keptDatabases, startTestCluster } from './test-cluster.ts';
+import { endTestCluster, retainedDatabases, startTestCluster } from './test-cluster.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -19,9 +19,9 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   process.env['NODE_COMPILE_CACHE'] = join(running.home, 'compiled');
   return async () => {
     delete process.env['NODE_COMPILE_CACHE'];
-    const kept = await keptDatabases(running.url);
-    await endTestCluster(running, kept);
-    if (kept.length > 0)
-      console.log(`kept ${kept.join(', ')}; to look inside: npm run test:database -- ${running.home}`);
+    const retained = await retainedDatabases(running.url);
+    await endTestCluster(running, retained);
+    if (retained.length > 0)
+      console.log(`kept ${retained.join(', ')}; to look inside: npm run test:database -- ${running.home}`);
   };
 }

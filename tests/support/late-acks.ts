@@ -3,47 +3,47 @@ import { listed } from './open-waits.ts';
 
 /** Delays the answers to pushes while everything else passes: the protocol leaves the order open. */
 export class LateAcks {
-  #held: (() => void)[] | undefined;
-  #noticed: () => void = () => {};
+  #delayed: (() => void)[] | undefined;
+  #notify: () => void = () => {};
 
-  hold(): void {
-    this.#held = [];
+  delay(): void {
+    this.#delayed = [];
   }
 
   /** Resolves as soon as an answer waits here. */
-  untilHeld(): Promise<void> {
-    if (this.#held && this.#held.length > 0) return Promise.resolve();
+  untilDelayed(): Promise<void> {
+    if (this.#delayed && this.#delayed.length > 0) return Promise.resolve();
     const wait = new Promise<void>((resolve) => {
-      this.#noticed = resolve;
+      this.#notify = resolve;
     });
     return listed(wait, () => 'no answer is held');
   }
 
   release(): void {
-    const held = this.#held ?? [];
-    this.#held = undefined;
-    for (const deliver of held) deliver();
+    const delayed = this.#delayed ?? [];
+    this.#delayed = undefined;
+    for (const deliver of delayed) deliver();
   }
 
-  around(Wire: Environment['WebSocket']): Environment['WebSocket'] {
+  wrap(WebSocketClass: Environment['WebSocket']): Environment['WebSocket'] {
     const take = (event: SocketEvent, listener: (event: SocketEvent) => void): void => {
-      if (!this.#held || !isAck(event)) return listener(event);
-      this.#held.push(() => listener(event));
-      this.#noticed();
+      if (!this.#delayed || !isAck(event)) return listener(event);
+      this.#delayed.push(() => listener(event));
+      this.#notify();
     };
     return class implements Socket {
-      readonly #wire: Socket;
+      readonly #socket: Socket;
       constructor(url: string) {
-        this.#wire = new Wire(url);
+        this.#socket = new WebSocketClass(url);
       }
       send(text: string): void {
-        this.#wire.send(text);
+        this.#socket.send(text);
       }
       close(code?: number, reason?: string): void {
-        this.#wire.close(code, reason);
+        this.#socket.close(code, reason);
       }
       addEventListener(type: string, listener: (event: SocketEvent) => void): void {
-        this.#wire.addEventListener(type, (event) => take(event, listener));
+        this.#socket.addEventListener(type, (event) => take(event, listener));
       }
     };
   }

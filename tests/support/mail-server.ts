@@ -15,7 +15,7 @@ export interface ReceivedMail {
 
 interface Refusal {
   readonly code: number;
-  readonly words: string;
+  readonly text: string;
 }
 
 /** A real SMTP server that stores its mails. It can go down and come back at the same address, and fail on request. */
@@ -24,7 +24,7 @@ export class MailServer {
   /** Answers still to lose: the server has taken the mail, and the connection breaks. */
   answersToLose = 0;
   /** The size limit of a mail. */
-  mostBytes = Number.POSITIVE_INFINITY;
+  maxBytes = Number.POSITIVE_INFINITY;
   /** Gives no answer to a recipient. */
   silent = false;
   readonly #refusals = new Map<string, Refusal>();
@@ -53,8 +53,8 @@ export class MailServer {
         stream.on('data', (chunk: Buffer) => chunks.push(chunk));
         stream.on('end', () => {
           const whole = Buffer.concat(chunks);
-          if (whole.length > this.mostBytes) return answer(errorOf({ code: 552, words: '5.3.4 too large' }));
-          this.#keep(whole.toString(), session);
+          if (whole.length > this.maxBytes) return answer(errorOf({ code: 552, text: '5.3.4 too large' }));
+          this.#store(whole.toString(), session);
           if (this.answersToLose === 0) return answer();
           this.answersToLose -= 1;
           for (const socket of this.#sockets) socket.destroy();
@@ -79,25 +79,25 @@ export class MailServer {
   }
 
   /** From now on it refuses mails for this recipient. */
-  refuse(address: string, code = 550, words = '5.1.1 no such mailbox here'): void {
-    this.#refusals.set(address, { code, words });
+  refuse(address: string, code = 550, text = '5.1.1 no such mailbox here'): void {
+    this.#refusals.set(address, { code, text });
   }
 
   /** Accepts mails for every recipient again. */
-  welcome(): void {
+  acceptAll(): void {
     this.#refusals.clear();
   }
 
   /** The first mail that matches, now or later. */
-  async mail(fits: (mail: ReceivedMail) => boolean): Promise<ReceivedMail> {
+  async mail(matches: (mail: ReceivedMail) => boolean): Promise<ReceivedMail> {
     for (;;) {
-      const found = this.received.find(fits);
+      const found = this.received.find(matches);
       if (found) return found;
       await new Promise<void>((resolve) => this.#waiting.add(resolve));
     }
   }
 
-  #keep(raw: string, { envelope }: SMTPServerSession): void {
+  #store(raw: string, { envelope }: SMTPServerSession): void {
     const [head = ''] = raw.split('\r\n\r\n', 1);
     const lines = head.replaceAll(/\r\n[ \t]+/g, ' ').split('\r\n');
     this.received.push({
@@ -121,7 +121,7 @@ export async function startMailServer(): Promise<MailServer> {
 }
 
 const errorOf = (refusal: Refusal | undefined): Error | null =>
-  refusal ? Object.assign(new Error(refusal.words), { responseCode: refusal.code }) : null;
+  refusal ? Object.assign(new Error(refusal.text), { responseCode: refusal.code }) : null;
 
 function decodeQuotedPrintable(text: string): string {
   const joined = text.replaceAll(/=\r\n/g, '');

@@ -1,9 +1,9 @@
 import type { SpawnOptions } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { endsWithUs } from './ends-with-us.ts';
+import { atProcessExit } from './process-exit.ts';
 
-export interface Ending {
+export interface ProgramEnd {
   readonly status: number | null;
   /** Its error output; empty where that went to the terminal. */
   readonly stderr: string;
@@ -13,9 +13,9 @@ export interface Ending {
  * Runs a program on this Node to its end. Where this process ends first, the program gets a signal, so that it can
  * clean up.
  */
-export async function runNode(args: readonly string[], options: SpawnOptions): Promise<Ending> {
+export async function runNode(args: readonly string[], options: SpawnOptions): Promise<ProgramEnd> {
   const child = spawn(process.execPath, args, options);
-  const ended = endsWithUs(() => void child.kill('SIGTERM'));
+  const ended = atProcessExit(() => void child.kill('SIGTERM'));
   let stderr = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   await once(child, 'close');

@@ -30,7 +30,7 @@ export class Phone {
       this.#poll();
     });
     this.#socket.on('error', () => undefined);
-    atFileEnd(async () => this.vanish());
+    atFileEnd(async () => this.terminate());
   }
 
   static async connect(url: string, clientId?: string): Promise<Phone> {
@@ -61,7 +61,7 @@ export class Phone {
     });
   }
 
-  async signedOn(who: Partial<Signed> & { queue_key?: string; employee_id: string }, more: object = {}) {
+  async signOn(who: Partial<Signed> & { queue_key?: string; employee_id: string }, more: object = {}) {
     this.hello(who, more);
     return this.next('welcome');
   }
@@ -73,9 +73,9 @@ export class Phone {
   /** Takes the first unread frame of a type that matches, else waits for it. */
   next<Type extends ServerFrame['type']>(
     type: Type,
-    fits: (frame: FrameOf<Type>) => boolean = () => true,
+    matches: (frame: FrameOf<Type>) => boolean = () => true,
   ): Promise<FrameOf<Type>> {
-    return this.#first((frame): frame is FrameOf<Type> => isOf(frame, type) && fits(frame), type);
+    return this.#first((frame): frame is FrameOf<Type> => isOf(frame, type) && matches(frame), type);
   }
 
   /** The same of two types, whichever comes first; the other one is left alone. */
@@ -88,12 +88,12 @@ export class Phone {
     return this.#first(isEither, `${one} or ${other}`);
   }
 
-  #first<Frame extends ServerFrame>(isIt: (frame: ServerFrame) => frame is Frame, wanted: string): Promise<Frame> {
+  #first<Frame extends ServerFrame>(isMatch: (frame: ServerFrame) => frame is Frame, wanted: string): Promise<Frame> {
     const wait = new Promise<Frame>((resolve, reject) => {
       const poll = (): void => {
-        const index = this.frames.findIndex(isIt);
+        const index = this.frames.findIndex(isMatch);
         const found = this.frames[index];
-        if (found && isIt(found)) {
+        if (found && isMatch(found)) {
           this.frames.splice(index, 1);
           this.#watchers.delete(poll);
           resolve(found);
@@ -124,7 +124,7 @@ export class Phone {
     this.#socket.resume();
   }
 
-  vanish(): void {
+  terminate(): void {
     this.#socket.terminate();
   }
 

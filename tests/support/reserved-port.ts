@@ -17,12 +17,12 @@ export async function reservePort(): Promise<number> {
   const start = Math.floor(Math.random() * (last - first + 1));
   for (let step = 0; first + step <= last; step++) {
     const port = first + ((start + step) % (last - first + 1));
-    if ((await isHeld(port)) && (await isFree(port))) return port;
+    if ((await lock(port)) && (await isFree(port))) return port;
   }
   throw new Error(`no free port between ${first} and ${last} on 127.0.0.1`);
 }
 
-async function isHeld(port: number): Promise<boolean> {
+async function lock(port: number): Promise<boolean> {
   const token = createSocket('udp4').unref();
   try {
     const listening = once(token, 'listening');

@@ -28,7 +28,7 @@ export class ServerProcess {
   readonly #env: Record<string, string>;
   readonly #args: string[];
   #child: ChildProcess | undefined;
-  #said = '';
+  #output = '';
 
   constructor(env: Record<string, string>, args: string[] = []) {
     this.#env = env;
@@ -49,7 +49,7 @@ export class ServerProcess {
 
   /** All of its output since its first start. */
   get output(): string {
-    return this.#said;
+    return this.#output;
   }
 
   /** Rejects with its output if it ends before it is ready. */
@@ -63,7 +63,7 @@ export class ServerProcess {
     let outputOfStart = '';
     await new Promise<void>((resolve, reject) => {
       const collect = (text: string) => {
-        this.#said += text;
+        this.#output += text;
         outputOfStart += text;
         if (READY.test(outputOfStart)) resolve();
       };
@@ -85,7 +85,7 @@ export class ServerProcess {
   /** As a supervisor, Ctrl-C or a closed terminal does; rejects where the server does not end cleanly. */
   async stop(signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP' = 'SIGTERM'): Promise<void> {
     const ended = await this.#end(signal);
-    if (ended !== 0) throw new Error(`the server did not stop cleanly (${ended}): ${this.#said}`);
+    if (ended !== 0) throw new Error(`the server did not stop cleanly (${ended}): ${this.#output}`);
   }
 
   async restart(): Promise<void> {

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { OpenSql } from '@tailgate/client-sdk/sqlite';
 import { nodeSqlite, openSqlite, openSqliteFiles } from '@tailgate/client-sdk/sqlite';
-import type { AppLife } from './app-life.ts';
-import { beginLife, mortal } from './app-life.ts';
+import type { AppRun } from './app-run.ts';
+import { startAppRun, storeOfRun } from './app-run.ts';
 import { FieldApp } from './field-app.ts';
 import type { FieldPhone, PhoneOptions } from './field-phone.ts';
-import { during, fileDoors } from './field-phone.ts';
+import { withOpened, fileFunctions } from './field-phone.ts';
 import { atFileEnd } from './file-end.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -18,18 +18,18 @@ export const sqlitePhone = async (url: string, options: PhoneOptions = {}): Prom
 const pageBytes = 4_096;
 const endlessPages = 1_073_741_823;
 
-function phoneIn(folder: string, url: string, { roomBytes }: PhoneOptions): FieldPhone {
+function phoneIn(folder: string, url: string, { diskBytes }: PhoneOptions): FieldPhone {
   const [file, ofFiles] = [join(folder, 'phone.db'), join(folder, 'files.db')];
   const connections = new Set<DatabaseSync>();
-  let pages = roomBytes === undefined ? endlessPages : Math.floor(roomBytes / pageBytes);
-  let life: AppLife | undefined;
+  let pages = diskBytes === undefined ? endlessPages : Math.floor(diskBytes / pageBytes);
+  let run: AppRun | undefined;
   let app: FieldApp | undefined;
 
   /** The disk's limit applies to the client's writes; files have a database of their own. */
   const opener = (path: string): OpenSql => {
-    const owner = life;
+    const owner = run;
     return nodeSqlite(() => {
-      if (owner?.isOver()) throw new Error('the app was killed');
+      if (owner?.isKilled()) throw new Error('the app was killed');
       const database = new DatabaseSync(path);
       if (path === file) database.exec(`pragma max_page_count = ${pages}`);
       connections.add(database);
@@ -41,7 +41,7 @@ function phoneIn(folder: string, url: string, { roomBytes }: PhoneOptions): Fiel
     connections.clear();
   };
   const filesDuring = <Value>(work: (files: Awaited<ReturnType<typeof openSqliteFiles>>) => Promise<Value>) =>
-    during(openSqliteFiles(opener(ofFiles)), work);
+    withOpened(openSqliteFiles(opener(ofFiles)), work);
 
   const phone: FieldPhone = {
     get app() {
@@ -49,10 +49,10 @@ function phoneIn(folder: string, url: string, { roomBytes }: PhoneOptions): Fiel
       return app;
     },
     start: async (elapsedMs = 0) => {
-      life = beginLife();
-      const store = mortal(await openSqlite(opener(file)), life);
+      run = startAppRun();
+      const store = storeOfRun(await openSqlite(opener(file)), run);
       const files = await openSqliteFiles(opener(ofFiles));
-      app = await FieldApp.start({ url, store, files, elapsedMs, environment: life.environment });
+      app = await FieldApp.start({ url, store, files, elapsedMs, environment: run.environment });
     },
     stop: async () => {
       await app?.close();
@@ -60,15 +60,15 @@ function phoneIn(folder: string, url: string, { roomBytes }: PhoneOptions): Fiel
       closeAll();
     },
     kill: async () => {
-      life?.end();
-      life = undefined;
+      run?.end();
+      run = undefined;
       closeAll();
       app = undefined;
     },
-    twin: () => phoneIn(folder, url, {}),
-    rows: (table) => during(openSqlite(opener(file)), (store) => store.readAll(table)),
-    write: (changes) => during(openSqlite(opener(file)), (store) => store.write(changes, 'strict')),
-    growStorage: async () => {
+    secondInstance: () => phoneIn(folder, url, {}),
+    rows: (table) => withOpened(openSqlite(opener(file)), (store) => store.readAll(table)),
+    write: (changes) => withOpened(openSqlite(opener(file)), (store) => store.write(changes, 'strict')),
+    upgradeStorage: async () => {
       const database = new DatabaseSync(file);
       database.exec('create table of_tomorrow (key text primary key)');
       database.close();
@@ -78,8 +78,8 @@ function phoneIn(folder: string, url: string, { roomBytes }: PhoneOptions): Fiel
       pages = endlessPages;
       for (const database of connections) if (database.isOpen) database.exec(`pragma max_page_count = ${pages}`);
     },
-    loseBytes: (id) => filesDuring((files) => fileDoors.loseBytes(files, id)),
-    recordSizes: (id) => filesDuring((files) => fileDoors.recordSizes(files, id)),
+    deleteBytes: (id) => filesDuring((files) => fileFunctions.deleteBytes(files, id)),
+    recordSizes: (id) => filesDuring((files) => fileFunctions.recordSizes(files, id)),
   };
   atFileEnd(() => phone.stop());
   return phone;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { atFileEnd } from './file-end.ts';
-import { FrontendStatements, type Parcel } from './frontend-statements.ts';
+import { FrontendStatements, type ProtocolUnit } from './frontend-statements.ts';
 import { reservePort } from './reserved-port.ts';
 
 /** A statement on its way to PostgreSQL. */
@@ -18,7 +18,7 @@ interface Link {
   readonly target: Socket;
   readonly statements: FrontendStatements;
   /** Statements that were not delivered yet. */
-  readonly waiting: Parcel[];
+  readonly waiting: ProtocolUnit[];
 }
 
 /** Before the PostgreSQL of this address, for connections without TLS. It ends with the test file. */
@@ -40,8 +40,8 @@ export class StatementTap {
   readonly #links = new Set<Link>();
   readonly #server: Server;
   #mayPass: (statement: TappedStatement) => boolean = () => true;
-  #isHeld = false;
-  #held = Promise.withResolvers<TappedStatement>();
+  #isStopped = false;
+  #stoppedAt = Promise.withResolvers<TappedStatement>();
 
   constructor(targetPort: number, port: number) {
     this.#targetPort = targetPort;
@@ -62,23 +62,23 @@ export class StatementTap {
     return url.href;
   }
 
-  /** From now on all connections stop at the first statement that `isTheOne`; resolves with it. */
-  holdAt(isTheOne: (statement: TappedStatement) => boolean): Promise<TappedStatement> {
-    this.#held = Promise.withResolvers();
-    this.#go((statement) => !isTheOne(statement));
-    return this.#held.promise;
+  /** From now on all connections stop at the first statement that `matches`; resolves with it. */
+  stopAt(matches: (statement: TappedStatement) => boolean): Promise<TappedStatement> {
+    this.#stoppedAt = Promise.withResolvers();
+    this.#passIf((statement) => !matches(statement));
+    return this.#stoppedAt.promise;
   }
 
   /** Releases the waiting statements and passes later ones; `onStatement` is called with each statement. */
   pass(onStatement: (statement: TappedStatement) => void = () => undefined): void {
-    this.#go((statement) => {
+    this.#passIf((statement) => {
       onStatement(statement);
       return true;
     });
   }
 
   /** Ends all connections: undelivered statements are dropped, delivered ones are complete. */
-  forget(): void {
+  dropConnections(): void {
     for (const link of this.#links) end(link);
   }
 
@@ -92,9 +92,9 @@ export class StatementTap {
     await closed;
   }
 
-  #go(mayPass: (statement: TappedStatement) => boolean): void {
+  #passIf(mayPass: (statement: TappedStatement) => boolean): void {
     this.#mayPass = mayPass;
-    this.#isHeld = false;
+    this.#isStopped = false;
     for (const link of this.#links) this.#flow(link);
   }
 
@@ -121,8 +121,8 @@ export class StatementTap {
 
   #flow(connection: Link): void {
     const { statements, waiting, target } = connection;
-    for (let parcel = waiting[0]; parcel && !this.#isHeld; parcel = waiting[0]) {
-      const { bytes, statement } = parcel;
+    for (let unit = waiting[0]; unit && !this.#isStopped; unit = waiting[0]) {
+      const { bytes, statement } = unit;
       if (statement !== undefined) {
         const tapped = {
           connection,
@@ -130,8 +130,8 @@ export class StatementTap {
           text: statement.toLowerCase().replaceAll(/\s+/g, ' ').trim(),
         };
         if (!this.#mayPass(tapped)) {
-          this.#isHeld = true;
-          this.#held.resolve(tapped);
+          this.#isStopped = true;
+          this.#stoppedAt.resolve(tapped);
           return;
         }
       }

@@ -1,5 +1,5 @@
 import type { StopPayload, StopPlan } from '@tailgate/sync-protocol';
-import type { LineSaid, StopSaid } from './any-route.ts';
+import type { LineChange, StopChange } from './any-route.ts';
 
 // The expected stops of GET route, written from interface.md and contract §4 alone: no rule of the product is used.
 
@@ -7,25 +7,25 @@ interface Line {
   readonly id: string;
   readonly invoice: string;
 }
-type Sent = NonNullable<LineSaid['updates']>['osd_data'];
-type OsdShown = StopPayload['products'][number]['updates']['osd_data'];
+type OsdInput = NonNullable<LineChange['updates']>['osd_data'];
+type OsdAnswer = StopPayload['products'][number]['updates']['osd_data'];
 
 interface LineState {
   delivered?: number;
   returned?: number;
   accounting_complete?: boolean;
   image_ids?: readonly string[];
-  osd_data?: Sent;
+  osd_data?: OsdInput;
   action_type?: string;
   action_delivered?: number;
-  action_osd?: Sent;
+  action_osd?: OsdInput;
 }
 
 /** The lines of a plan that a driver changes, in the plan's order, as PUT route/stop takes them. */
-export function linesOf(planned: readonly Line[], said: Readonly<Record<string, LineSaid>>) {
+export function linesOf(planned: readonly Line[], change: Readonly<Record<string, LineChange>>) {
   return planned.flatMap(({ id, invoice }) => {
-    const words = said[`${id} ${invoice}`];
-    return words ? [{ id, invoice, ...words }] : [];
+    const lineChange = change[`${id} ${invoice}`];
+    return lineChange ? [{ id, invoice, ...lineChange }] : [];
   });
 }
 
@@ -45,10 +45,11 @@ export class StopModel {
   }
 
   /** A driver's change; later values replace earlier ones, field by field. */
-  take({ updates, lines, returns }: StopSaid, sender: string): void {
-    for (const [i, { id, invoice }] of this.#plan.products.entries()) say(this.#products[i], lines[`${id} ${invoice}`]);
+  take({ updates, lines, returns }: StopChange, sender: string): void {
+    for (const [i, { id, invoice }] of this.#plan.products.entries())
+      applyLine(this.#products[i], lines[`${id} ${invoice}`]);
     for (const [i, { id, invoice }] of this.#plan.collections.entries())
-      say(this.#collections[i], returns[`${id} ${invoice}`]);
+      applyLine(this.#collections[i], returns[`${id} ${invoice}`]);
     if (!updates) return;
     const { status, followup, followup_reason_code, delivered_by_driver_id: deliverer } = updates;
     // A stop never becomes pending again.
@@ -67,7 +68,7 @@ export class StopModel {
       this.#updates.overage_items = updates.overage_items.map((item) => ({ ...item, osd_code: String(item.osd_code) }));
   }
 
-  shown(): StopPayload {
+  expected(): StopPayload {
     const { id, type, customer, invoices, products, collections } = this.#plan;
     const osd_emails = this.#updates.osd_emails ?? [];
     return {
@@ -114,8 +115,8 @@ export class StopModel {
   }
 }
 
-function say(state: LineState = {}, said: LineSaid | undefined): void {
-  const { updates, action } = said ?? {};
+function applyLine(state: LineState = {}, change: LineChange | undefined): void {
+  const { updates, action } = change ?? {};
   if (updates?.delivered !== undefined) state.delivered = updates.delivered ?? 0;
   if (updates?.returned !== undefined) state.returned = updates.returned ?? 0;
   if (updates?.accounting_complete !== undefined) state.accounting_complete = updates.accounting_complete ?? false;
@@ -137,7 +138,7 @@ function shownAction(state: LineState, planned: string): StopPayload['products']
 }
 
 /** Groups without entries store nothing; the others keep their order and their entries. */
-function shownOsd(groups: Sent, withBarcodes: boolean): OsdShown {
+function shownOsd(groups: OsdInput, withBarcodes: boolean): OsdAnswer {
   return (groups ?? [])
     .filter(({ data }) => data.length > 0)
     .map((group) => ({

@@ -86,11 +86,11 @@ describe('a proxy with network faults', () => {
 
   test('buffers the server’s bytes, shows them to the test, and releases them whole and in order', async () => {
     const client = await open();
-    proxy.holdDown();
+    proxy.bufferDown();
     client.write('one ');
-    await proxy.untilHeldDown((waiting) => waiting.includes('ONE'));
+    await proxy.untilBufferedDown((waiting) => waiting.includes('ONE'));
     client.write('two');
-    await proxy.untilHeldDown((waiting) => waiting.toString() === 'ONE TWO');
+    await proxy.untilBufferedDown((waiting) => waiting.toString() === 'ONE TWO');
     expect(client.bytesRead).toBe(0);
     const arrived = received(client, 7);
     proxy.releaseDown();
@@ -99,7 +99,7 @@ describe('a proxy with network faults', () => {
 
   test('buffers the client’s bytes', async () => {
     const client = await open();
-    proxy.holdUp();
+    proxy.bufferUp();
     client.write('up');
     const arrived = received(client, 2);
     proxy.releaseUp();

@@ -3,13 +3,13 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { atFileEnd } from './file-end.ts';
 import { listed } from './open-waits.ts';
 import { reservePort } from './reserved-port.ts';
-import { Lane, type Weather } from './tcp-lane.ts';
+import { LinkDirection, type LinkConditions } from './tcp-direction.ts';
 
 interface Link {
   client: Socket;
   target: Socket;
-  up: Lane;
-  down: Lane;
+  up: LinkDirection;
+  down: LinkDirection;
 }
 
 /** A proxy on loopback before `targetPort`. It ends with the test file. */
@@ -28,8 +28,8 @@ export class TcpProxy {
   readonly port: number;
   #targetPort: number;
   readonly #links = new Set<Link>();
-  readonly #up: Weather = fairWeather();
-  readonly #down: Weather = fairWeather();
+  readonly #up: LinkConditions = normalConditions();
+  readonly #down: LinkConditions = normalConditions();
   readonly #watchers = new Set<() => void>();
   #server: Server | undefined;
   #endedBytesUp = 0;
@@ -57,14 +57,14 @@ export class TcpProxy {
   }
 
   /** New connections go there from now on, as when an address moves to another machine. */
-  leadTo(targetPort: number): void {
+  retarget(targetPort: number): void {
     this.#targetPort = targetPort;
   }
 
   /** Everything passes again. Links that lost bytes are cut: an incomplete stream is invalid. */
   pass(): void {
-    Object.assign(this.#up, fairWeather());
-    Object.assign(this.#down, fairWeather());
+    Object.assign(this.#up, normalConditions());
+    Object.assign(this.#down, normalConditions());
     for (const link of this.#links) if (link.up.lossy || link.down.lossy) destroy(link);
     this.#flow();
   }
@@ -76,13 +76,13 @@ export class TcpProxy {
 
   /** Breaks all links each time this many more bytes have passed to the server; resolves with the last of the cuts. */
   cutEvery(bytes: number, times: number): Promise<void> {
-    let [before, left] = [this.bytesUp, times];
+    let [before, remaining] = [this.bytesUp, times];
     return new Promise((resolve) => {
       const poll = (): void => {
         if (this.bytesUp - before < bytes) return;
         before = this.bytesUp;
         this.cut();
-        if (--left > 0) return;
+        if (--remaining > 0) return;
         this.#watchers.delete(poll);
         resolve();
       };
@@ -105,31 +105,31 @@ export class TcpProxy {
   }
 
   /** Buffers the server's bytes, which count as sent on its side. */
-  holdDown(): void {
-    this.#down.held = true;
+  bufferDown(): void {
+    this.#down.stopped = true;
   }
 
   releaseDown(): void {
-    this.#down.held = false;
+    this.#down.stopped = false;
     this.#flow();
   }
 
-  holdUp(): void {
-    this.#up.held = true;
+  bufferUp(): void {
+    this.#up.stopped = true;
   }
 
   releaseUp(): void {
-    this.#up.held = false;
+    this.#up.stopped = false;
     this.#flow();
   }
 
   /** Resolves as soon as `wanted` is true of the bytes that wait on one link's way down. */
-  untilHeldDown(wanted: (waiting: Buffer) => boolean = (waiting) => waiting.length > 0): Promise<void> {
+  untilBufferedDown(wanted: (waiting: Buffer) => boolean = (waiting) => waiting.length > 0): Promise<void> {
     return this.#until(({ down }) => wanted(down.waiting()));
   }
 
   /** The same for one link's way up. */
-  untilHeldUp(wanted: (waiting: Buffer) => boolean = (waiting) => waiting.length > 0): Promise<void> {
+  untilBufferedUp(wanted: (waiting: Buffer) => boolean = (waiting) => waiting.length > 0): Promise<void> {
     return this.#until(({ up }) => wanted(up.waiting()));
   }
 
@@ -163,12 +163,12 @@ export class TcpProxy {
 
   #link(client: Socket): void {
     const target = connect({ host: '127.0.0.1', port: this.#targetPort, allowHalfOpen: true });
-    const moved = () => this.#watchers.forEach((poll) => poll());
+    const onProgress = () => this.#watchers.forEach((poll) => poll());
     const link: Link = {
       client,
       target,
-      up: new Lane(client, target, this.#up, moved),
-      down: new Lane(target, client, this.#down, moved),
+      up: new LinkDirection(client, target, this.#up, onProgress),
+      down: new LinkDirection(target, client, this.#down, onProgress),
     };
     this.#links.add(link);
     for (const socket of [client, target]) {
@@ -201,8 +201,8 @@ export class TcpProxy {
   }
 }
 
-function fairWeather(): Weather {
-  return { held: false, dropping: false, delayMs: 0, bytesPerSecond: Infinity };
+function normalConditions(): LinkConditions {
+  return { stopped: false, dropping: false, delayMs: 0, bytesPerSecond: Infinity };
 }
 
 /** A reset, as by a router that has lost the link: the other side detects it at once. */

@@ -13,7 +13,7 @@ import {
   type Cluster,
 } from '../../server/src/embedded-postgres/cluster.ts';
 import { placeCluster } from '../../server/src/embedded-postgres/placement.ts';
-import { postgresEndsWithUs, uninterrupted } from './ends-with-us.ts';
+import { stopPostgresAtExit, deferSignals } from './process-exit.ts';
 import { reservePort } from './reserved-port.ts';
 import { MEMORY, throwawayPlace } from './throwaway-place.ts';
 
@@ -46,7 +46,7 @@ export interface TestCluster {
  */
 export async function startTestCluster(): Promise<TestCluster> {
   await sweepAbandoned();
-  return uninterrupted(async () => {
+  return deferSignals(async () => {
     const home = await mkdtemp(join(await throwawayPlace(), PREFIX));
     await writeFile(join(home, 'pid'), String(process.pid));
     return open(home);
@@ -54,7 +54,7 @@ export async function startTestCluster(): Promise<TestCluster> {
 }
 
 /** Starts the PostgreSQL of `home`, to open the databases that a failed run has left. */
-export const openTestCluster = (home: string): Promise<TestCluster> => uninterrupted(() => open(home));
+export const openTestCluster = (home: string): Promise<TestCluster> => deferSignals(() => open(home));
 
 async function open(home: string): Promise<TestCluster> {
   const cluster = await placeCluster(home);
@@ -63,20 +63,21 @@ async function open(home: string): Promise<TestCluster> {
   await start(cluster, port, FAST);
   const running = await findRunning(cluster);
   if (!running) throw new Error(`PostgreSQL of ${home} has ended by itself: ${await logTail(cluster)}`);
-  const stopped = postgresEndsWithUs(running.pid, home);
+  const stopped = stopPostgresAtExit(running.pid, home);
   return { home, cluster, stopped, url: `postgres://${SUPERUSER}:${PASSWORD}@127.0.0.1:${port}/postgres` };
 }
 
 /** Stops it, and deletes it unless a failed test has left a database in it. */
-export async function endTestCluster({ home, cluster, stopped }: TestCluster, kept: string[]): Promise<void> {
+export async function endTestCluster({ home, cluster, stopped }: TestCluster, retained: string[]): Promise<void> {
   await stop(cluster);
   stopped();
-  if (kept.length === 0) await rm(home, { recursive: true, force: true });
+  // A process that ends at this moment may still write its compiled modules there.
+  if (retained.length === 0) await rm(home, { recursive: true, force: true, maxRetries: 5 });
   else await rm(join(home, 'pid'));
 }
 
 /** Remaining databases; tests that passed have dropped theirs. */
-export async function keptDatabases(url: string): Promise<string[]> {
+export async function retainedDatabases(url: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
@@ -91,11 +92,11 @@ export async function keptDatabases(url: string): Promise<string[]> {
 
 /** A killed run leaves its PostgreSQL behind: this stops, deletes and reports it. Of failed runs the latest remains. */
 async function sweepAbandoned(): Promise<void> {
-  const kept: { home: string; since: number }[] = [];
+  const retained: { home: string; since: number }[] = [];
   for (const home of [...(await clustersIn(tmpdir())), ...(await clustersIn(MEMORY))]) {
     const pid = Number(await readFile(join(home, 'pid'), 'utf8').catch(() => ''));
     if (!pid)
-      kept.push({
+      retained.push({
         home,
         since: await stat(home).then(
           ({ mtimeMs }) => mtimeMs,
@@ -107,7 +108,7 @@ async function sweepAbandoned(): Promise<void> {
       console.log(`removed ${home}, left behind by a test run that was killed (process ${pid})`);
     }
   }
-  const old = kept.toSorted((a, b) => b.since - a.since).slice(FAILED_RUNS_KEPT);
+  const old = retained.toSorted((a, b) => b.since - a.since).slice(FAILED_RUNS_KEPT);
   for (const { home } of old) await remove(home);
 }
 

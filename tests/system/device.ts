@@ -3,7 +3,7 @@ import { createClient, MemoryStore } from '@tailgate/client-sdk';
 import type { Uploads } from '@tailgate/client-sdk/uploads';
 import { MemoryFiles, openUploads } from '@tailgate/client-sdk/uploads';
 import { expect } from 'vitest';
-import { beginLife, mortal, type AppLife } from '../support/app-life.ts';
+import { startAppRun, storeOfRun, type AppRun } from '../support/app-run.ts';
 import { atFileEnd } from '../support/file-end.ts';
 import { password } from '../support/people.ts';
 import { copyOf } from '../support/store-copy.ts';
@@ -43,9 +43,9 @@ const timing = { retryBaseMs: 20, retryCapMs: 250 };
 /** A phone in the reach of a server; it is switched off at the end of the test file. */
 export async function openDevice(serverPort: number, disk: Store = new MemoryStore()): Promise<Device> {
   const network = await startTcpProxy(serverPort);
-  const shift = { ms: 0, turnedMs: 0 };
+  const shift = { ms: 0, wallMs: 0 };
   const files = new MemoryFiles();
-  let life: AppLife | undefined;
+  let life: AppRun | undefined;
   let app: Client | undefined;
   let uploads: Uploads | undefined;
   const device: Device = {
@@ -62,11 +62,11 @@ export async function openDevice(serverPort: number, disk: Store = new MemorySto
       return uploads;
     },
     start: async () => {
-      const next = beginLife(shift, device);
+      const next = startAppRun(shift, device);
       life = next;
       const url = `http://127.0.0.1:${network.port}`;
       uploads = await openUploads({ store: files, photos: false });
-      const store = mortal(disk, next);
+      const store = storeOfRun(disk, next);
       app = await createClient({ url, store, uploads, timing, device: 'test phone', ...next.environment });
       return app;
     },
@@ -81,7 +81,7 @@ export async function openDevice(serverPort: number, disk: Store = new MemorySto
     },
     findNetwork: () => network.accept(),
     elapse: (ms) => void (shift.ms += ms),
-    turnClock: (ms) => void (shift.turnedMs += ms),
+    turnClock: (ms) => void (shift.wallMs += ms),
     clone: async () => openDevice(serverPort, await copyOf(disk)),
   };
   atFileEnd(async () => device.kill());

@@ -79,9 +79,9 @@ test('a worker that lost its route and still writes changes nothing', async () =
   await say('first').onHost;
 
   // The worker begins to write the second version, and is frozen before it sends a byte.
-  line.holdUp();
+  line.bufferUp();
   const second = say('second');
-  await line.untilHeldUp((waiting) => waiting.includes('begin;'));
+  await line.untilBufferedUp((waiting) => waiting.includes('begin;'));
   expect((await pool.query('select from route_lease where expires_at > now()')).rowCount).toBe(1);
   if (old.pid === undefined) throw new Error('the worker does not run');
   process.kill(old.pid, 'SIGSTOP');

@@ -61,7 +61,7 @@ test('an upload resumes after the app and then the server were killed with kill 
    */
   const untilStalledAt = async (bytes: number): Promise<void> => {
     await expect.poll(received, { timeout: 30_000, interval: 10 }).toBeGreaterThan(bytes);
-    link.holdUp();
+    link.bufferUp();
     const unread = async (): Promise<number> => link.bytesUp - (await received());
     await expect.poll(unread, { timeout: 30_000, interval: 10 }).toBeLessThan(heldBytes);
     expect(await received()).toBeLessThan(size);

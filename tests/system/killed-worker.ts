@@ -91,12 +91,12 @@ export class KilledWorker {
     const ids = await this.#changeTwoStops();
     // The host has everything, the mirror has recorded it, and the driver has no receipt yet.
     if (step === OVER) this.#phone.loseNetwork();
-    const held = this.#tap.holdAt(this.#reaches(step));
+    const held = this.#tap.stopAt(this.#reaches(step));
     const missed = allOnHost(this.#phone.app, ids);
     if (!(await Promise.race([held, missed]))) throw new Error(`a pass was over without ${step.nth}× ${step.name}`);
     await this.#kill();
     if (again) {
-      const settles = this.#tap.holdAt(this.#reaches(again));
+      const settles = this.#tap.stopAt(this.#reaches(again));
       const started = this.#service.server.start();
       // It may settle before it reports that it is ready, and then never report it.
       await Promise.race([settles, started.then(() => settles)]);
@@ -112,9 +112,9 @@ export class KilledWorker {
     const { server, database } = this.#service;
     const killed = server.kill9();
     // Where the connection to the host is a process of its own, it still waits for an answer, which never arrives.
-    this.#tap.forget();
+    this.#tap.dropConnections();
     await killed;
-    this.#tap.forget();
+    this.#tap.dropConnections();
     // A dead worker returns no lease: the lease runs out, and a test cannot wait that long.
     await database.pool.query('update route_lease set expires_at = now()');
   }
@@ -147,7 +147,7 @@ export class KilledWorker {
    * @returns the ids of the changes
    */
   async #changeTwoStops(): Promise<string[]> {
-    const waits = this.#tap.holdAt(({ text }) => text === LOOK);
+    const waits = this.#tap.stopAt(({ text }) => text === LOOK);
     const { app } = this.#phone;
     const round = ++this.#rounds;
     const changes = [round + 1, round].map((stop) => {

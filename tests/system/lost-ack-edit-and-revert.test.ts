@@ -33,11 +33,11 @@ test('an edited and reverted stop keeps its last edit after a lost acknowledgeme
     (await pool.query<{ id: string; result: string }>('select id, result from ledger order by seq')).rows;
 
   phone.onSend = (frame) => {
-    if (frame.includes('"type":"push"')) phone.network.holdDown();
+    if (frame.includes('"type":"push"')) phone.network.bufferDown();
   };
   const first = diary.update(phone.app, a);
   await expect.poll(ledger, { timeout: 10_000 }).toEqual([{ id: first.id, result: 'applied' }]);
-  await phone.network.untilHeldDown();
+  await phone.network.untilBufferedDown();
   expect(first.current.at).toBe('saved');
   // The acknowledgement is lost with the network.
   phone.loseNetwork();

@@ -20,17 +20,17 @@ async function lieAtRandom(proxy: TcpProxy, chance: Chance, isOver: () => boolea
   let lies = 0;
   while (lies < MOST_LIES && !isOver()) {
     let asked = '';
-    proxy.holdUp();
-    await proxy.untilHeldUp((waiting) => {
+    proxy.bufferUp();
+    await proxy.untilBufferedUp((waiting) => {
       asked = waiting.toString('latin1');
       return waiting.length > 0;
     });
     const lie = /\bcommit\b/i.test(asked) && chance.fraction() < 0.5;
-    if (lie) proxy.holdDown();
+    if (lie) proxy.bufferDown();
     proxy.releaseUp();
     if (!lie) continue;
     lies++;
-    await proxy.untilHeldDown();
+    await proxy.untilBufferedDown();
     proxy.cut();
     proxy.pass();
   }

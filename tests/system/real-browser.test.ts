@@ -105,7 +105,7 @@ test('field case 30: in a real Chromium, page and server are killed between comm
   await lock.query('lock table ledger in share mode');
   await network.accept();
   await expect.poll(() => count(waitingForLedger)).toBe(1);
-  network.holdDown();
+  network.bufferDown();
   await lock.query('rollback');
   lock.release();
   await expect.poll(() => count('select from ledger')).toBe(2);

@@ -12,7 +12,7 @@ import { recordedLog } from '../support/recorded-log.ts';
 import { RestClient, type Signed } from '../support/rest-client.ts';
 import { startServer, type ServerProcess } from '../support/server-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { welcomedWithRoute } from '../support/welcomed.ts';
+import { untilRouteReceived } from '../support/until-route-received.ts';
 import { demoRoute } from './service.ts';
 
 const run = promisify(execFile);
@@ -63,7 +63,7 @@ test('a restored database is refused until an operator confirms it; then phones 
   const dataDir = await temporaryFolder();
   const server = await startServer({ DATA_DIR: dataDir });
   const signed = await signUp(new RestClient(server.url), '1001');
-  expect(await welcomedWithRoute(server.url, signed)).toBe('1');
+  expect(await untilRouteReceived(server.url, signed)).toBe('1');
   const before = await deliver(server, signed, dataDir, 1);
   expect(Math.floor(before / 10 ** 10)).toBe(1);
   await server.stop();
@@ -77,7 +77,7 @@ test('a restored database is refused until an operator confirms it; then phones 
   expect(stdout).toContain('Epoch 2 has begun, after epoch 1.');
 
   await server.start();
-  expect(await welcomedWithRoute(server.url, signed)).toBe('2');
+  expect(await untilRouteReceived(server.url, signed)).toBe('2');
   const after = await deliver(server, signed, dataDir, 2);
   expect(Math.floor(after / 10 ** 10)).toBe(2);
 }, 60_000);

@@ -6,7 +6,7 @@ import { createDatabase } from '../support/postgres.ts';
 import { RestClient } from '../support/rest-client.ts';
 import { startServer } from '../support/server-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { welcomedWithRoute } from '../support/welcomed.ts';
+import { untilRouteReceived } from '../support/until-route-received.ts';
 import { demoRoute } from './service.ts';
 
 const route = demoRoute('R400');
@@ -45,7 +45,7 @@ test('a route closes by its timer although the server was killed meanwhile', asy
   const server = await startServer(env);
   const rest = new RestClient(server.url);
   const signed = await signUp(rest, '1005');
-  await welcomedWithRoute(server.url, signed);
+  await untilRouteReceived(server.url, signed);
   const body = { ...route, stops: [{ id: 999, arrived: true }] };
   const { route_status } = await rest.take(operations.syncStops, { as: signed, body });
   expect(route_status).toBe('O');

@@ -36,10 +36,10 @@ test('field case 30: the server is killed between commit and ack, and the app wi
     return rows[0]?.count ?? 0;
   };
   phone.onSend = (frame) => {
-    if (frame.includes('"type":"push"')) phone.network.holdDown();
+    if (frame.includes('"type":"push"')) phone.network.bufferDown();
   };
   await phone.findNetwork();
-  await phone.network.untilHeldDown();
+  await phone.network.untilBufferedDown();
   await expect.poll(committed, { timeout: 10_000 }).toBe(recorded);
   expect(pendingOf(phone.app)).toBe(recorded);
 

@@ -116,10 +116,10 @@ test('a queue that was stamped in the future goes on by the right time, in its o
     queue.seal('stop.update', { route: key, stop: { id: stop, updates: { driver_comments } } }, server.clock.now);
   const push = async (...items: ReturnType<typeof edit>[]) => {
     const phone = await Phone.connect(server.socketUrl, queue.clientId);
-    await phone.signedOn(ana);
+    await phone.signOn(ana);
     phone.push(...items);
     const { results } = await phone.next('ack');
-    phone.vanish();
+    phone.terminate();
     return results.map(({ result }) => result);
   };
   server.clock.now = new Date(now.getTime() + 2 * DAY);

@@ -145,7 +145,7 @@ describe('the delivery e-mail', () => {
     expect(source).toContain('kept, but not shown here');
     expect(source).toContain('not uploaded yet');
 
-    mailServer.mostBytes = 20_000;
+    mailServer.maxBytes = 20_000;
     const large = png(200, 200, [1, 2, 3, 255]);
     const noise = Buffer.concat([large, Buffer.alloc(40_000, 'noise')]);
     const [signature_id = ''] = await storeFiles(server.client, {
@@ -153,7 +153,7 @@ describe('the delivery e-mail', () => {
     });
     await put('FLAG', delivered(7, { signature_id }));
     const { source: words } = await mailAbout('FLAG', 7);
-    mailServer.mostBytes = Number.POSITIVE_INFINITY;
+    mailServer.maxBytes = Number.POSITIVE_INFINITY;
     expect(words).not.toContain('cid:');
     expect(words).toContain(`https://pod.example/api/v20/assets/raw/${signature_id}`);
   });

@@ -31,7 +31,7 @@ async function phoneOf(employee: string, more: object = {}, session: object = {}
   const as = await signIn(node.client, employee, { confirm_login: true, ...session });
   const queue = new TestQueue();
   const phone = await Phone.connect(node.socketUrl, queue.clientId);
-  const { queue_key } = await phone.signedOn(as, { wants_queue_key: true, ...more });
+  const { queue_key } = await phone.signOn(as, { wants_queue_key: true, ...more });
   return { as, queue, phone, queue_key: queue_key ?? '', params: { client_id: queue.clientId } };
 }
 
@@ -85,7 +85,7 @@ describe('GET /api/ops/devices', () => {
 
   test('returns pages that contain each queue once', async () => {
     const { as } = await phoneOf('1002');
-    for (let i = 0; i < 2; i++) await (await Phone.connect(node.socketUrl)).signedOn(as);
+    for (let i = 0; i < 2; i++) await (await Phone.connect(node.socketUrl)).signOn(as);
     const all = (await devices('?employee=1002')).map(({ client_id }) => client_id);
     const seen: string[] = [];
     for (let cursor: string | null = ''; cursor !== null;) {
@@ -156,7 +156,7 @@ describe('GET /api/ops/incidents', () => {
     const as = await signIn(node.client, '1001', { confirm_login: true });
     const queue = new TestQueue();
     const phone = await Phone.connect(node.socketUrl, queue.clientId);
-    await phone.signedOn(as);
+    await phone.signOn(as);
     const broken = { ...edit(queue, 'one'), prev_hash: 'A'.repeat(43) };
     phone.push(broken);
     await phone.next('ack');

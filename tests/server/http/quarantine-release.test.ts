@@ -33,7 +33,7 @@ const addStop = (id: number): Promise<void> =>
 async function kept(stop: number, comment = 'from the road') {
   const queue = new TestQueue();
   const phone = await Phone.connect(node.socketUrl, queue.clientId);
-  await phone.signedOn(driver, { device: 'Tab 5', app: 'pod/4.2' });
+  await phone.signOn(driver, { device: 'Tab 5', app: 'pod/4.2' });
   phone.send({ type: 'subscribe', cursors: { [clientScope(queue.clientId)]: null } });
   const item = queue.seal('stop.update', { route, stop: { id: stop, updates: { driver_comments: comment } } });
   phone.push(item);

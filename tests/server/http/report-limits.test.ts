@@ -78,7 +78,7 @@ test('I5: a queue drains regardless of the quota', async () => {
   await insertEmployees(node.database.pool, ['1001']);
   const queue = new TestQueue();
   const phone = await Phone.connect(node.socketUrl, queue.clientId);
-  await phone.signedOn(await signUp(node.client, '1001'));
+  await phone.signOn(await signUp(node.client, '1001'));
   const serials = Array.from({ length: 100 }, (_, serial) => serial);
   phone.push(...serials.map((serial) => queue.seal('report.load_condition', { report: report(serial, 1) })));
   const { last_seq, results } = await phone.next('ack');

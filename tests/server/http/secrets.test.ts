@@ -101,7 +101,7 @@ async function stumble(as: Signed): Promise<void> {
 
 async function sayHello(as: Signed): Promise<void> {
   const url = `${server.client.url.replace('http', 'ws')}/api/sync`;
-  const welcome = await (await Phone.connect(url)).signedOn(as, { wants_queue_key: true });
+  const welcome = await (await Phone.connect(url)).signOn(as, { wants_queue_key: true });
   secrets.add(welcome.queue_key ?? '');
   for (const who of [{ api_token: wrong.token }, { queue_key: wrong.token }]) {
     const phone = await Phone.connect(url, randomUUID());

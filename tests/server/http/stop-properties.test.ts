@@ -2,8 +2,8 @@ import { operations } from '@tailgate/sync-protocol';
 import type { PathSetName, StopPlan } from '@tailgate/sync-protocol';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import type { StopSaid } from '../../support/any-route.ts';
-import { anySaid, anyStops } from '../../support/any-route.ts';
+import type { StopChange } from '../../support/any-route.ts';
+import { anyChange, anyStops } from '../../support/any-route.ts';
 import { insertRoutes } from '../../support/mirror.ts';
 import { signUp } from '../../support/people.ts';
 import type { Signed } from '../../support/rest-client.ts';
@@ -35,37 +35,37 @@ async function newRoute(stops: readonly StopPlan[]): Promise<string> {
   return id;
 }
 
-interface Word {
-  readonly who: number;
+interface SentChange {
+  readonly driver: number;
   readonly paths: PathSetName;
   readonly stop: number;
-  readonly said: StopSaid;
+  readonly change: StopChange;
 }
-const words = fc.array(
+const changes = fc.array(
   fc.record({
-    who: fc.nat(1),
+    driver: fc.nat(1),
     paths: fc.constantFrom<PathSetName[]>('v20', 'current'),
     stop: fc.nat(1),
-    said: anySaid,
+    change: anyChange,
   }),
   { minLength: 1, maxLength: 6 },
 );
 
-const signed = (who: number): Signed => {
-  const driver = drivers[who];
-  if (!driver) throw new Error(`no driver ${who}`);
+const signed = (index: number): Signed => {
+  const driver = drivers[index];
+  if (!driver) throw new Error(`no driver ${index}`);
   return driver;
 };
 
-const bodyOf = ({ id, products, collections }: StopPlan, { updates, lines, returns }: StopSaid) => ({
+const bodyOf = ({ id, products, collections }: StopPlan, { updates, lines, returns }: StopChange) => ({
   id,
   updates,
   products: linesOf(products, lines),
   collections: linesOf(collections, returns),
 });
 
-const put = (id: string, plan: StopPlan, { who, paths, said }: Word) =>
-  server.client.take(syncStops, { as: signed(who), paths, body: { id, stops: [bodyOf(plan, said)] } });
+const put = (id: string, plan: StopPlan, { driver, paths, change }: SentChange) =>
+  server.client.take(syncStops, { as: signed(driver), paths, body: { id, stops: [bodyOf(plan, change)] } });
 const get = () => server.client.call(readRoute, { as: signed(0) });
 const stopsOf = (data: unknown) => readRoute.data.parse(data).stops;
 
@@ -73,17 +73,17 @@ test(
   'GET shows the stored values, field by field, the last writer of each field, groups and entries in their order (contract §4)',
   async () => {
     await fc.assert(
-      fc.asyncProperty(anyStops, words, async (plans, sayings) => {
+      fc.asyncProperty(anyStops, changes, async (plans, sequence) => {
         const id = await newRoute(plans);
         const models = plans.map((plan) => new StopModel(plan));
-        for (const word of sayings) {
-          const plan = plans[word.stop];
+        for (const sent of sequence) {
+          const plan = plans[sent.stop];
           if (!plan) continue;
-          const { stops } = await put(id, plan, word);
+          const { stops } = await put(id, plan, sent);
           expect(['applied', 'duplicate', 'stale']).toContain(stops[0]?.result);
-          models[word.stop]?.take(word.said, signed(word.who).employee_id);
+          models[sent.stop]?.take(sent.change, signed(sent.driver).employee_id);
         }
-        expect(stopsOf((await get()).data)).toEqual(models.map((model) => model.shown()));
+        expect(stopsOf((await get()).data)).toEqual(models.map((model) => model.expected()));
       }),
       runs,
     );
@@ -95,14 +95,14 @@ test(
   'the same body again is a duplicate without any effect: same version, same tag (contract §4)',
   async () => {
     await fc.assert(
-      fc.asyncProperty(anyStops, words, async (plans, sayings) => {
+      fc.asyncProperty(anyStops, changes, async (plans, sequence) => {
         const id = await newRoute(plans);
-        for (const word of sayings) {
-          const plan = plans[word.stop];
+        for (const sent of sequence) {
+          const plan = plans[sent.stop];
           if (!plan) continue;
-          const first = await put(id, plan, word);
+          const first = await put(id, plan, sent);
           const before = await get();
-          const again = await put(id, plan, { ...word, paths: word.paths === 'v20' ? 'current' : 'v20' });
+          const again = await put(id, plan, { ...sent, paths: sent.paths === 'v20' ? 'current' : 'v20' });
           // A request that changed nothing stored nothing to compare with; it changes nothing again.
           const untouched = first.stops[0]?.result !== 'applied';
           expect(again.stops[0]?.result).toBe(untouched ? first.stops[0]?.result : 'duplicate');
@@ -121,13 +121,13 @@ test(
   'v20 shows the plan of each line without its results, and the stop as the unprefixed set shows it (contract §4)',
   async () => {
     await fc.assert(
-      fc.asyncProperty(anyStops, words, async (plans, sayings) => {
+      fc.asyncProperty(anyStops, changes, async (plans, sequence) => {
         const id = await newRoute(plans);
         const v20 = async () => (await server.client.take(readRouteV20, { paths: 'v20', as: signed(0) })).stops;
         const planned = await v20();
-        for (const word of sayings) {
-          const plan = plans[word.stop];
-          if (plan) await put(id, plan, word);
+        for (const sent of sequence) {
+          const plan = plans[sent.stop];
+          if (plan) await put(id, plan, sent);
         }
         const now = await v20();
         const withoutAction = (stops: typeof now) =>

@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   await mail.stopMails();
-  mail.server.welcome();
+  mail.server.acceptAll();
 });
 
 const withCopy = (address: string) => ({ id: 1, updates: { status: 'D', osd_emails: [address] } });
@@ -26,9 +26,9 @@ describe('a delivery mail with a failing mail server (contract §4, E-mail)', ()
     expect(log.lines[0]).toMatchObject({ level: 'warn', message: 'a delivery mail could not be sent yet' });
     expect(outcomes).toEqual(['deferred']);
     await mail.server.up();
-    await mail.letterOf(mutation);
+    await mail.mailOf(mutation);
     await afterStatement('mail_save_sent');
-    expect(mail.lettersOf(mutation)).toHaveLength(1);
+    expect(mail.mailsOf(mutation)).toHaveLength(1);
     expect(await mail.sentMails(mutation)).toHaveLength(1);
     await expect.poll(() => outcomes.at(-1)).toBe('sent');
     expect(new Set(outcomes)).toEqual(new Set(['deferred', 'sent']));
@@ -46,7 +46,7 @@ describe('a delivery mail with a failing mail server (contract §4, E-mail)', ()
     expect(log.lines[0]).toMatchObject({ fields: { reason } });
     mail.server.silent = false;
     await afterStatement('mail_save_sent');
-    expect(mail.lettersOf(mutation)).toHaveLength(1);
+    expect(mail.mailsOf(mutation)).toHaveLength(1);
   });
 
   it('is the same mail again after a lost answer', async () => {
@@ -55,7 +55,7 @@ describe('a delivery mail with a failing mail server (contract §4, E-mail)', ()
     const { afterStatement } = await mail.startMails();
     const mutation = await mail.submit(key, delivered(1));
     await afterStatement('mail_save_sent');
-    const [first, second, ...more] = mail.lettersOf(mutation);
+    const [first, second, ...more] = mail.mailsOf(mutation);
     expect(more).toEqual([]);
     expect(second?.headers.get('date')).toBe(first?.headers.get('date'));
     expect(second?.headers.get('subject')).toBe(first?.headers.get('subject'));
@@ -67,7 +67,7 @@ describe('a delivery mail with a failing mail server (contract §4, E-mail)', ()
     const { log, afterStatement } = await mail.startMails();
     const mutation = await mail.submit(key, withCopy('gone@example.com'));
     await afterStatement('mail_save_sent');
-    expect((await mail.letterOf(mutation)).recipients).toEqual(['manager1@example.com']);
+    expect((await mail.mailOf(mutation)).recipients).toEqual(['manager1@example.com']);
     expect(log.lines).toMatchObject([{ level: 'warn', fields: { refused: 1 } }]);
     expect(JSON.stringify(log.lines)).not.toContain('gone@example.com');
   });
@@ -79,7 +79,7 @@ describe('a delivery mail with a failing mail server (contract §4, E-mail)', ()
     const mutation = await mail.submit(key, withCopy('Info@Müller.example'));
     await afterStatement('mail_save_sent');
     expect(log.lines).toMatchObject([{ level: 'warn', fields: { refused: 1 } }]);
-    expect((await mail.letterOf(mutation)).recipients).toEqual(['manager1@example.com']);
+    expect((await mail.mailOf(mutation)).recipients).toEqual(['manager1@example.com']);
   });
 
   it('comes later for a recipient who is greylisted, and not again for the others', async () => {
@@ -89,12 +89,15 @@ describe('a delivery mail with a failing mail server (contract §4, E-mail)', ()
     const mutation = await mail.submit(key, withCopy('buyer@example.com'));
     await warned;
     expect(log.lines[0]).toMatchObject({ fields: { reason: 'RECIPIENTS_DEFERRED' } });
-    mail.server.welcome();
+    mail.server.acceptAll();
     await afterStatement('mail_save_sent');
-    const letters = mail.lettersOf(mutation);
-    expect(letters.map(({ recipients }) => recipients)).toEqual([['manager1@example.com'], ['buyer@example.com']]);
+    const receivedMails = mail.mailsOf(mutation);
+    expect(receivedMails.map(({ recipients }) => recipients)).toEqual([
+      ['manager1@example.com'],
+      ['buyer@example.com'],
+    ]);
     for (const name of ['to', 'cc', 'date', 'subject'])
-      expect(letters[1]?.headers.get(name)).toBe(letters[0]?.headers.get(name));
+      expect(receivedMails[1]?.headers.get(name)).toBe(receivedMails[0]?.headers.get(name));
     const { rows } = await mail.deps.pool.query('select address from mail_recipient where mutation_id = $1', [
       mutation,
     ]);
@@ -123,9 +126,9 @@ describe('a delivery mail with a failing mail server (contract §4, E-mail)', ()
     const mutation = await mail.submit(key, delivered(1));
     await warned;
     expect(await mail.incidents(mutation)).toEqual([]);
-    mail.server.welcome();
+    mail.server.acceptAll();
     await afterStatement('mail_save_sent');
-    expect(mail.lettersOf(mutation)).toHaveLength(1);
+    expect(mail.mailsOf(mutation)).toHaveLength(1);
   });
 
   it('is given up after its last try, and is reported', async () => {

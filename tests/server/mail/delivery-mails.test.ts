@@ -28,17 +28,17 @@ describe('a delivery mail (contract §4, E-mail)', () => {
         osd_emails: ['buyer@example.com', 'nobody'],
       },
     });
-    const letter = await mail.letterOf(mutation);
+    const received = await mail.mailOf(mutation);
     await afterStatement('mail_save_sent');
 
-    expect(letter.from).toBe('pod@depot.example');
-    expect(letter.recipients).toEqual(['manager1@example.com', 'buyer@example.com']);
-    expect(letter.headers.get('to')).toBe('manager1@example.com');
-    expect(letter.headers.get('cc')).toBe('buyer@example.com');
-    expect(letter.headers.get('auto-submitted')).toBe('auto-generated');
-    expect(letter.source).toContain('Fri, Nov 20, 2026, 10:05 AM CST');
-    expect(letter.source).toContain('Left at <b>dock</b> 2 & "rang"'); // the text part
-    expect(letter.source).toContain('Left at &lt;b&gt;dock&lt;/b&gt; 2 &amp; &quot;rang&quot;'); // the HTML part
+    expect(received.from).toBe('pod@depot.example');
+    expect(received.recipients).toEqual(['manager1@example.com', 'buyer@example.com']);
+    expect(received.headers.get('to')).toBe('manager1@example.com');
+    expect(received.headers.get('cc')).toBe('buyer@example.com');
+    expect(received.headers.get('auto-submitted')).toBe('auto-generated');
+    expect(received.source).toContain('Fri, Nov 20, 2026, 10:05 AM CST');
+    expect(received.source).toContain('Left at <b>dock</b> 2 & "rang"'); // the text part
+    expect(received.source).toContain('Left at &lt;b&gt;dock&lt;/b&gt; 2 &amp; &quot;rang&quot;'); // the HTML part
     expect(await mail.sentMails(mutation)).toEqual([{ facility: 'F01' }]);
     expect(log.lines).toEqual([
       {
@@ -62,8 +62,8 @@ describe('a delivery mail (contract §4, E-mail)', () => {
     const key = await addRoute(mail.deps, 'M2', ['1001']);
     await mail.startMails();
     const stop = { id: 2, updates: { status: 'D', osd_emails: ['buyer@example.com'] } };
-    const letter = await mail.letterOf(await mail.submit(key, stop, { paths: 'v20' }));
-    expect(letter.recipients).toEqual(['store2@example.com']);
+    const received = await mail.mailOf(await mail.submit(key, stop, { paths: 'v20' }));
+    expect(received.recipients).toEqual(['store2@example.com']);
   });
 
   it('goes out once for each transition to D', async () => {
@@ -73,11 +73,11 @@ describe('a delivery mail (contract §4, E-mail)', () => {
     const amended = await mail.submit(key, delivered(1, 'amended'));
     await mail.submit(key, { id: 1, updates: { status: 'R' } });
     const second = await mail.submit(key, delivered(1, 'after all'));
-    await Promise.all([mail.letterOf(first), mail.letterOf(second)]);
+    await Promise.all([mail.mailOf(first), mail.mailOf(second)]);
     const barrier = await mail.submit(key, delivered(2));
-    await mail.letterOf(barrier);
+    await mail.mailOf(barrier);
     await mail.stopMails();
-    expect([first, amended, second].map((mutation) => mail.lettersOf(mutation).length)).toEqual([1, 0, 1]);
+    expect([first, amended, second].map((mutation) => mail.mailsOf(mutation).length)).toEqual([1, 0, 1]);
   });
 
   it('is not sent again where its job comes again', async () => {
@@ -90,9 +90,9 @@ describe('a delivery mail (contract §4, E-mail)', () => {
       [queues.mail, mutation],
     );
     await mail.boss.insert(queues.mail, [{ data: rows[0]?.data ?? {} }]);
-    await mail.letterOf(await mail.submit(key, delivered(2)));
+    await mail.mailOf(await mail.submit(key, delivered(2)));
     await mail.stopMails();
-    expect(mail.lettersOf(mutation)).toHaveLength(1);
+    expect(mail.mailsOf(mutation)).toHaveLength(1);
   });
 
   it('is stored as a file without a mail server', async () => {
@@ -101,8 +101,8 @@ describe('a delivery mail (contract §4, E-mail)', () => {
     const { afterStatement } = await mail.startMails({ dataDir });
     const mutation = await mail.submit(key, delivered(1));
     await afterStatement('mail_save_sent');
-    const letter = await readFile(join(dataDir, 'mail', `${mutation}.eml`), 'utf8');
-    expect(letter).toContain('To: manager1@example.com\r\n');
-    expect(letter).toContain('Content-Type: text/html; charset=utf-8\r\n');
+    const received = await readFile(join(dataDir, 'mail', `${mutation}.eml`), 'utf8');
+    expect(received).toContain('To: manager1@example.com\r\n');
+    expect(received).toContain('Content-Type: text/html; charset=utf-8\r\n');
   });
 });

@@ -37,7 +37,7 @@ export async function mailDeps() {
   // Retries run without delay; other settings of the queue are those of production.
   await boss.updateQueue(queues.mail, { retryDelay: 0, retryBackoff: false });
   const server = await startMailServer();
-  const isLetter =
+  const isMailOf =
     (mutation: string) =>
     ({ headers }: ReceivedMail): boolean =>
       headers.get('message-id') === `<${mutation}@depot.example>`;
@@ -54,24 +54,24 @@ export async function mailDeps() {
     /** Delivery mails of a node; `afterStatement` receives the names of its finished statements. */
     startMails: async ({ dataDir = '', patience = {} }: MailWorkerOptions = {}) => {
       const log = recordedLog();
-      const { promise: warned, resolve: hearWarning } = Promise.withResolvers<void>();
-      const listened = {
+      const { promise: warned, resolve: resolveWarned } = Promise.withResolvers<void>();
+      const watchedLog = {
         ...log,
         warn: (fields: object, message: string) => {
           log.warn(fields, message);
-          hearWarning();
+          resolveWarned();
         },
       };
-      const heard = new Map<string, PromiseWithResolvers<void>>();
-      const ran = (name: string) => {
-        const known = heard.get(name) ?? Promise.withResolvers<void>();
-        heard.set(name, known);
+      const finishedStatements = new Map<string, PromiseWithResolvers<void>>();
+      const finishOf = (name: string) => {
+        const known = finishedStatements.get(name) ?? Promise.withResolvers<void>();
+        finishedStatements.set(name, known);
         return known;
       };
       const db: Queryable = {
         query: async (statement, values) => {
           const answer = await deps.pool.query(statement, values);
-          if (typeof statement === 'object') ran(statement.name).resolve();
+          if (typeof statement === 'object') finishOf(statement.name).resolve();
           return answer;
         },
       };
@@ -89,14 +89,14 @@ export async function mailDeps() {
         boss,
         config,
         clock,
-        log: listened,
+        log: watchedLog,
         watch: (outcome) => void outcomes.push(outcome),
         patience: { ...ordinaryPatience, lookSeconds: 0.5, ...patience },
       });
       let stopping: Promise<void> | undefined;
       stopMails = () => (stopping ??= mails.stop());
       atFileEnd(stopMails);
-      return { log, outcomes, warned, afterStatement: (name: string) => ran(name).promise };
+      return { log, outcomes, warned, afterStatement: (name: string) => finishOf(name).promise };
     },
 
     /** A driver's stop object; resolves with the mutation that names its mail. */
@@ -104,8 +104,8 @@ export async function mailDeps() {
       const change = restChange(key, stop, '1001', more);
       return pipeline.submit(change).then(() => change.id);
     },
-    lettersOf: (mutation: string) => server.received.filter(isLetter(mutation)),
-    letterOf: (mutation: string) => server.mail(isLetter(mutation)),
+    mailsOf: (mutation: string) => server.received.filter(isMailOf(mutation)),
+    mailOf: (mutation: string) => server.mail(isMailOf(mutation)),
     sentMails: async (mutation: string) => {
       const { rows } = await deps.pool.query<{ facility: string }>(
         'select facility from mail_sent where mutation_id = $1',

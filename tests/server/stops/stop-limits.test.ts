@@ -67,7 +67,7 @@ test('values above a limit are in the ledger with a warning, and the plan still 
   expect(kept.rows.some(({ body, warnings }) => body.includes('X5001') && warnings.includes('too_many_lines'))).toBe(
     true,
   );
-  await depot.bringOut(key);
+  await depot.replicateOnce(key);
   expect(await depot.show('RTPRUP', "RQRTE = 'LIMIT'")).toHaveLength(maxUnknownLines + 1);
 });
 
@@ -93,7 +93,7 @@ test('25 updates of 2,000 unknown products leave a bounded document and a bounde
   const key = await depot.addRoute('FLOOD', [1]);
   for (let i = 0; i < 25; i++) await record(key, { id: 1, products: lines(i * 2_000, 2_000) });
   expect(Object.keys((await resultOf(key)).products ?? {})).toHaveLength(maxUnknownLines);
-  await depot.bringOut(key);
+  await depot.replicateOnce(key);
   expect(await depot.show('RTPRUP', "RQRTE = 'FLOOD'")).toHaveLength(maxUnknownLines);
 });
 
@@ -105,7 +105,7 @@ test('exceptions that replace others again and again leave a bounded number of h
   for (let update = 0; update < 8; update++) {
     const osd_data = [{ osd_code: '10', data: replaced(update) }];
     await record(key, { id: 1, products: [{ ...planned, updates: { delivered: 1, osd_data } }] });
-    await depot.bringOut(key);
+    await depot.replicateOnce(key);
     most = Math.max(most, (await depot.show('RTOSDP', "OSRTE = 'CHURN'")).length);
   }
   expect(most).toBeLessThanOrEqual(mostFlaggedRows + 2 * 450);

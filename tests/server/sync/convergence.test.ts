@@ -47,10 +47,10 @@ class Follower {
   }
 
   async connect(node: SyncNode): Promise<void> {
-    this.#phone?.vanish();
+    this.#phone?.terminate();
     const phone = await Phone.connect(node.socketUrl, this.#queue.clientId);
     this.#phone = phone;
-    await phone.signedOn(this.#who, { cursors: { [this.#scope]: this.replica.cursor } });
+    await phone.signOn(this.#who, { cursors: { [this.#scope]: this.replica.cursor } });
     const frame = await phone.either('patch', 'snapshot');
     if (frame.type === 'patch') return this.replica.take(frame);
     this.replica.take(await readSnapshot(node, this.#who, this.#scope));
@@ -70,7 +70,7 @@ class Follower {
       const patch = await this.#phone?.next('patch');
       if (patch) this.replica.take(patch);
     }
-    this.#phone?.vanish();
+    this.#phone?.terminate();
   }
 }
 

@@ -41,14 +41,14 @@ describe('contract §2: a session that ends elsewhere', () => {
   test.each(endings)('%s: the phone is notified, on another node too, and its queue goes on', async (reason, end) => {
     const as = await signIn(node.client, '1001', { confirm_login: true });
     const phone = await Phone.connect(far.socketUrl);
-    const { queue_key = '' } = await phone.signedOn(as);
+    const { queue_key = '' } = await phone.signOn(as);
     await end(as);
     expect(await phone.next('session')).toMatchObject({ state: 'revoked', reason });
     phone.push({ id: '00000000-0000-7000-8000-000000000001', seq: 1 });
     expect(await phone.next('ack')).toMatchObject({ last_seq: 1 });
-    phone.vanish();
+    phone.terminate();
     const again = await Phone.connect(node.socketUrl, phone.clientId);
-    expect(await again.signedOn({ employee_id: '1001', queue_key })).toMatchObject({ last_seq: 1 });
+    expect(await again.signOn({ employee_id: '1001', queue_key })).toMatchObject({ last_seq: 1 });
     if (reason === 'password_changed')
       await node.client.take(operations.updatePassword, {
         body: { employee_id: '1001', current_password: 'off the road', new_password: password },

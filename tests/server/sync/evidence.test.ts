@@ -43,7 +43,7 @@ async function onTheRoad(): Promise<Deps> {
   const scope = routeScope(key);
   const queue = new TestQueue();
   const phone = await Phone.connect(node.socketUrl, queue.clientId);
-  await phone.signedOn(driver, { cursors: { [scope]: { epoch: '1.1', version: 1 } } });
+  await phone.signOn(driver, { cursors: { [scope]: { epoch: '1.1', version: 1 } } });
   await phone.next('patch');
   const update = async (stop: StopObjectInput): Promise<PatchFrame> => {
     phone.push(queue.seal('stop.update', { route: key, stop }));

@@ -64,7 +64,7 @@ describe('a push over plain HTTP', () => {
     expect(first.results.map(({ result }) => result)).toEqual(['applied', 'applied']);
 
     const phone = await Phone.connect(node.socketUrl, queue.clientId);
-    expect(await phone.signedOn(driver)).toMatchObject({ last_seq: 2 });
+    expect(await phone.signOn(driver)).toMatchObject({ last_seq: 2 });
     phone.push(...items, edit(queue, 'three'));
     const ack = await phone.next('ack');
     expect(ack.results.map(({ result }) => result)).toEqual(['duplicate', 'duplicate', 'applied']);
@@ -255,5 +255,5 @@ test('the server answers a ping before hello, so that a phone on plain HTTP dete
   const phone = await Phone.connect(node.socketUrl);
   phone.send({ type: 'ping' });
   expect(await phone.next('pong')).toHaveProperty('server_time');
-  expect(await phone.signedOn(driver)).toMatchObject({ features: ['snapshot', 'http'] });
+  expect(await phone.signOn(driver)).toMatchObject({ features: ['snapshot', 'http'] });
 });

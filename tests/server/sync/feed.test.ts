@@ -41,7 +41,7 @@ async function phoneOf(
   queue = new TestQueue(),
 ): Promise<{ phone: Phone; queue: TestQueue }> {
   const phone = await Phone.connect(node.socketUrl, queue.clientId);
-  await phone.signedOn(drivers[driver], { cursors });
+  await phone.signOn(drivers[driver], { cursors });
   return { phone, queue };
 }
 

@@ -46,7 +46,7 @@ const endings = new Set<number>([...Object.values(closeCodes), 1000, 1001, 1007,
 
 test('the server answers or ignores every frame, saves nothing and disturbs no other phone', async () => {
   const healthy = await Phone.connect(node.socketUrl);
-  await healthy.signedOn(driver);
+  await healthy.signOn(driver);
   const connection = fc.record({
     greets: fc.boolean(),
     binary: fc.nat(9),
@@ -55,7 +55,7 @@ test('the server answers or ignores every frame, saves nothing and disturbs no o
   await fc.assert(
     fc.asyncProperty(connection, async ({ greets, binary, texts }) => {
       const phone = await Phone.connect(node.socketUrl);
-      if (greets) await phone.signedOn(driver);
+      if (greets) await phone.signOn(driver);
       // As text, for any bytes; now and then as a binary frame.
       for (const text of texts) phone.sendRaw(binary === 0 ? text : text.toString());
       phone.sendRaw('not json');
@@ -77,5 +77,5 @@ test('the server answers or ignores every frame, saves nothing and disturbs no o
   await healthy.next('pong');
   const queue = new TestQueue();
   const phone = await Phone.connect(node.socketUrl, queue.clientId);
-  expect((await phone.signedOn(driver)).last_seq).toBe(0);
+  expect((await phone.signOn(driver)).last_seq).toBe(0);
 }, 60_000);

@@ -63,8 +63,8 @@ test('unfinished frames before hello share one memory bound, and phones connect 
   const waitForCapacity = Math.floor(mostTogether / half);
   await expect.poll(open).toBeLessThanOrEqual(waitForCapacity);
   const phone = await Phone.connect(node.socketUrl);
-  await phone.signedOn(driver);
-  phone.vanish();
+  await phone.signOn(driver);
+  phone.terminate();
   for (const { socket } of connections) socket.terminate();
   await expect.poll(open).toBe(0);
 
@@ -72,7 +72,7 @@ test('unfinished frames before hello share one memory bound, and phones connect 
   const later = await Promise.all(Array.from({ length: waitForCapacity - 1 }, () => lineOf()));
   for (const { line } of later) line.write(halfFrame(2 * half, half));
   const last = await Phone.connect(node.socketUrl);
-  await last.signedOn(driver);
+  await last.signOn(driver);
   expect(later.filter(({ socket }) => socket.readyState === WebSocket.OPEN)).toHaveLength(waitForCapacity - 1);
   for (const { socket } of later) socket.terminate();
 });
@@ -104,7 +104,7 @@ test('a chunk that ends a frame and begins the next counts, and welcomed phones 
   const phones: Phone[] = [];
   for (let n = 0; n < 3; n++) {
     const phone = await Phone.connect(node.socketUrl);
-    await phone.signedOn(driver);
+    await phone.signOn(driver);
     phones.push(phone);
   }
   const others = open();
@@ -122,7 +122,7 @@ test('a chunk that ends a frame and begins the next counts, and welcomed phones 
 
 test('the server cuts a frame of too many fragments', async () => {
   const { socket, line } = await lineOf();
-  await new Phone(socket).signedOn(driver);
+  await new Phone(socket).signOn(driver);
   const empty = Buffer.from([0x00, 0x80, 0, 0, 0, 0]);
   line.write(Buffer.concat([Buffer.from([0x01, 0x80, 0, 0, 0, 0]), ...Array<Buffer>(2_000).fill(empty)]));
   expect((await endOf(socket))[0]).toBe(1008);

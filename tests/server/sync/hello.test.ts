@@ -28,7 +28,7 @@ const connect = (clientId?: string) => Phone.connect(node.socketUrl, clientId);
 describe('hello', () => {
   test('is answered with the watermark, the limits, the epoch and the routes, the pending one first', async () => {
     const phone = await connect();
-    const welcome = await phone.signedOn(anna);
+    const welcome = await phone.signOn(anna);
     expect(welcome).toMatchObject({ protocol: 1, epoch: '1', last_seq: 0 });
     expect(welcome.limits).toEqual({
       frame_bytes: 1_048_576,
@@ -49,7 +49,7 @@ describe('hello', () => {
       code: 'BAD_FRAME',
       details: [{ path: 'type', message: 'the first frame must be hello' }],
     });
-    expect((await phone.signedOn(anna)).type).toBe('welcome');
+    expect((await phone.signOn(anna)).type).toBe('welcome');
   });
 
   test('must arrive within some seconds', async () => {
@@ -100,23 +100,23 @@ describe('hello', () => {
 
   test('may contain unknown fields', async () => {
     const phone = await connect();
-    expect((await phone.signedOn(anna, { from_the_future: { a: 1 } })).type).toBe('welcome');
+    expect((await phone.signOn(anna, { from_the_future: { a: 1 } })).type).toBe('welcome');
   });
 });
 
 describe('a queue', () => {
   test('belongs to the employee who used it first', async () => {
     const clientId = randomUUID();
-    await (await connect(clientId)).signedOn(anna);
+    await (await connect(clientId)).signOn(anna);
     const other = await connect(clientId);
     other.hello(bert);
     expect((await other.next('reject')).code).toBe('CLIENT_OF_OTHER_EMPLOYEE');
-    expect((await (await connect(clientId.toUpperCase())).signedOn(anna)).last_seq).toBe(0);
+    expect((await (await connect(clientId.toUpperCase())).signOn(anna)).last_seq).toBe(0);
   });
 
   test('is rejected after an operator revoked it', async () => {
     const clientId = randomUUID();
-    await (await connect(clientId)).signedOn(anna);
+    await (await connect(clientId)).signOn(anna);
     await node.database.pool.query('update client set revoked_at = now() where client_id = $1', [clientId]);
     const again = await connect(clientId);
     again.hello(anna);
@@ -126,7 +126,7 @@ describe('a queue', () => {
   test('that an operator revokes while it is open ends: at its next push, else at the next sweep', async () => {
     for (const pushes of [true, false]) {
       const phone = await connect();
-      await phone.signedOn(anna);
+      await phone.signOn(anna);
       await node.database.pool.query('update client set revoked_at = now() where client_id = $1', [phone.clientId]);
       if (pushes) phone.push({ id: mutationId(), seq: 1 });
       expect((await phone.untilClosed()).reason).toContain('say hello again');
@@ -142,36 +142,36 @@ describe('a queue', () => {
 
   test('gets its key once; the server stores only its hash', async () => {
     const clientId = randomUUID();
-    const { queue_key: key = '' } = await (await connect(clientId)).signedOn(anna);
+    const { queue_key: key = '' } = await (await connect(clientId)).signOn(anna);
     expect(Buffer.from(key, 'base64url')).toHaveLength(32);
     const { rows } = await node.database.pool.query('select queue_key_hash from client where client_id = $1', [
       clientId,
     ]);
     expect(rows).toEqual([{ queue_key_hash: createHash('sha256').update(key).digest() }]);
-    expect((await (await connect(clientId)).signedOn(anna)).queue_key).toBeUndefined();
+    expect((await (await connect(clientId)).signOn(anna)).queue_key).toBeUndefined();
   });
 
   test('whose welcome was lost asks for a new key, and the lost key ends', async () => {
     const clientId = randomUUID();
-    const { queue_key: lost = '' } = await (await connect(clientId)).signedOn(anna);
-    const { queue_key = '' } = await (await connect(clientId)).signedOn(anna, { wants_queue_key: true });
+    const { queue_key: lost = '' } = await (await connect(clientId)).signOn(anna);
+    const { queue_key = '' } = await (await connect(clientId)).signOn(anna, { wants_queue_key: true });
     expect(queue_key).not.toBe(lost);
     const withLost = await connect(clientId);
     withLost.hello({ employee_id: '1001', queue_key: lost });
     expect((await withLost.next('reject')).code).toBe('INVALID_TOKEN');
-    expect((await (await connect(clientId)).signedOn({ employee_id: '1001', queue_key })).routes).toEqual([]);
+    expect((await (await connect(clientId)).signOn({ employee_id: '1001', queue_key })).routes).toEqual([]);
   });
 
   test('two first hellos at once: one receives the key, both are welcome', async () => {
     const clientId = randomUUID();
     const phones = await Promise.all([connect(clientId), connect(clientId)]);
-    const keys = (await Promise.all(phones.map((phone) => phone.signedOn(anna)))).map((welcome) => welcome.queue_key);
+    const keys = (await Promise.all(phones.map((phone) => phone.signOn(anna)))).map((welcome) => welcome.queue_key);
     expect(keys.filter(Boolean)).toHaveLength(1);
   });
 
   test('a queue key does not open another driver’s queue', async () => {
     const clientId = randomUUID();
-    const { queue_key = '' } = await (await connect(clientId)).signedOn(anna);
+    const { queue_key = '' } = await (await connect(clientId)).signOn(anna);
     const other = await connect(clientId);
     other.hello({ employee_id: '1002', queue_key });
     expect((await other.next('reject')).code).toBe('CLIENT_OF_OTHER_EMPLOYEE');
@@ -181,7 +181,7 @@ describe('a queue', () => {
 describe('a session that ends', () => {
   test('is notified at once; the queue may continue, reading stops', async () => {
     const phone = await connect();
-    const { queue_key = '' } = await phone.signedOn(bert, { cursors: { 'codes:all': null } });
+    const { queue_key = '' } = await phone.signOn(bert, { cursors: { 'codes:all': null } });
     await phone.next('patch');
     await node.client.take(operations.signOut, { as: bert });
     expect(await phone.next('session')).toMatchObject({ state: 'revoked', reason: 'signed_out' });
@@ -194,13 +194,13 @@ describe('a session that ends', () => {
     const again = await connect(phone.clientId);
     again.hello(bert);
     expect((await again.next('reject')).code).toBe('INVALID_TOKEN');
-    expect((await (await connect(phone.clientId)).signedOn({ employee_id: '1002', queue_key })).type).toBe('welcome');
+    expect((await (await connect(phone.clientId)).signOn({ employee_id: '1002', queue_key })).type).toBe('welcome');
     bert = await signIn(node.client, '1002', { confirm_login: true });
   });
 
   test('is found by the sweep where its notification was lost', async () => {
     const phone = await connect();
-    await phone.signedOn(bert);
+    await phone.signOn(bert);
     await node.database.pool.query(
       `update session set revoked_at = now(), revoked_reason = 'evicted' where employee = '1002'`,
     );

@@ -26,9 +26,9 @@ beforeAll(async () => {
   driver = await signUp(node.client, '1001');
 });
 
-async function signedOn(queue = new TestQueue(), more: object = {}, url = node.socketUrl): Promise<Phone> {
+async function signOn(queue = new TestQueue(), more: object = {}, url = node.socketUrl): Promise<Phone> {
   const phone = await Phone.connect(url, queue.clientId);
-  await phone.signedOn(driver, more);
+  await phone.signOn(driver, more);
   return phone;
 }
 
@@ -51,7 +51,7 @@ describe('bad frames', () => {
   ])(
     'the server answers %s with one error that names the field, and saves nothing',
     async (_name, frame, code, path) => {
-      const phone = await signedOn();
+      const phone = await signOn();
       phone.sendRaw(frame);
       const error = await phone.next('error');
       expect([error.code, error.details.map((detail) => detail.path)]).toEqual([code, [path]]);
@@ -65,20 +65,20 @@ describe('bad frames', () => {
   );
 
   test('repeated bad frames end the connection with the reason', async () => {
-    const phone = await signedOn();
+    const phone = await signOn();
     for (let i = 0; i < 3; i++) phone.sendRaw('{}');
     for (let i = 0; i < 3; i++) await phone.next('error');
     expect(await phone.untilClosed()).toEqual({ code: 4003, reason: '3 bad frames: BAD_FRAME' });
   });
 
   test('the server cuts a socket with a far too large frame before it reads the frame', async () => {
-    const phone = await signedOn();
+    const phone = await signOn();
     phone.sendRaw('x'.repeat(140_000));
     expect(await phone.untilClosed()).toMatchObject({ code: 1009 });
   });
 
   test('the server ignores unknown frames', async () => {
-    const phone = await signedOn();
+    const phone = await signOn();
     for (let i = 0; i < 5; i++) phone.send({ type: 'from_the_future', anything: i });
     phone.send({ type: 'ping', from_the_future: true });
     expect((await phone.next('pong')).server_time).toBe(node.clock.now.toISOString());
@@ -86,7 +86,7 @@ describe('bad frames', () => {
   });
 
   test('too many scopes', async () => {
-    const phone = await signedOn();
+    const phone = await signOn();
     const cursors = Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`route:F01:X${n}:20261121`, null]));
     phone.send({ type: 'subscribe', cursors });
     expect(await phone.next('error')).toMatchObject({ code: 'TOO_LARGE', details: [{ path: 'cursors' }] });
@@ -96,7 +96,7 @@ describe('bad frames', () => {
 describe('back-pressure', () => {
   test('pushes above the limit in flight wait unread, and the server answers all in order', async () => {
     const queue = new TestQueue();
-    const phone = await signedOn(queue);
+    const phone = await signOn(queue);
     const pushes = Array.from({ length: 60 }, (_, n) =>
       queue.seal('stop.update', {
         route: key,
@@ -108,7 +108,7 @@ describe('back-pressure', () => {
   });
 
   test('a phone that does not read misses no state: the backlog comes as one patch', async () => {
-    const reader = await signedOn(new TestQueue(), { cursors: { [scope]: null } });
+    const reader = await signOn(new TestQueue(), { cursors: { [scope]: null } });
     const { version, epoch } = await reader.next('snapshot');
     reader.send({ type: 'subscribe', cursors: { [scope]: { epoch, version } } });
     await reader.next('patch');
@@ -141,7 +141,7 @@ describe('back-pressure', () => {
   test('the server stops reading from a phone that reads no answers, and the phone misses none', async () => {
     const line = await shortLine();
     const phone = new Phone(line);
-    await phone.signedOn(driver);
+    await phone.signOn(driver);
     askWithoutReading(line);
     await expect.poll(() => someLine(({ isPaused }) => isPaused)).toBe(true);
     phone.wake();
@@ -159,7 +159,7 @@ describe('back-pressure', () => {
 /** Writes until more than the system's socket buffers (some 10 MB) is pending for the route's followers. */
 async function writeMuch(): Promise<{ last: number; pushes: number }> {
   const queue = new TestQueue();
-  const writer = await signedOn(queue);
+  const writer = await signOn(queue);
   later(1_000); // Later than the other tests' edits: of two edits of one moment only one changes anything.
   const comment = '漢'.repeat(1_900);
   let last = 0;
@@ -176,7 +176,7 @@ async function writeMuch(): Promise<{ last: number; pushes: number }> {
     last = (await writer.next('ack')).results.at(-1)?.version ?? 0;
     bytes += 9 * 3 * comment.length;
   }
-  writer.vanish();
+  writer.terminate();
   return { last, pushes };
 }
 
@@ -188,7 +188,7 @@ async function untilClients(clientId: string, count: number): Promise<void> {
 
 describe('idle connections', () => {
   test('the server pings an idle connection, and closes it after three times that period', async () => {
-    const phone = await signedOn();
+    const phone = await signOn();
     later(5_500);
     await phone.next('ping');
     phone.send({ type: 'pong' });
@@ -203,19 +203,19 @@ describe('idle connections', () => {
 
   test('the server detects a half-open socket: the phone is gone without a close', async () => {
     const proxy = await startTcpProxy(Number(new URL(node.client.url).port));
-    const phone = await signedOn(new TestQueue(), {}, proxy.through(node.socketUrl));
+    const phone = await signOn(new TestQueue(), {}, proxy.through(node.socketUrl));
     expect(node.hub.connectionsOf(phone.clientId)).toBe(1);
     proxy.drop();
     later(16_000);
     await untilClients(phone.clientId, 0);
-    phone.vanish();
+    phone.terminate();
     await proxy.stop();
   });
 });
 
 describe('the outbox of each phone', () => {
   test('is recorded for the office, from hello and ping, in one statement', async () => {
-    const phone = await signedOn(new TestQueue(), { pending: 7, oldest_pending_at: '2026-11-20T10:00:00.000Z' });
+    const phone = await signOn(new TestQueue(), { pending: 7, oldest_pending_at: '2026-11-20T10:00:00.000Z' });
     phone.send({ type: 'ping', pending: 3, oldest_pending_at: 'never mind' });
     await phone.next('pong');
     const read = () =>

@@ -48,7 +48,7 @@ const delivered = (stop: number, comment = '') => ({ id: stop, updates: { status
 
 async function phoneAt(node: SyncNode, who: Signed, cursors = {}, queue = new TestQueue()) {
   const phone = await Phone.connect(node.socketUrl, queue.clientId);
-  await phone.signedOn(who, { cursors });
+  await phone.signOn(who, { cursors });
   return { phone, queue };
 }
 

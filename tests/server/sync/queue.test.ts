@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 async function begin(queue = new TestQueue()) {
   const phone = await Phone.connect(node.socketUrl, queue.clientId);
-  const welcome = await phone.signedOn(driver);
+  const welcome = await phone.signOn(driver);
   return { queue, phone, welcome };
 }
 
@@ -58,7 +58,7 @@ describe('a queue over the channel', () => {
       [3, 'quarantined'],
     ]);
     expect(ack.results[2]).toMatchObject({ code: 'VALIDATION_FAILED', details: [{ path: 'args.stop.id' }] });
-    phone.vanish();
+    phone.terminate();
     const again = await begin(queue);
     expect(again.welcome.last_seq).toBe(3);
     again.phone.push(...items);
@@ -141,7 +141,7 @@ describe('a queue over the channel', () => {
     const signedIn = await Phone.connect(node.socketUrl, queue.clientId);
     // The server reads the run of the phone's clocks in which the first item was recorded.
     const run = { now: node.clock.now.toISOString(), boot_id: queue.bootId, monotonic_ms: 61_000 };
-    const welcome = await signedIn.signedOn(driver, { clock: run });
+    const welcome = await signedIn.signOn(driver, { clock: run });
     const before = edit(queue, 'before', new Date(Date.now() - 60_000));
     await node.client.take(operations.signOut, { as: driver });
     node.clock.now = new Date(Date.now() + 60_000);
@@ -149,7 +149,7 @@ describe('a queue over the channel', () => {
     const phone = await Phone.connect(node.socketUrl, queue.clientId);
     const { queue_key = '' } = welcome;
     const clock = { now: node.clock.now.toISOString(), boot_id: 'b', monotonic_ms: 1 };
-    expect(await phone.signedOn({ employee_id: '1001', queue_key }, { clock })).toMatchObject({
+    expect(await phone.signOn({ employee_id: '1001', queue_key }, { clock })).toMatchObject({
       last_seq: 0,
       routes: [],
     });

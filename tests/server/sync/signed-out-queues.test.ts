@@ -133,7 +133,7 @@ describe('an unregistered driver', () => {
     const [later, again] = [impostor.delivery('after'), impostor.delivery('once more')];
     expect(await impostor.push(impostor.byKey, earlier, later)).toEqual([kept, kept]);
     const phone = await Phone.connect(node.socketUrl, impostor.queue.clientId);
-    expect(await phone.signedOn(impostor.byKey)).toMatchObject({ last_seq: 2 });
+    expect(await phone.signOn(impostor.byKey)).toMatchObject({ last_seq: 2 });
     phone.push(again);
     expect((await phone.next('ack')).results).toMatchObject([{ result: 'quarantined', code: 'CLIENT_REVOKED' }]);
     expect(await statusOf(impostor)).toBe('P');
@@ -155,7 +155,7 @@ describe('an unregistered driver', () => {
   test('changes no stop by a socket that was open before, or by the operators’ command', async () => {
     const impostor = await signedUp('1002');
     const phone = await Phone.connect(node.socketUrl, impostor.queue.clientId);
-    await phone.signedOn(impostor.as);
+    await phone.signOn(impostor.as);
     await runOpsCommand(parseOpsCommand(['unregister', '1002']), node.database.pool, { autocloseSeconds: 600 });
     expect(await phone.next('session')).toMatchObject({ reason: 'unregistered' });
     phone.push(impostor.delivery('on the open socket'));
@@ -270,7 +270,7 @@ describe('items that arrive by a queue key after the end of its session', () => 
   test('also on a socket that was opened with the key before', async () => {
     const handset = await signedUp('1008');
     const phone = await Phone.connect(node.socketUrl, handset.queue.clientId);
-    await phone.signedOn(handset.byKey, { clock: handset.clock() });
+    await phone.signOn(handset.byKey, { clock: handset.clock() });
     phone.push(handset.delivery('before'));
     expect((await phone.next('ack')).results[0]).not.toHaveProperty('warnings');
     await node.client.take(operations.signOut, { as: handset.as });

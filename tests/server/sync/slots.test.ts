@@ -54,14 +54,14 @@ describe('a node', () => {
     expect(kinds.filter((type) => type === 'welcome')).toHaveLength(2);
     // There is capacity again.
     const later = await Phone.connect(node.socketUrl);
-    await later.signedOn(driver);
+    await later.signOn(driver);
   });
 
   test('gives each phone its slot before it stops', async () => {
     const phones: Phone[] = [];
     for (let i = 0; i < 3; i++) {
       const phone = await Phone.connect(node.socketUrl);
-      await phone.signedOn(driver);
+      await phone.signOn(driver);
       phones.push(phone);
     }
     node.hub.closeConnections();

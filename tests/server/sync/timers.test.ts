@@ -20,7 +20,7 @@ test('the feed sends a running timer, and the close that it causes, to the phone
   const replica = new Replica();
   replica.take(await readSnapshot(node, as, scope));
   const phone = await Phone.connect(node.socketUrl, new TestQueue().clientId);
-  await phone.signedOn(as, { cursors: { [scope]: replica.cursor } });
+  await phone.signOn(as, { cursors: { [scope]: replica.cursor } });
   replica.take(await phone.next('patch'));
 
   const now = node.clock.now.getTime();

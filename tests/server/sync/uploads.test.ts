@@ -206,7 +206,7 @@ describe('the right to upload', () => {
   test('belongs to a queue key, also after its driver was signed out; an upload begun by token goes on', async () => {
     const carl = await signUp(node.client, '1003');
     const socket = await Phone.connect(node.socketUrl);
-    const { queue_key = '' } = await socket.signedOn(carl, { wants_queue_key: true });
+    const { queue_key = '' } = await socket.signOn(carl, { wants_queue_key: true });
     const bytes = random.take(9_000);
     await phoneOf(carl).create(bytes.length, deviceMetadata(salt, bytes));
     await node.database.pool.query(`update session set revoked_at = now() where employee = '1003'`);

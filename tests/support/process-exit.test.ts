@@ -3,19 +3,19 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-const module = JSON.stringify(join(import.meta.dirname, 'ends-with-us.ts'));
+const module = JSON.stringify(join(import.meta.dirname, 'process-exit.ts'));
 
 /** A program with two resources that must not outlive it; the second one opens on request. */
 const program = `
 import { once } from 'node:events';
-import { endsWithUs, uninterrupted } from ${module};
-endsWithUs(() => console.log('first ended'));
-process.on('SIGTERM', () => console.log('told'));
-const close = await uninterrupted(async () => {
+import { atProcessExit, deferSignals } from ${module};
+atProcessExit(() => console.log('first ended'));
+process.on('SIGTERM', () => console.log('SIGTERM received'));
+const close = await deferSignals(async () => {
   console.log('opening');
   await once(process.stdin, 'data');
   console.log('opened');
-  return endsWithUs(() => console.log('second ended'));
+  return atProcessExit(() => console.log('second ended'));
 });
 console.log('at work');
 await once(process.stdin, 'data');
@@ -45,9 +45,9 @@ test('a signal during opening waits for it, and then everything is ended, the la
   const { child, until, ending } = start();
   await until('opening');
   child.kill('SIGTERM');
-  await until('told');
+  await until('SIGTERM received');
   child.stdin.write('go on');
-  const output = ['opening', 'told', 'opened', 'second ended', 'first ended'];
+  const output = ['opening', 'SIGTERM received', 'opened', 'second ended', 'first ended'];
   expect(await ending()).toEqual({ code: 143, output });
 });
 

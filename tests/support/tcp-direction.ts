@@ -1,15 +1,15 @@
 import type { Socket } from 'node:net';
 
 /** The present behaviour of one direction of all links. */
-export interface Weather {
-  held: boolean;
+export interface LinkConditions {
+  stopped: boolean;
   dropping: boolean;
   delayMs: number;
   /** `Infinity`: as fast as the machine. */
   bytesPerSecond: number;
 }
 
-interface Parcel {
+interface QueuedBytes {
   /** `null`: the sender has closed its side. */
   bytes: Buffer | null;
   due: number;
@@ -21,27 +21,27 @@ const PACKET_BYTES = 1_400;
 const WINDOW_BYTES = 8 * 1024 * 1024;
 
 /** One direction of one link: takes bytes from one socket and passes them to the other as the settings allow. */
-export class Lane {
+export class LinkDirection {
   readonly #to: Socket;
   readonly #from: Socket;
-  readonly #weather: Weather;
-  readonly #moved: () => void;
-  readonly #queue: Parcel[] = [];
+  readonly #conditions: LinkConditions;
+  readonly #onProgress: () => void;
+  readonly #queue: QueuedBytes[] = [];
   #queued = 0;
   #lastDue = 0;
   #timer: NodeJS.Timeout | undefined;
   /** Bytes were dropped: the link can never carry a valid stream again. */
   lossy = false;
 
-  /** @param moved called when bytes have arrived, and when bytes have been passed on */
-  constructor(from: Socket, to: Socket, weather: Weather, moved: () => void) {
+  /** @param onProgress called when bytes have arrived, and when bytes have been passed on */
+  constructor(from: Socket, to: Socket, conditions: LinkConditions, onProgress: () => void) {
     this.#from = from;
     this.#to = to;
-    this.#weather = weather;
-    this.#moved = moved;
+    this.#conditions = conditions;
+    this.#onProgress = onProgress;
     from.on('data', (bytes) => {
       this.#enqueue(bytes);
-      moved();
+      onProgress();
     });
     from.on('end', () => this.#enqueue(null));
     to.on('drain', () => this.flow());
@@ -56,34 +56,34 @@ export class Lane {
   /** Passes on the due bytes; called again by the clock, by a drained socket and by a change of the settings. */
   flow(): void {
     clearTimeout(this.#timer);
-    for (let parcel = this.#queue[0]; parcel && !this.#weather.held; parcel = this.#queue[0]) {
+    for (let next = this.#queue[0]; next && !this.#conditions.stopped; next = this.#queue[0]) {
       if (this.#to.destroyed || this.#to.writableNeedDrain) return;
-      const wait = parcel.due - performance.now();
+      const wait = next.due - performance.now();
       if (wait > 0) {
         this.#timer = setTimeout(() => this.flow(), wait);
         return;
       }
       this.#queue.shift();
-      if (parcel.bytes === null) this.#to.end();
+      if (next.bytes === null) this.#to.end();
       else {
-        this.#queued -= parcel.bytes.length;
-        this.#to.write(parcel.bytes);
-        this.#moved();
+        this.#queued -= next.bytes.length;
+        this.#to.write(next.bytes);
+        this.#onProgress();
       }
     }
     if (this.#queued < WINDOW_BYTES) this.#from.resume();
   }
 
   #enqueue(bytes: Buffer | null): void {
-    const { dropping, delayMs, bytesPerSecond } = this.#weather;
+    const { dropping, delayMs, bytesPerSecond } = this.#conditions;
     if (dropping) {
       this.lossy = true;
       return;
     }
     const size = bytesPerSecond === Infinity ? Infinity : PACKET_BYTES;
     for (const packet of bytes === null ? [null] : cut(bytes, size)) {
-      const took = packet === null ? 0 : (packet.length / bytesPerSecond) * 1_000;
-      this.#lastDue = Math.max(performance.now() + delayMs, this.#lastDue) + took;
+      const sendMs = packet === null ? 0 : (packet.length / bytesPerSecond) * 1_000;
+      this.#lastDue = Math.max(performance.now() + delayMs, this.#lastDue) + sendMs;
       this.#queue.push({ bytes: packet, due: this.#lastDue });
       this.#queued += packet?.length ?? 0;
     }

@@ -8,7 +8,7 @@ const queueHead = z.object({ client_id: z.string(), employee: z.string() });
  * Writes changes into the storage as an app of another version has left them: rows in the form of version 1 of the
  * storage, which every later app has to read.
  */
-export async function leaveItems(phone: FieldPhone, mutations: readonly object[]): Promise<string[]> {
+export async function writeItemsOfOtherVersion(phone: FieldPhone, mutations: readonly object[]): Promise<string[]> {
   const [row] = await phone.rows('queue');
   const { client_id, employee } = queueHead.parse(row?.value);
   const items = mutations.map((mutation, n) => {

@@ -7,7 +7,7 @@ import { reservePort } from './reserved-port.ts';
 const NOTIFICATION = 'A'.charCodeAt(0);
 
 /** Like a transaction pooler before PostgreSQL: accepts LISTEN, and passes no notification. @returns its port */
-export async function startDeafPooler(postgresPort: number): Promise<number> {
+export async function startPoolerWithoutNotifications(postgresPort: number): Promise<number> {
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const postgres = connect(postgresPort, '127.0.0.1');

@@ -6,12 +6,12 @@ import type { Host, HostTransaction } from '../../server/src/host/host.ts';
  * its answer arrives, and so is each commit on the host. From then on its requests are dropped, and its open
  * transactions are rolled back.
  */
-export class Mortal {
-  #left: number;
+export class KillableProcess {
+  #remainingSteps: number;
   #isDead = false;
 
   constructor(steps: number) {
-    this.#left = steps;
+    this.#remainingSteps = steps;
   }
 
   get isDead(): boolean {
@@ -31,27 +31,27 @@ export class Mortal {
       ...host,
       query: (sql, parameters) => this.#step(() => host.query(sql, parameters)),
       transaction: async (work) => {
-        this.#live();
+        this.#checkAlive();
         const answer = await host.transaction(async (tx) => {
           const result = await work(open(tx));
-          this.#live();
+          this.#checkAlive();
           return result;
         });
-        this.#live();
+        this.#checkAlive();
         return answer;
       },
     };
   }
 
   async #step<Answer>(work: () => Promise<Answer>): Promise<Answer> {
-    this.#live();
+    this.#checkAlive();
     const answer = await work();
-    this.#live();
+    this.#checkAlive();
     return answer;
   }
 
-  #live(): void {
-    if (!this.#isDead && this.#left-- <= 0) this.#isDead = true;
+  #checkAlive(): void {
+    if (!this.#isDead && this.#remainingSteps-- <= 0) this.#isDead = true;
     if (this.#isDead) throw new Error('this process was killed');
   }
 }

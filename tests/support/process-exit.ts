@@ -7,73 +7,73 @@ import { isAlive } from '../../server/src/embedded-postgres/cluster.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const ENDS_WITHIN_MS = 5_000;
-const LOOK_MS = 20;
+const POLL_MS = 20;
 
 /** In the order of their start. */
-const endings = new Set<() => void>();
+const cleanups = new Set<() => void>();
 let openings = 0;
-let askedBy: NodeJS.Signals | undefined;
+let pendingSignal: NodeJS.Signals | undefined;
 
 /**
  * Runs `end` where this process ends by a signal or by a fault, the latest first. It must be done when it returns.
  * @returns a function to call after the regular end
  */
-export function endsWithUs(end: () => void): () => void {
-  endings.add(end);
+export function atProcessExit(end: () => void): () => void {
+  cleanups.add(end);
   listen();
   return () => {
-    endings.delete(end);
-    unlessNeeded();
+    cleanups.delete(end);
+    unlistenIfIdle();
   };
 }
 
 /** Signals wait until `open` is done: half-way there is no complete list to end. */
-export async function uninterrupted<Opened>(open: () => Promise<Opened>): Promise<Opened> {
+export async function deferSignals<Opened>(open: () => Promise<Opened>): Promise<Opened> {
   openings++;
   listen();
   try {
     return await open();
   } finally {
     openings--;
-    if (askedBy !== undefined) obey(askedBy);
-    unlessNeeded();
+    if (pendingSignal !== undefined) exitBySignal(pendingSignal);
+    unlistenIfIdle();
   }
 }
 
 /** A throw-away PostgreSQL, and its folder. */
-export function postgresEndsWithUs(pid: number, folder: string): () => void {
-  return endsWithUs(() => {
+export function stopPostgresAtExit(pid: number, folder: string): () => void {
+  return atProcessExit(() => {
     // "Immediate" shutdown: nothing has to be retained.
     if (isAlive(pid)) process.kill(pid, 'SIGQUIT');
     // While it ends it still writes there. An exiting process can wait for nothing else.
-    for (let waited = 0; waited < ENDS_WITHIN_MS && isAlive(pid); waited += LOOK_MS)
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS);
+    for (let waited = 0; waited < ENDS_WITHIN_MS && isAlive(pid); waited += POLL_MS)
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS);
     rmSync(folder, { recursive: true, force: true });
   });
 }
 
 function listen(): void {
   unlisten();
-  process.once('exit', endAll);
-  for (const signal of SIGNALS) process.on(signal, obey);
+  process.once('exit', runCleanups);
+  for (const signal of SIGNALS) process.on(signal, exitBySignal);
 }
 
 function unlisten(): void {
-  process.off('exit', endAll);
-  for (const signal of SIGNALS) process.off(signal, obey);
+  process.off('exit', runCleanups);
+  for (const signal of SIGNALS) process.off(signal, exitBySignal);
 }
 
-function unlessNeeded(): void {
-  if (endings.size === 0 && openings === 0) unlisten();
+function unlistenIfIdle(): void {
+  if (cleanups.size === 0 && openings === 0) unlisten();
 }
 
-function obey(signal: NodeJS.Signals): void {
-  askedBy = signal;
+function exitBySignal(signal: NodeJS.Signals): void {
+  pendingSignal = signal;
   if (openings === 0) process.exit(128 + constants.signals[signal]);
 }
 
-function endAll(): void {
-  for (const end of [...endings].toReversed()) {
+function runCleanups(): void {
+  for (const end of [...cleanups].toReversed()) {
     try {
       end();
     } catch (err) {

@@ -1,35 +1,35 @@
 import type { Environment, Row, Store, Table } from '@tailgate/client-sdk';
 
 /** One run of an app that may be killed: all of its platform, and its end. */
-export interface AppLife {
+export interface AppRun {
   readonly environment: Environment;
-  readonly isOver: () => boolean;
+  readonly isKilled: () => boolean;
   /** Kills the app as the system does: nothing is finished or written. The network breaks from outside. */
   end(): void;
 }
 
 /** The test's hooks between an app and its network. */
-export interface LifeHooks {
+export interface NetworkHooks {
   /** Called with each frame just before the app hands it to the network. */
   onSend(frame: string): void;
   /** Each request over HTTP waits for this. */
   onFetch(url: string): Promise<void>;
 }
 
-const noHooks: LifeHooks = { onSend: () => undefined, onFetch: () => Promise.resolve() };
+const noHooks: NetworkHooks = { onSend: () => undefined, onFetch: () => Promise.resolve() };
 
 /** @param shift how far the clocks of the phone are ahead: all of them, and the wall clock alone */
-export function beginLife(
-  shift: { readonly ms: number; readonly turnedMs: number } = { ms: 0, turnedMs: 0 },
-  hooks: LifeHooks = noHooks,
-): AppLife {
+export function startAppRun(
+  shift: { readonly ms: number; readonly wallMs: number } = { ms: 0, wallMs: 0 },
+  hooks: NetworkHooks = noHooks,
+): AppRun {
   const timers = new Set<NodeJS.Timeout>();
   const ending = new AbortController();
-  const isOver = (): boolean => ending.signal.aborted;
+  const isKilled = (): boolean => ending.signal.aborted;
   /** Sends and receives only while the app runs; the network itself breaks from outside. */
   class AppSocket extends WebSocket {
     override send(data: string): void {
-      if (isOver()) return;
+      if (isKilled()) return;
       hooks.onSend(data);
       super.send(data);
     }
@@ -38,17 +38,17 @@ export function beginLife(
     }
   }
   return {
-    isOver,
+    isKilled,
     end: () => {
       ending.abort();
       for (const timer of timers) clearTimeout(timer);
     },
     environment: {
       clock: {
-        now: () => Date.now() + shift.ms + shift.turnedMs,
+        now: () => Date.now() + shift.ms + shift.wallMs,
         monotonic: () => performance.now() + shift.ms,
         after: (ms, work) => {
-          if (isOver()) return () => undefined;
+          if (isKilled()) return () => undefined;
           const timer = setTimeout(() => {
             timers.delete(timer);
             work();
@@ -71,8 +71,9 @@ export function beginLife(
 }
 
 /** The disk of one run of the app: requests of a dead app are dropped. */
-export function mortal(disk: Store, { isOver }: AppLife): Store {
-  const whileAlive = <Value>(work: () => Promise<Value>): Promise<Value> => (isOver() ? new Promise(() => {}) : work());
+export function storeOfRun(disk: Store, { isKilled }: AppRun): Store {
+  const whileAlive = <Value>(work: () => Promise<Value>): Promise<Value> =>
+    isKilled() ? new Promise(() => {}) : work();
   return {
     readAll: (table: Table): Promise<Row[]> => whileAlive(() => disk.readAll(table)),
     write: (changes, durability) => whileAlive(() => disk.write(changes, durability)),
