@@ -4,7 +4,7 @@ import type { Client, Store, StoreChange } from '@tailgate/client-sdk';
 import { InvalidChange, MemoryStore, NotSignedIn, openIndexedDb } from '@tailgate/client-sdk';
 import { encrypted } from '@tailgate/client-sdk/encrypted';
 import { sampleKey, sampleScope } from '@tailgate/client-sdk/testing';
-import { beginLife, mortal } from '../support/app-life.ts';
+import { startAppRun, storeOfRun } from '../support/app-run.ts';
 import { startScriptedServer } from '../support/scripted-server.ts';
 import { Device, until } from '../support/sdk-device.ts';
 import { newSqliteStore } from '../support/sqlite-store.ts';
@@ -64,8 +64,8 @@ describe.each<[string, () => Promise<Store>]>([
   test('a draft is shown at once, and after a kill', async () => {
     const store = await open();
     const { server } = await onTheRoad();
-    const life = beginLife();
-    const client = await new Device(server.url, { ...life.environment, store: mortal(store, life) }).startSignedIn();
+    const run = startAppRun();
+    const client = await new Device(server.url, { ...run.environment, store: storeOfRun(store, run) }).startSignedIn();
     await until(client.route(), (route) => route !== undefined);
     const { draft } = client.stop(1);
     expect(draft.current).toBeUndefined();
@@ -73,7 +73,7 @@ describe.each<[string, () => Promise<Store>]>([
     expect(draft.current).toEqual(half);
     expect(client.route().current?.stops[0]?.draft).toEqual(half);
     await saved;
-    life.end();
+    run.end();
     const again = await new Device(server.url, { store }).start();
     expect(again.stop(1).draft.current).toEqual(half);
     expect(again.stop(2).draft.current).toBeUndefined();
@@ -242,7 +242,7 @@ test('a draft stays while its route is the driver’s, and goes a week after bot
   await client.setDraft({ ...sampleKey, id: 'R900' }, 1, 'of a former route');
   await device.kill();
   const start = async (ahead: number) => {
-    const { environment } = beginLife({ ms: 0, turnedMs: ahead });
+    const { environment } = startAppRun({ ms: 0, wallMs: ahead });
     const again = await new Device(server.url, { ...environment, store: device.store }).start();
     await until(again.status, ({ connection }) => connection === 'online');
     await again.close();
