@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip, zstdCompress, zstdDecompress } from 'node:zlib';
 import type { Scope } from '@tailgate/sync-protocol';
+import { ByteCache } from '../wire/byte-cache.ts';
 import { contentOf, epochName, newHead, withText } from './head.ts';
 import { snapshotBytes } from './patch-text.ts';
 import { wholeScope, type Ask, type Reading } from './scope-readings.ts';
@@ -41,16 +42,15 @@ const coders = {
 export const plainSnapshot = (body: Buffer, encoding: SnapshotEncoding): Promise<Buffer> =>
   coders[encoding].decompress(body);
 
-/** The newest snapshot of each scope in each encoding. The least recently used one is dropped first. */
+/** The newest snapshot of each scope in each encoding. */
 export class Snapshots {
   readonly #read: ReadScope;
   readonly #serverEpoch: number;
-  readonly #kept = new Map<string, Snapshot>();
+  readonly #kept = new ByteCache<Snapshot>(CACHE_BYTES, ({ body }) => body.length);
   /**
    * Snapshots in the making: by name for the first caller, by name and ETag for callers that know the current version.
    */
   readonly #making = new Map<string, Promise<FreshSnapshot | undefined>>();
-  #bytes = 0;
 
   constructor(read: ReadScope, serverEpoch: number) {
     this.#read = read;
@@ -60,7 +60,7 @@ export class Snapshots {
   /** Whether reading the version first may save reading the whole scope. */
   has(scope: Scope, encoding: SnapshotEncoding): boolean {
     const name = nameOf(scope, encoding);
-    return this.#kept.has(name) || this.#making.has(name);
+    return this.#kept.get(name) !== undefined || this.#making.has(name);
   }
 
   /**
@@ -70,7 +70,7 @@ export class Snapshots {
     const name = nameOf(scope, encoding);
     const kept = this.#kept.get(name);
     if (kept?.etag === etag) {
-      this.#keep(name, kept);
+      this.#kept.put(name, kept);
       return kept;
     }
     // An earlier caller may have started from an older version; the ETag shows it.
@@ -98,25 +98,8 @@ export class Snapshots {
     const content = contentOf(newHead(scope, reading), epoch, withText(reading.documents), []);
     const body = await coders[encoding].compress(snapshotBytes(content));
     const snapshot = { etag: etagOf(reading, this.#serverEpoch), body };
-    this.#keep(nameOf(scope, encoding), snapshot);
+    this.#kept.put(nameOf(scope, encoding), snapshot);
     return { ...snapshot, drivers: reading.drivers };
-  }
-
-  #keep(name: string, snapshot: Snapshot): void {
-    this.#drop(name);
-    this.#kept.set(name, snapshot);
-    this.#bytes += snapshot.body.length;
-    for (const oldest of this.#kept.keys()) {
-      if (this.#bytes <= CACHE_BYTES) break;
-      this.#drop(oldest);
-    }
-  }
-
-  #drop(name: string): void {
-    const kept = this.#kept.get(name);
-    if (!kept) return;
-    this.#kept.delete(name);
-    this.#bytes -= kept.body.length;
   }
 }
 

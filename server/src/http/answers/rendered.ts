@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ByteCache } from '../../wire/byte-cache.ts';
 import { EncodedBytes, sendEncoded } from './encoded-bytes.ts';
 
 /** A whole answer as bytes. Many requests share it without a copy. */
@@ -31,42 +32,27 @@ interface Kept<Answer> {
   readonly answer: Answer;
 }
 
-/** Rendered answers by name, with the latest stamp of each. The least recently used ones are dropped first. */
+/** Rendered answers by name, with the latest stamp of each. */
 export class RenderedAnswers<Answer extends { readonly weight: number }> {
-  readonly #mostBytes: number;
-  readonly #kept = new Map<string, Kept<Answer>>();
-  #bytes = 0;
+  readonly #cache: ByteCache<Kept<Answer>>;
 
   constructor(mostBytes: number) {
-    this.#mostBytes = mostBytes;
+    this.#cache = new ByteCache(mostBytes, ({ answer }) => answer.weight);
   }
 
   get(name: string, stamp: string): Answer | undefined {
-    const kept = this.#kept.get(name);
+    const kept = this.#cache.get(name);
     if (kept?.stamp !== stamp) return undefined;
-    this.#kept.delete(name);
-    this.#kept.set(name, kept);
+    this.#cache.put(name, kept);
     return kept.answer;
   }
 
   /** The latest answer with any stamp, from which the next one can be made. */
   latest(name: string): Answer | undefined {
-    return this.#kept.get(name)?.answer;
+    return this.#cache.get(name)?.answer;
   }
 
   set(name: string, stamp: string, answer: Answer): void {
-    this.#drop(name);
-    if (answer.weight > this.#mostBytes) return;
-    this.#kept.set(name, { stamp, answer });
-    this.#bytes += answer.weight;
-    for (const oldest of this.#kept.keys()) {
-      if (this.#bytes <= this.#mostBytes) return;
-      this.#drop(oldest);
-    }
-  }
-
-  #drop(name: string): void {
-    this.#bytes -= this.#kept.get(name)?.answer.weight ?? 0;
-    this.#kept.delete(name);
+    this.#cache.put(name, { stamp, answer });
   }
 }
