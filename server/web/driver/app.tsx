@@ -1,0 +1,46 @@
+import type { Client } from '@tailgate/client-sdk';
+import { ClientProvider, useDriver } from '@tailgate/client-sdk/react';
+import { Fragment, useState, useSyncExternalStore } from 'react';
+import { useAddress } from '../ui/router.ts';
+import { pageAt } from './pages.tsx';
+import { OwnPasswordScreen } from './screens/own-password.tsx';
+import { RegisterScreen } from './screens/register.tsx';
+import type { OneTime } from './screens/sign-in.tsx';
+import { SignInScreen } from './screens/sign-in.tsx';
+import type { Services } from './services.ts';
+import { ServicesContext } from './services.ts';
+import { i18n } from './words/words.ts';
+
+interface AppProps extends Services {
+  readonly client: Client;
+}
+
+/** The whole app. Another language draws all of it anew. */
+export function App({ client, ...services }: AppProps) {
+  const language = useSyncExternalStore(i18n.subscribe, i18n.language);
+  return (
+    <ServicesContext.Provider value={services}>
+      <ClientProvider client={client} uploads={services.uploads}>
+        <Pages key={language} />
+      </ClientProvider>
+    </ServicesContext.Provider>
+  );
+}
+
+function Pages() {
+  const driver = useDriver();
+  const address = useAddress();
+  const [oneTime, setOneTime] = useState<OneTime>();
+  const [first = ''] = address.steps;
+
+  if (oneTime) return <OwnPasswordScreen oneTime={oneTime} onDone={() => setOneTime(undefined)} />;
+  if (!driver && first === 'register') return <RegisterScreen />;
+  if (!driver || (first === 'sign-in' && !driver.signedIn)) return <SignInScreen onSignedIn={setOneTime} />;
+  const { key, screen, sheet } = pageAt(address);
+  return (
+    <>
+      <Fragment key={key}>{screen}</Fragment>
+      {sheet !== undefined && sheet !== null && <Fragment key={`over ${address.path}`}>{sheet}</Fragment>}
+    </>
+  );
+}

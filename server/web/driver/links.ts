@@ -1,0 +1,41 @@
+import type { Customer } from '@tailgate/sync-protocol';
+import { href } from '../ui/router.ts';
+
+/** The addresses of the app's pages. */
+export const links = {
+  route: href(),
+  stop: (id: number) => href('stop', id),
+  line: (id: number, key: string) => href('stop', id, 'line', key),
+  returns: (id: number, key: string) => href('stop', id, 'return', key),
+  sign: (id: number) => href('stop', id, 'sign'),
+  scan: (id: number) => href('stop', id, 'scan'),
+  more: (id: number) => href('stop', id, 'more'),
+  skip: (id: number) => href('stop', id, 'skip'),
+  refuse: (id: number) => href('stop', id, 'refuse'),
+  comment: (id: number) => href('stop', id, 'comment'),
+  history: (id: number) => href('stop', id, 'history'),
+  /** The three sentences of a stop's ticks, over the list. */
+  where: (id: number) => href('where', id),
+  /** The same right after recording, with the undo. */
+  done: (id: number) => href('done', id),
+  close: href('close'),
+  scanTab: href('scan'),
+  inbox: href('inbox'),
+  day: href('day'),
+  rescue: href('rescue'),
+  display: href('display'),
+  register: href('register'),
+};
+
+/** A phone number for the phone's own app; undefined without one. */
+export function callLink({ contact }: Customer): string | undefined {
+  const number = contact.phone.replaceAll(/[^\d+*#]/g, '');
+  return number === '' ? undefined : `tel:${number}`;
+}
+
+/** The customer's door for a map app; undefined where the plan has no coordinates. */
+export function mapLink({ location }: Customer): string | undefined {
+  const { latitude, longitude } = location.coordinates;
+  if (!Number(latitude) || !Number(longitude)) return undefined;
+  return `geo:${latitude},${longitude}?q=${latitude},${longitude}`;
+}

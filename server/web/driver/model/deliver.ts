@@ -1,0 +1,93 @@
+import type {
+  DeliverInput,
+  LineChange,
+  LineInput,
+  LocalStop,
+  OsdInput,
+  OverageInput,
+  StopInput,
+} from '@tailgate/client-sdk';
+import type { LineDraft, OverageDraft, StopDraft } from './draft.ts';
+import type { Collection, Product } from './lines.ts';
+import { lineNow, needsScan } from './lines.ts';
+
+/** The delivery that a draft describes: each line that the driver counted, all others as planned. */
+export function deliveryOf(stop: LocalStop, draft: StopDraft, at: Date): DeliverInput {
+  const products = stop.products.flatMap((line) => {
+    const own = draft.lines[line.key];
+    return own === undefined ? [] : [lineChange(stop, line, draft, own)];
+  });
+  const collections = stop.collections.flatMap(({ key }): LineChange[] => {
+    const own = draft.returns[key];
+    if (own === undefined) return [];
+    return [{ key, returned: own.returned, ...(own.photos && { image_ids: [...own.photos] }) }];
+  });
+  return {
+    asPlanned: true,
+    products,
+    collections,
+    end_delivery_time: at,
+    ...(draft.signer !== '' && { store_emp_name: draft.signer }),
+    ...(draft.signature !== null && { signature_id: draft.signature }),
+    ...(draft.comment.trim() !== '' && { driver_comments: draft.comment.trim() }),
+    ...(draft.overage.length > 0 && { overage_items: draft.overage.map(overageInput) }),
+  };
+}
+
+/** One line as it is recorded, in a delivery and in a correction. */
+function lineChange(stop: LocalStop, line: Product, draft: StopDraft, own: LineDraft): LineChange {
+  const { delivered, planned } = lineNow(stop, line, draft);
+  return {
+    key: line.key,
+    delivered,
+    // The reasons of a counted line are those of the draft; none where it is complete.
+    osd_data: own.reason?.code ? reasonInput(own, planned - delivered) : [],
+    ...(own.photos && { image_ids: [...own.photos] }),
+    ...(own.pallets !== undefined && { delivered_pallets: own.pallets }),
+    ...(needsScan(line) && own.scanned !== undefined && { action: { updates: { delivered: own.scanned } } }),
+  };
+}
+
+/** The first photo goes with the quantity; each further one is an entry of its own, which the interface allows. */
+function reasonInput({ reason }: LineDraft, less: number): OsdInput[] {
+  if (!reason || less <= 0) return [];
+  const [first = null, ...more] = reason.photos;
+  return [
+    {
+      osd_code: reason.code,
+      data: [
+        { quantity: less, comment: reason.comment.trim(), images_id: first },
+        ...more.map((images_id) => ({ quantity: 0, images_id })),
+      ],
+    },
+  ];
+}
+
+const overageInput = ({ barcode, code, quantity, comment, photos }: OverageDraft): OverageInput => ({
+  barcode,
+  osd_code: code,
+  quantity,
+  comment: comment.trim(),
+  images_id: photos[0] ?? null,
+});
+
+/** One product of a delivered stop, counted again. */
+export function correctionOf(stop: LocalStop, line: Product, draft: StopDraft): Omit<StopInput, 'id'> {
+  const { key: _, action, ...updates } = lineChange(stop, line, draft, draft.lines[line.key] ?? {});
+  return { products: upTo(stop.products, line, { updates, ...(action && { action }) }) };
+}
+
+/** One collection of a delivered stop, counted again. */
+export const returnCorrectionOf = (stop: LocalStop, line: Collection, returned: number): Omit<StopInput, 'id'> => ({
+  collections: upTo(stop.collections, line, { updates: { returned } }),
+});
+
+type Named = Pick<Product, 'id' | 'invoice' | 'key'>;
+
+/** Equal lines are told apart by their order, so those before the changed one are named, too, without values. */
+function upTo(lines: readonly Named[], { id, invoice, key }: Named, change: Omit<LineInput, 'id' | 'invoice'>) {
+  return lines
+    .slice(0, lines.findIndex((each) => each.key === key) + 1)
+    .filter((each) => each.id === id && each.invoice === invoice)
+    .map((each) => (each.key === key ? { id, invoice, ...change } : { id, invoice }));
+}

@@ -1,0 +1,133 @@
+/** What a driver has filled in at a stop and not recorded yet. Plain JSON (hence types, not interfaces): it is stored as it is. */
+export type StopDraft = {
+  /** Products by the key of their line. */
+  readonly lines: Readonly<Record<string, LineDraft>>;
+  /** Collections by the key of their line. */
+  readonly returns: Readonly<Record<string, ReturnDraft>>;
+  /** Items outside the plan. */
+  readonly overage: readonly OverageDraft[];
+  /** The person who signs, and the file of the signature. */
+  readonly signer: string;
+  readonly signature: string | null;
+  /** A hash of the list that the signer saw. */
+  readonly shown: string | null;
+  readonly comment: string;
+};
+
+export type LineDraft = {
+  /** Set by the line sheet. Without it the line is as planned, or as scanned. */
+  readonly delivered?: number;
+  /** Pieces scanned so far. */
+  readonly scanned?: number;
+  readonly pallets?: number;
+  readonly reason?: ReasonDraft;
+  /** Photos of the line, by the ids of their files. */
+  readonly photos?: readonly string[];
+};
+
+/** Why a line has less than planned. */
+export type ReasonDraft = {
+  readonly code: string;
+  readonly comment: string;
+  /** Photos of the damage, by the ids of their files. */
+  readonly photos: readonly string[];
+};
+
+export type ReturnDraft = {
+  readonly returned: number;
+  readonly photos?: readonly string[];
+};
+
+export type OverageDraft = {
+  readonly barcode: string;
+  /** 85: left with the customer; 86: taken back. */
+  readonly code: string;
+  readonly quantity: number;
+  readonly comment: string;
+  readonly photos: readonly string[];
+};
+
+export const emptyDraft: StopDraft = {
+  lines: {},
+  returns: {},
+  overage: [],
+  signer: '',
+  signature: null,
+  shown: null,
+  comment: '',
+};
+
+/** Whether the driver has filled in anything. */
+export const isBegun = (draft: StopDraft): boolean =>
+  Object.keys(draft.lines).length > 0 ||
+  Object.keys(draft.returns).length > 0 ||
+  draft.overage.length > 0 ||
+  draft.signature !== null ||
+  draft.comment !== '';
+
+export const withLine = (draft: StopDraft, key: string, line: LineDraft): StopDraft => ({
+  ...draft,
+  lines: { ...draft.lines, [key]: line },
+});
+
+export const withReturn = (draft: StopDraft, key: string, line: ReturnDraft): StopDraft => ({
+  ...draft,
+  returns: { ...draft.returns, [key]: line },
+});
+
+/** The draft in a stored value. Members that another version of the app wrote otherwise are left out. */
+export function draftOf(stored: unknown): StopDraft {
+  if (!isRecord(stored)) return emptyDraft;
+  const { lines, returns, overage, signer, signature, shown, comment } = stored;
+  return {
+    lines: mapOf(lines, lineOf),
+    returns: mapOf(returns, returnOf),
+    overage: Array.isArray(overage) ? overage.flatMap((each) => overageOf(each) ?? []) : [],
+    signer: text(signer),
+    signature: typeof signature === 'string' ? signature : null,
+    shown: typeof shown === 'string' ? shown : null,
+    comment: text(comment),
+  };
+}
+
+function lineOf(stored: Stored): LineDraft {
+  const { delivered, scanned, pallets, reason, photos } = stored;
+  return {
+    ...(isCount(delivered) && { delivered }),
+    ...(isCount(scanned) && { scanned }),
+    ...(isCount(pallets) && { pallets }),
+    ...(isRecord(reason) && {
+      reason: { code: text(reason['code']), comment: text(reason['comment']), photos: ids(reason['photos']) },
+    }),
+    ...(Array.isArray(photos) && { photos: ids(photos) }),
+  };
+}
+
+function returnOf({ returned, photos }: Stored): ReturnDraft | undefined {
+  return isCount(returned) ? { returned, ...(Array.isArray(photos) && { photos: ids(photos) }) } : undefined;
+}
+
+function overageOf(stored: unknown): OverageDraft | undefined {
+  if (!isRecord(stored)) return undefined;
+  const { barcode, code, quantity, comment, photos } = stored;
+  if (!isCount(quantity)) return undefined;
+  return { barcode: text(barcode), code: text(code), quantity, comment: text(comment), photos: ids(photos) };
+}
+
+type Stored = Readonly<Record<string, unknown>>;
+
+const isRecord = (value: unknown): value is Stored => value instanceof Object && !Array.isArray(value);
+const isCount = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 0;
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+const ids = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];
+
+function mapOf<Value>(stored: unknown, read: (value: Stored) => Value | undefined): Record<string, Value> {
+  if (!isRecord(stored)) return {};
+  return Object.fromEntries(
+    Object.entries(stored).flatMap(([key, each]) => {
+      const value = isRecord(each) ? read(each) : undefined;
+      return value === undefined ? [] : [[key, value] as const];
+    }),
+  );
+}

@@ -1,0 +1,49 @@
+import type { LocalStop } from '@tailgate/client-sdk';
+import type { ReferenceCode } from '@tailgate/sync-protocol';
+import type { StopDraft } from './draft.ts';
+import { isCounted, lineNow } from './lines.ts';
+import { codeNamed } from './reasons.ts';
+
+/** Something that a stop still needs, in the order in which the gate leads there. */
+export type Missing =
+  | { readonly kind: 'scan'; readonly pieces: number; readonly sections: readonly string[] }
+  | { readonly kind: 'reason' | 'photo' | 'comment' | 'return'; readonly key: string; readonly name: string }
+  | { readonly kind: 'signature' };
+
+/**
+ * What is missing before the stop is delivered. Scans come first: they are at the truck. Nothing of it holds a driver
+ * up: a delivery without it is recorded as it is, and says so.
+ */
+export function missingAt(stop: LocalStop, draft: StopDraft, codes: readonly ReferenceCode[]): Missing[] {
+  const lines = stop.products.map((line) => lineNow(stop, line, draft));
+  const toScan = lines.filter((line) => line.toScan > 0);
+  const scan: Missing[] =
+    toScan.length > 0
+      ? [
+          {
+            kind: 'scan',
+            pieces: toScan.reduce((sum, line) => sum + line.toScan, 0),
+            sections: [...new Set(toScan.map(({ line }) => line.section))],
+          },
+        ]
+      : [];
+  const reasons = lines.flatMap(({ line, draft: own, delivered, planned, toScan: open }): Missing[] => {
+    const at = { key: line.key, name: line.name };
+    if (own?.delivered === undefined || delivered >= planned || open > 0) return [];
+    if (!own.reason?.code) return [{ kind: 'reason', ...at }];
+    const code = codeNamed(codes, own.reason.code);
+    return [
+      ...(code?.requires_photo === true && own.reason.photos.length === 0 ? [{ kind: 'photo' as const, ...at }] : []),
+      ...(code?.requires_comment === true && own.reason.comment.trim() === ''
+        ? [{ kind: 'comment' as const, ...at }]
+        : []),
+    ];
+  });
+  const returns = stop.collections.flatMap(({ key, name, required }): Missing[] =>
+    required && draft.returns[key] === undefined && !isCounted(stop) ? [{ kind: 'return', key, name }] : [],
+  );
+  const isSigned = draft.signature !== null || stop.updates.signature_id !== null;
+  // A stop without goods has nobody to sign for them.
+  const sign: Missing[] = isSigned || stop.products.length === 0 ? [] : [{ kind: 'signature' }];
+  return [...scan, ...reasons, ...returns, ...sign];
+}

@@ -1,0 +1,47 @@
+import type { ReceiptState } from '@tailgate/client-sdk';
+import type { TickState } from '../../ui/parts/ticks.tsx';
+
+/** How far the changes of a stop got: phone, server, back office. */
+export interface TickRow {
+  readonly phone: TickState;
+  readonly server: TickState;
+  readonly office: TickState;
+  /** The word beside the ticks. */
+  readonly word: 'saving' | 'phone' | 'file' | 'server' | 'look' | 'office';
+}
+
+/**
+ * The ticks of a stop: of several changes the least far one decides, so that no tick runs ahead of its evidence.
+ * Undefined where this phone has no change of the stop.
+ */
+export function ticksOf(states: readonly ReceiptState[]): TickRow | undefined {
+  const live = states.filter(({ at }) => at !== 'withdrawn');
+  if (live.length === 0) return undefined;
+  const phone = live.some(({ at }) => at === 'recorded') ? 'wait' : 'yes';
+  const server = least(live.map(serverTick));
+  const office = live.some(({ at }) => at === 'quarantined')
+    ? 'look'
+    : live.every(({ at }) => at === 'on_host')
+      ? 'yes'
+      : 'wait';
+  return { phone, server, office, word: wordOf(phone, server, office) };
+}
+
+function serverTick(state: ReceiptState): TickState {
+  if (state.at === 'quarantined') return 'yes';
+  if (state.at !== 'accepted' && state.at !== 'on_host') return 'wait';
+  if (state.evidence === 'awaited') return 'part';
+  // Before the route's news arrives, it is unknown whether a file is missing.
+  return state.evidence === 'complete' || state.at === 'on_host' ? 'yes' : 'wait';
+}
+
+const least = (ticks: readonly TickState[]): TickState =>
+  ticks.includes('wait') ? 'wait' : ticks.includes('part') ? 'part' : 'yes';
+
+function wordOf(phone: TickState, server: TickState, office: TickState): TickRow['word'] {
+  if (phone === 'wait') return 'saving';
+  if (office === 'look') return 'look';
+  if (server === 'wait') return 'phone';
+  if (server === 'part') return 'file';
+  return office === 'yes' ? 'office' : 'server';
+}

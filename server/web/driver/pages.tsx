@@ -1,0 +1,52 @@
+import type { ReactNode } from 'react';
+import type { Address } from '../ui/router.ts';
+import { CommentSheet } from './screens/comment.tsx';
+import { DisplaySheet } from './screens/display.tsx';
+import { ExceptionSheet, MoreSheet } from './screens/exception.tsx';
+import { HistorySheet } from './screens/history.tsx';
+import { LineSheet } from './screens/line.tsx';
+import { ReturnSheet } from './screens/return.tsx';
+import { RouteScreen } from './screens/route.tsx';
+import { StopScreen } from './screens/stop.tsx';
+import { WhereSheet } from './screens/where.tsx';
+
+/** A screen, and a sheet over it. The same key keeps the screen as it is, scrolled and all. */
+export interface Page {
+  readonly key: string;
+  readonly screen: ReactNode;
+  readonly sheet?: ReactNode;
+}
+
+type Read = (...steps: string[]) => Page | undefined;
+
+const route = (sheet?: ReactNode): Page => ({ key: 'route', screen: <RouteScreen />, sheet });
+
+/** Every page by the first step of its address; an unknown address shows the route. */
+const pages: Readonly<Record<string, Read>> = {
+  where: (id) => route(<WhereSheet stop={Number(id)} />),
+  done: (id) => route(<WhereSheet stop={Number(id)} isFresh />),
+  display: () => route(<DisplaySheet />),
+  stop: (id, what = '', key = '') => {
+    const stop = Number(id);
+    const whole = stopPages[what];
+    if (whole) return whole(stop, key);
+    return { key: `stop/${stop}`, screen: <StopScreen id={stop} />, sheet: stopSheets[what]?.(stop, key) };
+  },
+};
+
+/** Screens of a stop that take its place, by the second step: `stop/6/sign`. */
+const stopPages: Readonly<Record<string, (stop: number, key: string) => Page>> = {};
+
+/** Sheets over a stop, by the second step: `stop/6/line/KEY`. */
+const stopSheets: Readonly<Record<string, (stop: number, key: string) => ReactNode>> = {
+  line: (stop, key) => <LineSheet stop={stop} line={key} />,
+  return: (stop, key) => <ReturnSheet stop={stop} line={key} />,
+  more: (stop) => <MoreSheet stop={stop} />,
+  skip: (stop) => <ExceptionSheet key="S" stop={stop} type="S" />,
+  refuse: (stop) => <ExceptionSheet key="R" stop={stop} type="R" />,
+  comment: (stop) => <CommentSheet stop={stop} />,
+  history: (stop) => <HistorySheet stop={stop} />,
+};
+
+export const pageAt = ({ steps: [first = '', ...rest] }: Address): Page =>
+  (Object.hasOwn(pages, first) ? pages[first]?.(...rest) : undefined) ?? route();

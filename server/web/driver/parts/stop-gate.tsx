@@ -1,0 +1,94 @@
+import type { LocalRoute, LocalStop } from '@tailgate/client-sdk';
+import { useClient, useCodes } from '@tailgate/client-sdk/react';
+import type { GateProps } from '../../ui/parts/gate.tsx';
+import { Gate } from '../../ui/parts/gate.tsx';
+import { go } from '../../ui/router.ts';
+import { links } from '../links.ts';
+import { deliveryOf } from '../model/deliver.ts';
+import type { StopDraft } from '../model/draft.ts';
+import { isCounted, lineNow, sum, tallyOf } from '../model/lines.ts';
+import type { Missing } from '../model/missing.ts';
+import { missingAt } from '../model/missing.ts';
+import { nextAfter, warehouse } from '../model/order.ts';
+import { missingSentence, missingShort, sectionWord } from '../words/sentences.ts';
+import { recorded } from '../recorded.ts';
+import { t } from '../words/words.ts';
+
+interface StopGateProps {
+  readonly route: LocalRoute;
+  readonly stop: LocalStop;
+  readonly draft: StopDraft;
+}
+
+/** The one act of a stop: what is missing first, then deliver; for a delivered stop, the next one. */
+export function StopGate({ route, stop, draft }: StopGateProps) {
+  const client = useClient();
+  const credit = useCodes('credit-reason');
+  if (isCounted(stop)) return <NextGate route={route} stop={stop} />;
+
+  const missing = missingAt(stop, draft, credit);
+  const [first] = missing;
+  const { delivered, planned } = tallyOf(stop, draft);
+  const deliver = (): void => {
+    const receipt = client.stop(stop.id, route.key).deliver(deliveryOf(stop, draft, new Date()));
+    recorded({ receipt, stop: stop.id, kind: 'delivered' });
+    go(links.done(stop.id), { replace: true });
+  };
+  const what =
+    planned === 0 ? '' : delivered === planned ? String(planned) : t('count.of', { a: delivered, b: planned });
+  if (!first)
+    return (
+      <Gate
+        act={planned === 0 ? t('stop.deliverNothing') : t('stop.deliver', { n: what })}
+        more={draft.signer === '' ? undefined : t('stop.signedBy', { name: draft.signer })}
+        icon="check"
+        onAct={deliver}
+      />
+    );
+  return (
+    <Gate
+      todo
+      note={
+        <>
+          <strong>{t('stop.missingList')}</strong> {missingSentence(missing)}
+        </>
+      }
+      {...actOf(stop, first)}
+      under={
+        <button className="btn btn-wide" type="button" onClick={deliver}>
+          {t('stop.unsigned', { what: asDelivered(stop, draft), missing: missingShort(missing) })}
+        </button>
+      }
+    />
+  );
+}
+
+/** Pieces as the delivery records them: a line that was neither scanned nor counted is as planned. */
+function asDelivered(stop: LocalStop, draft: StopDraft): string {
+  const given = sum(stop.products, (line) =>
+    draft.lines[line.key] === undefined ? line.quantity : lineNow(stop, line, draft).delivered,
+  );
+  const planned = sum(stop.products, ({ quantity }) => quantity);
+  return given === planned ? String(planned) : t('count.of', { a: given, b: planned });
+}
+
+/** Where the gate leads while something is missing. */
+function actOf(stop: LocalStop, missing: Missing): Pick<GateProps, 'act' | 'more' | 'icon' | 'href'> {
+  if (missing.kind === 'scan') {
+    const what = missing.sections.map(sectionWord).join(', ');
+    const act = t('stop.goScan', { n: missing.pieces });
+    return { act, more: t('stop.goScanWhy', { what }), icon: 'scan', href: links.scan(stop.id) };
+  }
+  if (missing.kind === 'signature') return { act: t('stop.goSign'), icon: 'pen', href: links.sign(stop.id) };
+  const page = missing.kind === 'return' ? links.returns : links.line;
+  const act = t('stop.goLine', { name: missing.name });
+  return { act, more: missingSentence([missing]), href: page(stop.id, missing.key) };
+}
+
+/** Leads from a finished stop to the next one. */
+export function NextGate({ route, stop }: { readonly route: LocalRoute; readonly stop: LocalStop }) {
+  const next = nextAfter(route, stop.id);
+  if (!next) return <Gate act={t('done.toRoute')} href={links.route} />;
+  if (next.id === warehouse) return <Gate act={t('done.nextHome')} href={links.close} />;
+  return <Gate act={t('done.next', { n: next.id })} more={next.customer.name} href={links.stop(next.id)} />;
+}

@@ -1,0 +1,33 @@
+import type { Client, Receipt, Withdrawal } from '@tailgate/client-sdk';
+import { createSignal } from '../ui/signal.ts';
+
+/** How long a change waits on the phone, so that an undo takes it back before anything is sent; ms. */
+export const undoWindow = 10_000;
+
+export interface Recorded {
+  readonly receipt: Receipt;
+  readonly stop: number;
+  readonly kind: 'delivered' | 'skipped' | 'refused' | 'corrected';
+  /** When the undo ends; ms since 1970 by this phone's clock. */
+  readonly until: number;
+}
+
+/** The latest change of this run that the driver may undo. */
+export const lastRecorded = createSignal<Recorded | undefined>(undefined);
+
+/** Changes that the disk has not confirmed yet. */
+export const unsaved = createSignal(0);
+
+/** Takes note of a recorded change: the promise to put the phone away waits for it, and an undo is offered. */
+export function recorded(change: Omit<Recorded, 'until'>): void {
+  lastRecorded.set({ ...change, until: Date.now() + undoWindow });
+  unsaved.set(unsaved.current + 1);
+  void change.receipt.saved.then(() => unsaved.set(unsaved.current - 1));
+}
+
+/** Takes the change back; the SDK returns the stop as it was filled in. `sent`: too late, a correction is the way. */
+export async function undo(client: Client, { receipt }: Recorded): Promise<Withdrawal> {
+  const result = await client.withdraw(receipt.id);
+  lastRecorded.set(undefined);
+  return result;
+}

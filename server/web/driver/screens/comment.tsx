@@ -1,0 +1,46 @@
+import { useClient, useRoute } from '@tailgate/client-sdk/react';
+import { hostLengths } from '@tailgate/sync-protocol';
+import { useState } from 'react';
+import { Gate } from '../../ui/parts/gate.tsx';
+import { Sheet } from '../../ui/parts/sheet.tsx';
+import { goBack } from '../../ui/router.ts';
+import { links } from '../links.ts';
+import { isPending } from '../model/order.ts';
+import { HostPreview } from '../parts/host-preview.tsx';
+import { recorded } from '../recorded.ts';
+import { useStopDraft } from '../stop-draft.ts';
+import { t } from '../words/words.ts';
+
+/** The driver's comment on a stop: part of the delivery, or recorded at once where the stop is finished. */
+export function CommentSheet({ stop: id }: { readonly stop: number }) {
+  const client = useClient();
+  const route = useRoute();
+  const stop = route?.stops.find((each) => each.id === id);
+  const [draft, change] = useStopDraft(id);
+  const [text, setText] = useState(draft.comment || (stop?.updates.driver_comments ?? ''));
+  if (!route || !stop) return null;
+  const close = (): void => goBack(links.stop(id));
+  const keep = (): void => {
+    if (isPending(stop)) change((before) => ({ ...before, comment: text }));
+    else {
+      const receipt = client.stop(id, route.key).update({ updates: { driver_comments: text.trim() } });
+      recorded({ receipt, stop: id, kind: 'corrected' });
+    }
+    close();
+  };
+  return (
+    <Sheet
+      title={t('note.title', { n: id })}
+      over={stop.customer.name}
+      closeLabel={t('line.close')}
+      onClose={close}
+      foot={<Gate act={t('note.save')} icon="check" onAct={keep} />}
+    >
+      <label className="field">
+        <span className="lab">{t('note.label')}</span>
+        <textarea className="input" rows={3} value={text} onInput={(event) => setText(event.currentTarget.value)} />
+      </label>
+      <HostPreview text={text} length={hostLengths.driver_comments} />
+    </Sheet>
+  );
+}

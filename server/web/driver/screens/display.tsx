@@ -1,0 +1,45 @@
+import { useClient, useDriver } from '@tailgate/client-sdk/react';
+import { useState } from 'react';
+import { Choice } from '../../ui/parts/choice.tsx';
+import { Sheet } from '../../ui/parts/sheet.tsx';
+import { goBack } from '../../ui/router.ts';
+import type { Theme } from '../../ui/theme.ts';
+import { currentTheme, setTheme, themes } from '../../ui/theme.ts';
+import { links } from '../links.ts';
+import { i18n, t } from '../words/words.ts';
+
+/** How the app looks and speaks, and who uses it. */
+export function DisplaySheet() {
+  const client = useClient();
+  const driver = useDriver();
+  const [theme, setShown] = useState<Theme>(currentTheme);
+  return (
+    <Sheet title={t('display.title')} closeLabel={t('app.close')} onClose={() => goBack(links.route)}>
+      <Choice
+        legend={t('display.look')}
+        options={themes.map((value) => ({ value, label: t(`display.${value}`) }))}
+        value={theme}
+        onChoose={(value) => {
+          const chosen = themes.find((each) => each === value) ?? 'auto';
+          setTheme(chosen);
+          setShown(chosen);
+        }}
+      />
+      <Choice
+        legend={t('display.language')}
+        options={i18n.languages.map(({ code, name }) => ({ value: code, label: name }))}
+        value={i18n.language()}
+        onChoose={i18n.setLanguage}
+      />
+      {driver && (
+        <>
+          <p className="small">{t('route.mine', { name: driver.name, id: driver.employeeId })}</p>
+          <button className="btn btn-wide" type="button" onClick={() => void client.signOut()}>
+            {t('display.signOut')}
+          </button>
+          <p className="cap">{t('display.signOutWhy')}</p>
+        </>
+      )}
+    </Sheet>
+  );
+}

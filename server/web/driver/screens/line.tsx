@@ -1,0 +1,167 @@
+import type { LocalRoute, LocalStop } from '@tailgate/client-sdk';
+import { useClient, useCodes, useRoute } from '@tailgate/client-sdk/react';
+import type { ReferenceCode } from '@tailgate/sync-protocol';
+import { hostLengths } from '@tailgate/sync-protocol';
+import { useState } from 'react';
+import { Choice } from '../../ui/parts/choice.tsx';
+import { Gate } from '../../ui/parts/gate.tsx';
+import { Sheet } from '../../ui/parts/sheet.tsx';
+import { Stepper } from '../../ui/parts/stepper.tsx';
+import { goBack } from '../../ui/router.ts';
+import { links } from '../links.ts';
+import { correctionOf } from '../model/deliver.ts';
+import type { LineDraft, ReasonDraft } from '../model/draft.ts';
+import { withLine } from '../model/draft.ts';
+import type { Product } from '../model/lines.ts';
+import { isCounted, lineNow } from '../model/lines.ts';
+import { codeNamed, kindsOf } from '../model/reasons.ts';
+import { kindWord } from '../words/sentences.ts';
+import { HostPreview } from '../parts/host-preview.tsx';
+import { stepperWords } from '../parts/stepper-words.ts';
+import { recorded } from '../recorded.ts';
+import { useStopDraft } from '../stop-draft.ts';
+import { t } from '../words/words.ts';
+
+/** One line of a stop: the count, and why it differs. On a delivered stop it records a correction. */
+export function LineSheet({ stop: id, line: key }: { readonly stop: number; readonly line: string }) {
+  const route = useRoute();
+  const stop = route?.stops.find((each) => each.id === id);
+  const line = stop?.products.find((each) => each.key === key);
+  if (!route || !stop || !line) return null;
+  return <OpenLine key={key} route={route} stop={stop} line={line} />;
+}
+
+interface OpenLineProps {
+  readonly route: LocalRoute;
+  readonly stop: LocalStop;
+  readonly line: Product;
+}
+
+const noReason: ReasonDraft = { code: '', comment: '', photos: [] };
+
+function OpenLine({ route, stop, line }: OpenLineProps) {
+  const client = useClient();
+  const credit = useCodes('credit-reason');
+  const [draft, change] = useStopDraft(stop.id);
+  const isCorrection = isCounted(stop);
+  const now = lineNow(stop, line, draft);
+  // A line to scan opens with its planned count: who counts by hand has the pieces.
+  const [delivered, setDelivered] = useState(now.toScan > 0 && !now.draft?.scanned ? line.quantity : now.delivered);
+  const [reason, setReason] = useState<ReasonDraft>(now.draft?.reason ?? storedReason(line));
+  const close = (): void => goBack(links.stop(stop.id));
+  const less = line.quantity - delivered;
+  const isUnexplained = less > 0 && reason.code === '' && kindsOf(credit).length > 0;
+
+  const save = (): void => {
+    const { reason: _, ...before } = now.draft ?? {};
+    const next: LineDraft = { ...before, delivered, ...(less > 0 && { reason }) };
+    const changed = withLine(draft, line.key, next);
+    if (isCorrection) {
+      const receipt = client.stop(stop.id, route.key).update(correctionOf(stop, line, changed));
+      recorded({ receipt, stop: stop.id, kind: 'corrected' });
+    } else change(() => changed);
+    close();
+  };
+
+  const described = codeNamed(credit, reason.code)?.description.toLowerCase();
+  return (
+    <Sheet
+      title={line.name}
+      below={[line.id, line.container_type.toLowerCase(), line.invoice && t('line.invoice', { id: line.invoice })]
+        .filter(Boolean)
+        .join(' · ')}
+      closeLabel={t('line.close')}
+      onClose={close}
+      foot={
+        <Gate
+          act={
+            isUnexplained
+              ? t('line.chooseWhy')
+              : less === 0
+                ? t(isCorrection ? 'line.correctAll' : 'line.saveAll', { n: delivered })
+                : t(isCorrection ? 'line.correct' : 'line.save', { a: delivered, b: line.quantity })
+          }
+          more={less > 0 && described !== undefined ? `${less} ${described}` : undefined}
+          icon="check"
+          todo={isUnexplained}
+          onAct={isUnexplained ? undefined : save}
+        />
+      }
+    >
+      <Stepper label={t('line.label')} value={delivered} onChange={setDelivered} words={stepperWords()}>
+        {t('line.of', { n: line.quantity })}
+        {less !== 0 && (
+          <>
+            {' · '}
+            <b className="badword">{less > 0 ? t('count.less', { n: less }) : t('count.more', { n: -less })}</b>
+          </>
+        )}
+      </Stepper>
+      {less > 0 && <Why less={less} credit={credit} reason={reason} onChange={setReason} />}
+    </Sheet>
+  );
+}
+
+interface WhyProps {
+  readonly less: number;
+  readonly credit: readonly ReferenceCode[];
+  readonly reason: ReasonDraft;
+  readonly onChange: (reason: ReasonDraft) => void;
+}
+
+/** The kind, then the exact reason, then what this reason asks for. */
+function Why({ less, credit, reason, onChange }: WhyProps) {
+  const kinds = kindsOf(credit);
+  const code = codeNamed(credit, reason.code);
+  const kind = kinds.find(({ category }) => category === code?.category);
+  if (kinds.length === 0) return <p className="banner">{t('line.noReasons')}</p>;
+  return (
+    <>
+      <Choice
+        legend={t('line.why', { n: less })}
+        look="three"
+        options={kinds.map(({ category }) => ({ value: category, label: kindWord(category) }))}
+        value={kind?.category}
+        onChoose={(category) => {
+          const first = kinds.find((each) => each.category === category)?.codes[0];
+          if (first) onChange({ ...reason, code: first.code });
+        }}
+      />
+      {kind && kind.codes.length > 1 && (
+        <Choice
+          legend={t('line.reason')}
+          hideLegend
+          options={kind.codes.map((each) => ({ value: each.code, label: each.description }))}
+          value={code?.code}
+          onChoose={(chosen) => onChange({ ...reason, code: chosen })}
+        />
+      )}
+      {code && (
+        <label className="field">
+          <span className="lab">
+            <span>{t('line.comment')}</span>
+            {code.requires_comment && <span className="small">{t('line.asked')}</span>}
+          </span>
+          <textarea
+            className="input"
+            rows={1}
+            value={reason.comment}
+            onInput={(event) => onChange({ ...reason, comment: event.currentTarget.value })}
+          />
+        </label>
+      )}
+      {code && <HostPreview text={reason.comment} length={hostLengths.comment} />}
+    </>
+  );
+}
+
+/** The recorded reason of a line, to start a correction from. */
+function storedReason(line: Product): ReasonDraft {
+  const [first] = line.updates.osd_data;
+  if (!first) return noReason;
+  return {
+    code: first.osd_code,
+    comment: first.data[0]?.comment ?? '',
+    photos: first.data.flatMap(({ images_id }) => images_id ?? []),
+  };
+}

@@ -1,0 +1,188 @@
+import type { SignInResult } from '@tailgate/client-sdk';
+import { useClient, useStatus, useWatch } from '@tailgate/client-sdk/react';
+import { resetPassword } from '@tailgate/client-sdk/passwords';
+import type { FormEvent } from 'react';
+import { useState } from 'react';
+import { Banner } from '../../ui/parts/chip.tsx';
+import { Field } from '../../ui/parts/field.tsx';
+import { Gate } from '../../ui/parts/gate.tsx';
+import { Screen } from '../../ui/parts/screen.tsx';
+import { install, installWay } from '../install.ts';
+import { links } from '../links.ts';
+import type { Faults } from '../words/sign-in-faults.ts';
+import { faultsOf, unreachable } from '../words/sign-in-faults.ts';
+import { SignHead } from '../parts/sign-head.tsx';
+import { useServices } from '../services.ts';
+import { t } from '../words/words.ts';
+import { OtherDriverScreen } from './other-driver.tsx';
+
+/** A driver who signed in with a one-time password, and has to choose an own one. */
+export interface OneTime {
+  readonly employeeId: string;
+  readonly password: string;
+}
+
+interface SignInProps {
+  readonly onSignedIn: (oneTime: OneTime | undefined) => void;
+}
+
+/** Who drives: number and password. Another driver of the route is asked about first. */
+export function SignInScreen({ onSignedIn }: SignInProps) {
+  const client = useClient();
+  const { url } = useServices();
+  const [employeeId, setEmployee] = useState('');
+  const [password, setPassword] = useState('');
+  const [faults, setFaults] = useState<Faults>({});
+  const [others, setOthers] = useState<Others>();
+  const [sentTo, setSentTo] = useState('');
+  const [isBusy, setBusy] = useState(false);
+
+  const signIn = async (confirmLogin: boolean): Promise<void> => {
+    const missing: Faults = {
+      ...(employeeId.trim() === '' && { employee: t('signIn.noNumber') }),
+      ...(password === '' && { password: t('signIn.noPassword') }),
+    };
+    setFaults(missing);
+    if (Object.keys(missing).length > 0) return;
+    setBusy(true);
+    try {
+      const result = await client.signIn({ employeeId: employeeId.trim(), password, confirmLogin });
+      setOthers(result.kind === 'conflict' ? result.drivers : undefined);
+      if (result.kind === 'refused') setFaults(faultsOf(result));
+      if (result.kind === 'signed_in')
+        onSignedIn(result.mustChangePassword ? { employeeId: result.employeeId, password } : undefined);
+    } catch {
+      setFaults({ whole: unreachable() });
+    } finally {
+      setBusy(false);
+    }
+  };
+  const forgot = async (): Promise<void> => {
+    if (employeeId.trim() === '') {
+      setFaults({ employee: t('signIn.noNumber') });
+      return;
+    }
+    try {
+      const result = await resetPassword({ url }, employeeId.trim());
+      setFaults(result.kind === 'refused' ? faultsOf(result) : {});
+      setSentTo(result.kind === 'done' ? employeeId.trim() : '');
+    } catch {
+      setFaults({ whole: unreachable() });
+    }
+  };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    void signIn(false);
+  };
+
+  if (others)
+    return <OtherDriverScreen drivers={others} onGoOn={() => void signIn(true)} onBack={() => setOthers(undefined)} />;
+  return (
+    <Screen
+      title={t('signIn.act')}
+      foot={
+        <Gate
+          act={isBusy ? t('signIn.busy') : t('signIn.act')}
+          form="sign-in"
+          busy={isBusy}
+          under={
+            <>
+              <a className="btn btn-link" href="?demo">
+                {t('signIn.sample')}
+              </a>
+              <a className="btn btn-link" href={links.rescue}>
+                {t('signIn.takeOver')}
+              </a>
+            </>
+          }
+        />
+      }
+    >
+      <SignHead />
+      <form id="sign-in" className="pad stack signform" noValidate onSubmit={submit}>
+        <h1>{greeting()}</h1>
+        {faults.whole !== undefined && (
+          <Banner icon="warn" tone="bad" role="alert">
+            <p>{faults.whole}</p>
+          </Banner>
+        )}
+        <Field
+          label={t('signIn.employee')}
+          big
+          name="employee"
+          inputMode="numeric"
+          autoComplete="username"
+          value={employeeId}
+          error={faults.employee}
+          onInput={(event) => setEmployee(event.currentTarget.value)}
+        />
+        <Field
+          label={t('signIn.password')}
+          big
+          name="password"
+          type="password"
+          autoComplete="current-password"
+          value={password}
+          error={faults.password}
+          onInput={(event) => setPassword(event.currentTarget.value)}
+        >
+          <button className="btn btn-link" type="button" onClick={() => void forgot()}>
+            {t('signIn.forgot')}
+          </button>
+        </Field>
+        {sentTo !== '' && (
+          <Banner icon="check" tone="go" role="status">
+            <p>{t('signIn.sent', { id: sentTo })}</p>
+          </Banner>
+        )}
+        <p>
+          <a className="btn btn-link" href={links.register}>
+            {t('signIn.register')}
+          </a>
+        </p>
+      </form>
+      <div className="pad stack signfoot">
+        <InstallHint />
+        <Waiting />
+      </div>
+    </Screen>
+  );
+}
+
+type Others = Extract<SignInResult, { kind: 'conflict' }>['drivers'];
+
+function greeting(): string {
+  const hour = new Date().getHours();
+  return t(hour < 12 ? 'signIn.morning' : hour < 18 ? 'signIn.day' : 'signIn.evening');
+}
+
+function InstallHint() {
+  const way = useWatch(installWay);
+  if (way === 'none') return null;
+  return (
+    <Banner icon="home">
+      <div className="row">
+        <p className="grow g8">
+          <strong>{t('signIn.install')}</strong> {t(way === 'ios' ? 'signIn.installIos' : 'signIn.installWhy')}
+        </p>
+        {way === 'button' && (
+          <button className="btn" type="button" onClick={() => void install()}>
+            {t('signIn.installAct')}
+          </button>
+        )}
+      </div>
+    </Banner>
+  );
+}
+
+/** Work of other drivers on this phone that only their own sign-in can send. */
+function Waiting() {
+  const { awaitsSignIn } = useStatus();
+  return Object.entries(awaitsSignIn).map(([name, n]) => (
+    <Banner key={name} icon="person" tone="info">
+      <p>
+        <strong>{t('signIn.waits', { n, name })}</strong> {t('signIn.waitsWhy', { name })}
+      </p>
+    </Banner>
+  ));
+}

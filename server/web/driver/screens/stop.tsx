@@ -1,0 +1,176 @@
+import type { LocalRoute, LocalStop } from '@tailgate/client-sdk';
+import { useClient, useCodes, useRoute } from '@tailgate/client-sdk/react';
+import { Icon } from '../../ui/icons.tsx';
+import { Banner, Chip } from '../../ui/parts/chip.tsx';
+import { Screen, Top } from '../../ui/parts/screen.tsx';
+import { links } from '../links.ts';
+import type { StopDraft } from '../model/draft.ts';
+import { isCounted, returnedNow, sectionsOf } from '../model/lines.ts';
+import { isPending, warehouse } from '../model/order.ts';
+import { outcomeLine } from '../words/sentences.ts';
+import { CallAndMap } from '../parts/call-and-map.tsx';
+import { Section } from '../parts/section.tsx';
+import { StopGate } from '../parts/stop-gate.tsx';
+import { StopTicks } from '../parts/stop-ticks.tsx';
+import { useStopDraft } from '../stop-draft.ts';
+import { t, time } from '../words/words.ts';
+
+/** A stop: where it is, what belongs there, what is missing. Done stops show what was recorded, to be corrected. */
+export function StopScreen({ id }: { readonly id: number }) {
+  const route = useRoute();
+  const stop = route?.stops.find((each) => each.id === id);
+  if (!route || !stop) return <GoneStop />;
+  return <KnownStop route={route} stop={stop} />;
+}
+
+function KnownStop({ route, stop }: { readonly route: LocalRoute; readonly stop: LocalStop }) {
+  const client = useClient();
+  const [draft] = useStopDraft(stop.id);
+  const total = route.stops.filter(({ id }) => id !== warehouse).length;
+  const { customer, updates } = stop;
+  const isOpen = isPending(stop);
+  const arrivedAt = Date.parse(updates.start_delivery_time ?? '');
+  const over = [
+    t('stop.of', { n: stop.id, total }),
+    ...(Number.isNaN(arrivedAt) ? [] : [t('stop.arrived', { time: time(arrivedAt) })]),
+  ].join(' · ');
+  return (
+    <Screen
+      title={customer.name}
+      className="stopmain"
+      top={
+        <Top back={links.route} backLabel={t('app.back')} over={over} title={customer.name}>
+          <a className="btn btn-icon" href={links.more(stop.id)} aria-label={t('stop.more')}>
+            <Icon name="bulk" />
+          </a>
+        </Top>
+      }
+      foot={<StopGate route={route} stop={stop} draft={draft} />}
+    >
+      <div className="pad addr">
+        <address>
+          {[
+            ...customer.location.address,
+            `${customer.location.city}, ${customer.location.state} ${customer.location.zip}`,
+          ].map((line) => (
+            <span key={line}>{line}</span>
+          ))}
+          {customer.contact.phone !== '' && <span className="small">{customer.contact.phone}</span>}
+        </address>
+        <CallAndMap customer={customer} />
+        {isOpen && !stop.arrived && (
+          <button
+            className="btn btn-wide"
+            type="button"
+            onClick={() => client.stop(stop.id, route.key).arrive(new Date())}
+          >
+            {t('stop.arrive')}
+          </button>
+        )}
+      </div>
+      {!isOpen && <Outcome stop={stop} />}
+      <Sections stop={stop} draft={draft} />
+      <Returns stop={stop} draft={draft} />
+      <More stop={stop} draft={draft} />
+    </Screen>
+  );
+}
+
+/** What became of a finished stop, and where that is. */
+function Outcome({ stop }: { readonly stop: LocalStop }) {
+  const credit = useCodes('credit-reason');
+  const exceptions = useCodes('stop-exception');
+  const isDelivered = isCounted(stop);
+  return (
+    <div className="pad-x outcome">
+      <Banner icon={isDelivered ? 'check' : 'x'} tone={isDelivered ? 'go' : 'warn'}>
+        <div className="row spread">
+          <p className="grow">
+            <strong>{isDelivered ? t('done.delivered') : outcomeLine(stop, { credit, exceptions })}</strong>{' '}
+            {isDelivered ? outcomeLine(stop, { credit, exceptions }) : ''}
+            <br />
+            {t(isDelivered ? 'stop.correctHint' : 'stop.skippedNow')}
+          </p>
+          <StopTicks id={stop.id} receipts={stop.receipts} />
+        </div>
+      </Banner>
+    </div>
+  );
+}
+
+/** Sections in the plan's order, scans first. Long ones and totes are folded while they are as planned. */
+function Sections({ stop, draft }: { readonly stop: LocalStop; readonly draft: StopDraft }) {
+  const credit = useCodes('credit-reason');
+  return sectionsOf(stop, draft).map((section) => (
+    <Section key={`${section.isScan}${section.id}`} stop={stop} section={section} credit={credit} />
+  ));
+}
+
+function Returns({ stop, draft }: { readonly stop: LocalStop; readonly draft: StopDraft }) {
+  if (stop.collections.length === 0) return null;
+  return (
+    <details className="sec" open>
+      <summary>
+        <h2 className="grow">{t('stop.goBack')}</h2>
+        <Icon name="down" />
+      </summary>
+      <ul>
+        {stop.collections.map((line) => (
+          <li key={line.key}>
+            <a className="line" href={links.returns(stop.id, line.key)}>
+              <span>
+                <span className="name">{line.name}</span>
+                <span className="sub">{[line.id, line.container_type.toLowerCase()].filter(Boolean).join(' · ')}</span>
+              </span>
+              <span className="qty">
+                {returnedNow(line, draft)} <small>{t('line.of', { n: line.quantity })}</small>
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+function More({ stop, draft }: { readonly stop: LocalStop; readonly draft: StopDraft }) {
+  const signer = draft.signer || (stop.updates.store_emp_name ?? '');
+  const isSigned = draft.signature !== null || stop.updates.signature_id !== null;
+  const comment = draft.comment || (stop.updates.driver_comments ?? '');
+  return (
+    <>
+      {stop.products.length > 0 && (
+        <a className="sec" href={links.sign(stop.id)}>
+          <span className="sum">
+            <Icon name="pen" />
+            <h2 className="grow">{t('stop.sign')}</h2>
+            {isSigned ? (
+              <Chip icon="check" tone="go">
+                {signer || t('route.signature')}
+              </Chip>
+            ) : (
+              <Chip icon="warn" tone="warn">
+                {t('stop.missing')}
+              </Chip>
+            )}
+          </span>
+        </a>
+      )}
+      <a className="sec" href={links.comment(stop.id)}>
+        <span className="sum">
+          <Icon name="comment" />
+          <h2 className="grow">{t('stop.comment')}</h2>
+          <span className="small">{comment || t('stop.none')}</span>
+        </span>
+      </a>
+    </>
+  );
+}
+
+function GoneStop() {
+  return (
+    <Screen title={t('stop.gone')} top={<Top back={links.route} backLabel={t('app.back')} title={t('stop.gone')} />}>
+      <p className="pad">{t('stop.goneWhy')}</p>
+    </Screen>
+  );
+}

@@ -1,0 +1,119 @@
+import type { LocalStop } from '@tailgate/client-sdk';
+import type { ReferenceCode } from '@tailgate/sync-protocol';
+import { t, time } from './words.ts';
+import { emptyDraft } from '../model/draft.ts';
+import { tallyOf } from '../model/lines.ts';
+import type { Missing } from '../model/missing.ts';
+import { finishedAt } from '../model/order.ts';
+import { codeNamed, lossesOf } from '../model/reasons.ts';
+
+/** The address of a customer in one line. */
+export const addressLine = ({ customer }: LocalStop): string =>
+  [customer.location.address[0], customer.location.city].filter(Boolean).join(', ');
+
+/** Under the name of a stop that is not done: where, and how much. */
+export function planLine(stop: LocalStop): string {
+  const [street, ...more] = stop.customer.location.address;
+  const { planned, toCollect } = tallyOf(stop, emptyDraft);
+  const much =
+    planned > 0 ? t('count.pieces', { n: planned }) : toCollect > 0 ? t('route.collect', { n: toCollect }) : '';
+  return [more[0] ?? street, much].filter(Boolean).join(' · ');
+}
+
+/** Under the name of a finished stop: when, and what became of it. */
+export function outcomeLine(
+  stop: LocalStop,
+  { credit, exceptions }: { readonly credit: readonly ReferenceCode[]; readonly exceptions: readonly ReferenceCode[] },
+): string {
+  const { status, skip_refuse_reason_code } = stop.updates;
+  const at = finishedAt(stop);
+  const clock = at === undefined ? '' : time(at);
+  if (status === 'S' || status === 'R') {
+    const reason = codeNamed(exceptions, skip_refuse_reason_code ?? '')?.description;
+    return [t(status === 'S' ? 'outcome.skipped' : 'outcome.refusedAt', { time: clock }), reason]
+      .filter(Boolean)
+      .join(' · ');
+  }
+  if (status === 'C') return [clock, t('outcome.complete')].filter(Boolean).join(' · ');
+  return [clock, resultLine(stop, credit)].filter(Boolean).join(' · ');
+}
+
+/** What was delivered, differences named: "38 of 39, 1 short". */
+function resultLine(stop: LocalStop, credit: readonly ReferenceCode[]): string {
+  const { planned, delivered, collected, overage } = tallyOf(stop, emptyDraft);
+  const losses = lossesOf(stop, credit).filter(({ quantity }) => quantity > 0);
+  const explained = losses.reduce((sum, { quantity }) => sum + quantity, 0);
+  const less = planned - delivered - explained;
+  return [
+    planned === 0
+      ? ''
+      : delivered === planned
+        ? t('outcome.all', { n: delivered })
+        : t('outcome.part', { a: delivered, b: planned }),
+    ...losses.map(({ category, quantity }) => t(lossWords[category] ?? 'outcome.less', { n: quantity })),
+    less > 0 ? t('outcome.less', { n: less }) : '',
+    collected > 0 ? t('outcome.back', { n: collected }) : '',
+    overage > 0 ? t('outcome.over', { n: overage }) : '',
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
+
+const lossWords: Readonly<
+  Record<string, 'outcome.short' | 'outcome.damaged' | 'outcome.refused' | 'outcome.wrong' | 'outcome.bad'>
+> = {
+  SHORTAGE: 'outcome.short',
+  DAMAGE: 'outcome.damaged',
+  REFUSAL: 'outcome.refused',
+  MISPICK: 'outcome.wrong',
+  QUALITY: 'outcome.bad',
+};
+
+const kindWords: Readonly<
+  Record<string, 'line.short' | 'line.damaged' | 'line.refused' | 'line.wrong' | 'line.quality'>
+> = {
+  SHORTAGE: 'line.short',
+  DAMAGE: 'line.damaged',
+  REFUSAL: 'line.refused',
+  MISPICK: 'line.wrong',
+  QUALITY: 'line.quality',
+};
+
+/** The word for a category of reasons; the host's own where the app has none. */
+export function kindWord(category: string): string {
+  const key = kindWords[category];
+  return key === undefined ? category.charAt(0) + category.slice(1).toLowerCase() : t(key);
+}
+
+/** What is missing, as a list in one sentence. */
+export const missingSentence = (missing: readonly Missing[]): string => missing.map(missingWords).join(' · ');
+
+function missingWords(missing: Missing): string {
+  if (missing.kind === 'scan') return t('stop.missScan', { n: missing.pieces });
+  if (missing.kind === 'signature') return t('stop.missSign');
+  return t(lineWords[missing.kind], { name: missing.name });
+}
+
+const lineWords = {
+  photo: 'stop.missPhoto',
+  comment: 'stop.missComment',
+  reason: 'stop.missReason',
+  return: 'stop.missReturn',
+} as const;
+
+/** The same in single words, for the smaller act "deliver without". */
+export const missingShort = (missing: readonly Missing[]): string =>
+  [...new Set(missing.map(({ kind }) => t(shortWords[kind])))].join(', ');
+
+const shortWords = {
+  scan: 'stop.wScan',
+  signature: 'stop.wSignature',
+  photo: 'stop.wPhoto',
+  comment: 'line.comment',
+  reason: 'stop.wReason',
+  return: 'stop.wReturns',
+} as const;
+
+/** The host's names of sections in a reader's words: "CIG/TOB" stays a name, in small letters. */
+export const sectionWord = (section: string): string =>
+  section === '' ? t('stop.noSection') : section.charAt(0) + section.slice(1).toLowerCase();

@@ -1,0 +1,132 @@
+/** A sentence with `{names}` to fill; with plural forms where a number decides: the argument `n` selects the form. */
+export type Word = string | { readonly one: string; readonly other: string };
+export type Words = Readonly<Record<string, Word>>;
+
+type NamesIn<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
+type NamesOf<Some extends Word> = Some extends string
+  ? NamesIn<Some>
+  : Some extends { readonly one: infer One extends string; readonly other: infer Other extends string }
+    ? NamesIn<One> | NamesIn<Other> | 'n'
+    : never;
+type ArgumentsOf<Some extends Word> = [NamesOf<Some>] extends [never]
+  ? []
+  : [fill: { readonly [Name in NamesOf<Some>]: string | number }];
+
+/** The shape of a translation: exactly the keys of the source language, with plural forms at the same keys. */
+export type Translation<Source extends Words> = {
+  readonly [Key in keyof Source]: Source[Key] extends string
+    ? string
+    : { readonly one: string; readonly other: string };
+};
+
+/** Returns the sentence of a key in the present language. */
+export type Translate<Source extends Words> = <Key extends keyof Source & string>(
+  key: Key,
+  ...fill: ArgumentsOf<Source[Key]>
+) => string;
+
+export interface I18n<Source extends Words> {
+  /** Takes the reader's language from here on; before it, the source language. Called before the first render. */
+  readonly start: () => void;
+  readonly t: Translate<Source>;
+  readonly language: () => string;
+  /** The languages by their own names. */
+  readonly languages: readonly { readonly code: string; readonly name: string }[];
+  readonly setLanguage: (code: string) => void;
+  readonly subscribe: (listener: () => void) => () => void;
+  /** A time of day such as 08:56, on the reader's clock. */
+  readonly time: (ms: number) => string;
+  /** A time with seconds. */
+  readonly exactTime: (ms: number) => string;
+  /** A day and a time, or the time alone where it is today. */
+  readonly moment: (ms: number, now: number) => string;
+  readonly number: (value: number) => string;
+}
+
+const storageKey = 'tailgate-language';
+
+/** The languages of an app: the first is the source, and the fallback. */
+export function createI18n<Source extends Words>(
+  source: Source,
+  translations: Readonly<Record<string, { readonly name: string; readonly words: Translation<Source> }>>,
+): I18n<Source> {
+  const listeners = new Set<() => void>();
+  const [fallback = 'en'] = Object.keys(translations);
+  let code = fallback;
+  let words: Words = source;
+  let forms = formatsOf(code);
+  const speak = (next: string): void => {
+    code = next;
+    words = translations[code]?.words ?? source;
+    forms = formatsOf(code);
+    document.documentElement.lang = code;
+  };
+
+  return {
+    t: (key, ...[fill]) => {
+      const word = words[key] ?? source[key] ?? key;
+      const text = typeof word === 'string' ? word : word[forms.plural(Number(valueOf(fill, 'n')))];
+      return text.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+        const value = valueOf(fill, name);
+        return typeof value === 'number' ? forms.number(value) : typeof value === 'string' ? value : '';
+      });
+    },
+    start: () => speak(preferred(Object.keys(translations)) ?? fallback),
+    language: () => code,
+    languages: Object.entries(translations).map(([each, { name }]) => ({ code: each, name })),
+    setLanguage(next) {
+      if (!translations[next] || next === code) return;
+      speak(next);
+      keep(code);
+      for (const listener of [...listeners]) listener();
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    time: (ms) => forms.time.format(ms),
+    exactTime: (ms) => forms.exactTime.format(ms),
+    moment: (ms, now) => (isSameDay(ms, now) ? forms.time : forms.dayAndTime).format(ms),
+    number: (value) => forms.number(value),
+  };
+}
+
+const valueOf = (fill: unknown, name: string): unknown =>
+  fill instanceof Object ? Object.entries(fill).find(([key]) => key === name)?.[1] : undefined;
+
+const isSameDay = (a: number, b: number): boolean => new Date(a).toDateString() === new Date(b).toDateString();
+
+function formatsOf(code: string) {
+  const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+  const rules = new Intl.PluralRules(code);
+  const numbers = new Intl.NumberFormat(code);
+  return {
+    time: new Intl.DateTimeFormat(code, clock),
+    exactTime: new Intl.DateTimeFormat(code, { ...clock, second: '2-digit' }),
+    dayAndTime: new Intl.DateTimeFormat(code, { ...clock, weekday: 'long' }),
+    plural: (n: number): 'one' | 'other' => (rules.select(n) === 'one' ? 'one' : 'other'),
+    number: (value: number) => numbers.format(value),
+  };
+}
+
+/** The reader's choice, else the first language of the browser that the app speaks. */
+function preferred(known: readonly string[]): string | undefined {
+  const wanted = [kept(), ...navigator.languages].map((each) => each?.split('-')[0]);
+  return wanted.find((each): each is string => each !== undefined && known.includes(each));
+}
+
+// Storage throws where the browser blocks it; the choice lasts until the next start then.
+function kept(): string | undefined {
+  try {
+    return localStorage.getItem(storageKey) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+function keep(code: string): void {
+  try {
+    localStorage.setItem(storageKey, code);
+  } catch {
+    // The choice lasts until the next start.
+  }
+}

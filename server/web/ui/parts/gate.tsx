@@ -1,0 +1,65 @@
+import type { ReactNode } from 'react';
+import type { IconName } from '../icons.tsx';
+import { Icon } from '../icons.tsx';
+
+export interface GateProps {
+  /** The sentence above the act, such as what is missing. */
+  readonly note?: ReactNode;
+  readonly noteIcon?: IconName;
+  readonly act: string;
+  /** A second, smaller line of the act. */
+  readonly more?: string | undefined;
+  readonly icon?: IconName;
+  /** Outlined: something is missing, and the act leads there. */
+  readonly todo?: boolean;
+  readonly overTabs?: boolean;
+  /** An act of this page; without one the gate is a link to `href`, or submits its form. */
+  readonly onAct?: (() => void) | undefined;
+  readonly href?: string | undefined;
+  /** The id of the form that the gate submits. */
+  readonly form?: string;
+  readonly busy?: boolean;
+  /** Smaller acts below it. */
+  readonly under?: ReactNode;
+}
+
+/** The green bar at the foot of a screen: a sentence, then the one act. */
+export function Gate(props: GateProps) {
+  const { note, noteIcon = 'warn', act, more, icon = 'arrow', todo = false, overTabs = false, under } = props;
+  const className = todo ? 'gate-btn todo' : 'gate-btn';
+  const inside = (
+    <>
+      <span>
+        {act}
+        {more !== undefined && more !== '' && <small>{more}</small>}
+      </span>
+      <Icon name={icon} />
+    </>
+  );
+  return (
+    <footer className={overTabs ? 'gate over-tabs' : 'gate'}>
+      {note !== undefined && (
+        <p className="gate-note">
+          <Icon name={noteIcon} small />
+          <span>{note}</span>
+        </p>
+      )}
+      {props.href === undefined ? (
+        <button
+          className={className}
+          type={props.form === undefined ? 'button' : 'submit'}
+          form={props.form}
+          aria-disabled={props.busy ?? false}
+          onClick={props.busy === true ? (event) => event.preventDefault() : props.onAct}
+        >
+          {inside}
+        </button>
+      ) : (
+        <a className={className} href={props.href}>
+          {inside}
+        </a>
+      )}
+      {under !== undefined && under !== null && <div className="under">{under}</div>}
+    </footer>
+  );
+}

@@ -1,0 +1,67 @@
+import type { ReactNode } from 'react';
+import { useId, useLayoutEffect, useRef } from 'react';
+import { Icon } from '../icons.tsx';
+
+interface SheetProps {
+  readonly title: string;
+  /** A small line above or below the title. */
+  readonly over?: ReactNode;
+  readonly below?: ReactNode;
+  readonly closeLabel: string;
+  /** Called by the close button, the Escape key and a tap outside. */
+  readonly onClose: () => void;
+  /** Beside the sheet on the dimmed page, such as an undo. */
+  readonly above?: ReactNode;
+  readonly foot?: ReactNode;
+  readonly children?: ReactNode;
+}
+
+/**
+ * A sheet over the page, as a native modal dialog: the browser keeps the focus inside, makes the rest inert, and
+ * returns the focus when it closes.
+ */
+export function Sheet({ title, over, below, closeLabel, onClose, above, foot, children }: SheetProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const id = useId();
+  useLayoutEffect(() => {
+    const { current } = dialog;
+    if (current?.open === false) current.showModal();
+    heading.current?.focus({ preventScroll: true });
+    return () => current?.close();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      className="sheet-page"
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={(event) => {
+        if (event.target === event.currentTarget) onClose();
+      }}
+    >
+      {above}
+      <div className="sheet">
+        <div className="sheet-head">
+          <div className="grow">
+            {over !== undefined && <p className="cap">{over}</p>}
+            <h1 id={id} ref={heading} tabIndex={-1}>
+              {title}
+            </h1>
+            {below !== undefined && <p className="cap">{below}</p>}
+          </div>
+          <button className="btn btn-quiet btn-icon" type="button" aria-label={closeLabel} onClick={onClose}>
+            <Icon name="x" />
+          </button>
+        </div>
+        <div className="sheet-body" tabIndex={-1}>
+          {children}
+        </div>
+        {foot}
+      </div>
+    </dialog>
+  );
+}
