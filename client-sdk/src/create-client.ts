@@ -5,6 +5,7 @@ import { DeviceTime } from './connection/device-time.ts';
 import { Transport } from './connection/transport.ts';
 import type { Timing } from './connection/machine.ts';
 import { defaultTiming } from './connection/machine.ts';
+import { OfflineSince } from './engine/offline-since.ts';
 import { SyncEngine } from './engine/sync-engine.ts';
 import type { Environment } from './platform/environment.ts';
 import { platform } from './platform/environment.ts';
@@ -84,7 +85,7 @@ async function openClient(options: ClientOptions): Promise<LocalClient> {
   const knownStops = new KnownStops(settingRows, journal);
   const replica = new Replica(readScopes(scopeRows, documentRows), { ...known, knownStops, driver: accounts.current });
   const parts = { ...known, knownStops, replica, loadAuth: authLoader(known), transport: new Transport(deps) };
-  const engine = new SyncEngine(parts);
+  const engine = new SyncEngine({ ...parts, offlineSince: new OfflineSince(settingRows, deps) });
   journal.onTrouble = (why) => engine.storageTrouble(why);
   if (uploads) journal.makeRoom = () => uploads.makeRoom();
   if (store.evicted) engine.trouble('EVICTED', 'the storage was deleted, with what was not sent');

@@ -33,8 +33,8 @@ const newItems = (): QueueItem[] =>
 const steps: readonly Progress[] = [
   { at: 'waiting' },
   { at: 'accepted', version: 1, epoch: null, since: 0, superseded: [], evidence: undefined },
-  { at: 'on_host', version: 1, since: 0, evidence: 'awaited' },
-  { at: 'on_host', version: 1, since: 0, evidence: undefined },
+  { at: 'on_host', version: 1, since: 0, accepted_at: 0, evidence: 'awaited' },
+  { at: 'on_host', version: 1, since: 0, accepted_at: 0, evidence: undefined },
   { at: 'quarantined', code: 'X', reason: 'x', since: 0, dismissed: undefined },
 ];
 const story = fc.array(fc.tuple(fc.nat(6), fc.constantFrom(...steps, 'forget' as const)), { maxLength: 60 });

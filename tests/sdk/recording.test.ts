@@ -91,7 +91,7 @@ describe('recording a change', () => {
       [3, 'P', 0],
     ]);
     expect(again.status.current.pending).toEqual({ 1001: 1 });
-    expect(again.receipt(receipt.id)?.current).toEqual({ at: 'saved' });
+    expect(again.receipt(receipt.id)?.current).toMatchObject({ at: 'saved' });
     expect(again.receipt('00000000-0000-7000-8000-000000000000')).toBeUndefined();
   });
 

@@ -20,7 +20,7 @@ const states = plans.map((plan) =>
   [0, 1, 2].map((pending): LocalStop => ({
     ...stopView(plan, { status: 'P' }),
     ...{ products: [], collections: [] },
-    ...{ pending, amended: [], conflicts: [], warnings: [], receipts: [], draft: undefined },
+    ...{ pending, amended: [], conflicts: [], warnings: [], receipts: [], parked: false, draft: undefined },
   })),
 );
 const routes = fc

@@ -1,7 +1,7 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { describe, expect, test, vi } from 'vitest';
 import type { Client, Store, StoreChange } from '@tailgate/client-sdk';
-import { InvalidChange, MemoryStore, NotSignedIn, openIndexedDb } from '@tailgate/client-sdk';
+import { createClient, InvalidChange, MemoryStore, NotSignedIn, openIndexedDb } from '@tailgate/client-sdk';
 import { encrypted } from '@tailgate/client-sdk/encrypted';
 import { sampleKey, sampleScope } from '@tailgate/client-sdk/testing';
 import { startAppRun, storeOfRun } from '../support/app-run.ts';
@@ -65,7 +65,9 @@ describe.each<[string, () => Promise<Store>]>([
     const store = await open();
     const { server } = await onTheRoad();
     const run = startAppRun();
-    const client = await new Device(server.url, { ...run.environment, store: storeOfRun(store, run) }).startSignedIn();
+    // Never closed: it is killed.
+    const client = await createClient({ url: server.url, ...run.environment, store: storeOfRun(store, run) });
+    await client.signIn({ employeeId: '1001', password: 'secret-of-driver' });
     await until(client.route(), (route) => route !== undefined);
     const { draft } = client.stop(1);
     expect(draft.current).toBeUndefined();

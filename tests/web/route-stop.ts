@@ -51,13 +51,14 @@ export function stopOf(plan: Partial<StopPlan>, result: StopResult = { status: '
     lines.map((line, i) => ({ ...line, key: lineKey(line.id, line.invoice, occurrence(lines, i)) }));
   return {
     ...view,
-    products: keyed(view.products),
+    products: keyed(view.products).map((line, i) => ({ ...line, trailer_area: whole.products[i]?.trailer_area ?? '' })),
     collections: keyed(view.collections),
     pending: 0,
     amended: [],
     conflicts: [],
     warnings: [],
     receipts: [],
+    parked: false,
     draft: undefined,
   };
 }

@@ -28,7 +28,7 @@ export interface Diagnostics {
     /** `ms`: the server's clock less this device's clock. `errorMs`: the largest possible error of that (ms). */
     readonly offset: { readonly ms: number; readonly errorMs: number } | undefined;
   };
-  readonly status: Status;
+  readonly status: Omit<Status, 'names'>;
   readonly accounts: readonly AccountDiagnostics[];
   readonly queues: readonly QueueDiagnostics[];
   readonly scopes: readonly ScopeDiagnostics[];
@@ -97,6 +97,7 @@ export function takeDiagnostics(
   { accounts, drafts, engine, outbox, replica, time, environment, app, device, url }: Parts,
   build: Pick<Diagnostics, 'sdk' | 'protocol'>,
 ): Diagnostics {
+  const { names: _, ...status } = engine.status.current;
   return {
     takenAt: environment.clock.now(),
     ...build,
@@ -105,7 +106,7 @@ export function takeDiagnostics(
     server: placeOf(url),
     epoch: engine.epoch,
     clock: { bootId: time.id, offset: offsetNow(time, environment.clock) },
-    status: engine.status.current,
+    status,
     accounts: [...accounts.all].map(({ employee, token, leaving, ends_at, routes }) => ({
       employee,
       signedIn: token !== null,

@@ -6,8 +6,17 @@ import type { Queue } from '../queue/queue.ts';
 /** The state of this device towards the server, for a status line. */
 export interface Status {
   readonly connection: ConnectionStatus;
+  /**
+   * When this device lost its connection (ms since 1970, by its clock); undefined while `connection` is `online`. After
+   * a restart without a network it is the time of the loss before, where the earlier run saw it.
+   */
+  readonly offlineSince: number | undefined;
   /** The signed-in driver. */
   readonly employeeId: string | undefined;
+  /** Names of the drivers who have used this device, by employee. */
+  readonly names: Readonly<Record<string, string>>;
+  /** Changes that are in memory only: their writes are under way, or wait for a full disk. */
+  readonly unsaved: number;
   /** Changes without an answer from the server, by employee; employees without any are absent. */
   readonly pending: Readonly<Record<string, number>>;
   /** The part of `pending` that no token and no queue key on this device can send: its driver has to sign in once. */

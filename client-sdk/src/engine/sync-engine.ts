@@ -4,6 +4,7 @@ import type { QueueConnectionDeps, Credentials, EngineApi } from './queue-connec
 import { QueueConnection } from './queue-connection.ts';
 import type { EventHub } from './events.ts';
 import { Inbox } from './inbox.ts';
+import type { OfflineSince } from './offline-since.ts';
 import type { QueueItem } from '../queue/item.ts';
 import type { Outbox } from '../queue/outbox.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -20,6 +21,7 @@ export interface SyncEngineDeps extends Omit<QueueConnectionDeps, 'engine'> {
   readonly accounts: Accounts;
   readonly loadAuth: LoadAuth;
   readonly events: EventHub;
+  readonly offlineSince: OfflineSince;
   readonly outbox: Outbox;
   readonly replica: Replica;
 }
@@ -65,6 +67,7 @@ export class SyncEngine implements EngineApi {
     this.status = new Signal(this.#computeStatus());
     this.inbox = new Inbox(deps);
     deps.outbox.onRelease = () => this.#update();
+    deps.outbox.onSaved = () => this.showStatus();
     deps.outbox.onChange = (items) => this.#changed(items);
     for (const damaged of deps.outbox.damaged) this.trouble('DAMAGED', `cannot read ${damaged}; it is kept`);
     this.#update();
@@ -89,7 +92,7 @@ export class SyncEngine implements EngineApi {
 
   recorded(item: QueueItem, saved: Promise<void>): Receipt {
     const receipt = this.#receiptOf(item);
-    receipt.saving(saved);
+    receipt.saving(saved, item.edit_time);
     return receipt;
   }
 
@@ -296,12 +299,18 @@ export class SyncEngine implements EngineApi {
   }
 
   #computeStatus(): Status {
-    const account = this.#deps.accounts.current.current;
+    const { accounts, outbox, offlineSince } = this.#deps;
+    const account = accounts.current.current;
     const queueConnection = this.queueConnections.find(({ queue }) => this.followerOf(queue));
+    const connection = connectionStatus(account?.token, queueConnection?.state, this.#bytesPass);
     return {
-      connection: connectionStatus(account?.token, queueConnection?.state, this.#bytesPass),
+      connection,
+      // The store is closing.
+      offlineSince: this.#closed ? this.status.current.offlineSince : offlineSince.at(connection === 'online'),
       employeeId: account?.employee,
-      ...pendingOf(this.#deps.outbox, (queue) => this.credentials(queue)),
+      names: Object.fromEntries([...accounts.all].map(({ employee, name }) => [employee, name])),
+      unsaved: outbox.unsaved,
+      ...pendingOf(outbox, (queue) => this.credentials(queue)),
       uploading: this.#files,
       clockAheadMs: this.#clockAhead(),
       lastError: this.troubles.at(-1),

@@ -38,7 +38,7 @@ const isProgress = either(
     superseded: listOf(text),
     evidence,
   }),
-  fields({ at: exactly('on_host'), version: number, since: number, evidence }),
+  fields({ at: exactly('on_host'), version: number, since: number, accepted_at: optional(number), evidence }),
   /** `dismissed`: the office's reason for dismissing the change. */
   fields({ at: exactly('quarantined'), code: text, reason: text, since: number, dismissed: optional(text) }),
 );

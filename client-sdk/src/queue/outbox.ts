@@ -63,6 +63,10 @@ export class Outbox {
   readonly #byStop = [this.unfinished, this.notable, this.recorded];
   /** Receives the items whose content or progress has changed. */
   onChange: (items: readonly QueueItem[]) => void = () => {};
+  /** Changes that are in memory only. */
+  unsaved = 0;
+  /** Runs when such a change is on the disk. */
+  onSaved: () => void = () => {};
   /** Runs when an undo window has ended: its change may be sent. */
   onRelease: () => void = () => {};
   readonly #deps: OutboxDeps;
@@ -122,7 +126,7 @@ export class Outbox {
     if (!merged) this.#startUndoWindow(item);
     const replaced = this.#deps.drafts?.recorded(item) ?? [];
     const saved = this.#deps.journal.commit([putQueue(queue), putItem(item), ...replaced]);
-    void markSaving(item, saved);
+    void this.#whenSaved(item, saved);
     this.onChange([item]);
     return { item, saved };
   }
@@ -249,6 +253,16 @@ export class Outbox {
     }
   }
 
+  async #whenSaved(item: QueueItem, saved: Promise<void>): Promise<void> {
+    if (!item.saving) this.unsaved++;
+    item.saving = saved;
+    await saved;
+    if (item.saving !== saved) return;
+    item.saving = undefined;
+    this.unsaved--;
+    this.onSaved();
+  }
+
   #append(queue: Queue, draft: Draft, notBefore: number, id?: string): QueueItem {
     const { environment, time } = this.#deps;
     const { clock } = environment;
@@ -331,12 +345,6 @@ export class Outbox {
   #place(item: QueueItem): void {
     for (const items of this.#byStop) items.place(item);
   }
-}
-
-async function markSaving(item: QueueItem, saved: Promise<void>): Promise<void> {
-  item.saving = saved;
-  await saved;
-  if (item.saving === saved) item.saving = undefined;
 }
 
 /** Merges two stop updates into one; undefined where either is another kind of change, or they cannot merge. */

@@ -4,29 +4,37 @@ import { Signal } from '../platform/watch.ts';
 import type { ChangeWarning, Evidence, QueueItem } from './item.ts';
 
 /** The parts of a change that its receipt shows. */
-type ReceiptSource = Pick<QueueItem, 'progress' | 'warnings'>;
+type ReceiptSource = Pick<QueueItem, 'progress' | 'warnings'> & { readonly edit_time?: number };
 
 /** The progress of a change, for its driver. */
 export type ReceiptState =
   /** In memory; the disk has not confirmed it. */
   | { readonly at: 'recorded' }
   /** On this device's disk: it survives a crash of the app, and will be sent. */
-  | { readonly at: 'saved' }
+  | ({ readonly at: 'saved' } & Recording)
   /** Withdrawn before any transport took it. */
   | { readonly at: 'withdrawn' }
   /** Committed by the server. */
   | ({ readonly at: 'accepted' } & Acceptance)
   /** In the tables that the back office reads. */
-  | ({ readonly at: 'on_host' } & Acceptance)
+  | ({ readonly at: 'on_host'; readonly hostedAt?: number } & Acceptance)
   /** Retained by the server for the office, which releases it (it is accepted then) or dismisses it with a reason. */
-  | {
+  | ({
       readonly at: 'quarantined';
       readonly code: string;
       readonly reason: string;
       readonly dismissed?: string | undefined;
-    };
+    } & Recording);
 
-interface Acceptance {
+/** All times of a receipt are ms since 1970 by this device's clock: when the device learnt of the step. */
+interface Recording {
+  /** Undefined in a page that has just opened beside another one. */
+  readonly recordedAt?: number | undefined;
+}
+
+interface Acceptance extends Recording {
+  /** Undefined where an older app has stored the change. */
+  readonly acceptedAt?: number | undefined;
   /** The route version that contains the change. */
   readonly version: number;
   /** Whether the server has every file that the stop names. */
@@ -85,16 +93,16 @@ export class Receipt implements Watch<ReceiptState> {
   }
 
   /** A write of this change is under way. */
-  saving(saved: Promise<void>): void {
+  saving(saved: Promise<void>, recordedAt: number): void {
     this.#saving++;
     this.#signal.set({ at: 'recorded' });
-    void this.#whenSaved(saved);
+    void this.#whenSaved(saved, recordedAt);
   }
 
-  async #whenSaved(saved: Promise<void>): Promise<void> {
+  async #whenSaved(saved: Promise<void>, recordedAt: number): Promise<void> {
     await saved;
     this.#saving--;
-    if (this.#saving === 0 && this.current.at === 'recorded') this.#signal.set({ at: 'saved' });
+    if (this.#saving === 0 && this.current.at === 'recorded') this.#signal.set({ at: 'saved', recordedAt });
   }
 
   moved(source: ReceiptSource): void {
@@ -133,12 +141,15 @@ export class Receipt implements Watch<ReceiptState> {
 type Reached<Value> = { readonly value: Value } | undefined;
 const done = { value: undefined };
 
-function stateOf({ progress, warnings = [] }: ReceiptSource): ReceiptState {
-  if (progress.at === 'waiting') return { at: 'saved' };
+function stateOf({ progress, warnings = [], edit_time: recordedAt }: ReceiptSource): ReceiptState {
+  if (progress.at === 'waiting') return { at: 'saved', recordedAt };
   if (progress.at === 'quarantined') {
     const { code, reason, dismissed } = progress;
-    return { at: 'quarantined', code, reason, dismissed };
+    return { at: 'quarantined', code, reason, dismissed, recordedAt };
   }
-  const { at, version, evidence } = progress;
-  return { at, version, evidence, warnings: warnings.length > 0 ? warnings : undefined };
+  const { version, evidence, since } = progress;
+  const accepted = { version, evidence, warnings: warnings.length > 0 ? warnings : undefined, recordedAt };
+  return progress.at === 'accepted'
+    ? { at: 'accepted', ...accepted, acceptedAt: since }
+    : { at: 'on_host', ...accepted, acceptedAt: progress.accepted_at, hostedAt: since };
 }

@@ -41,7 +41,7 @@ import { isContained } from './progress.ts';
 
 /** A stop in the local view: the server's latest state with the changes recorded here on top. */
 export interface LocalStop extends Omit<StopView, LineKind> {
-  readonly products: readonly (ProductView & LocalLine)[];
+  readonly products: readonly (ProductView & LocalLine & LocalProduct)[];
   readonly collections: readonly (CollectionView & LocalLine)[];
   /** The number of changes of this stop that the server has not answered. */
   readonly pending: number;
@@ -57,6 +57,8 @@ export interface LocalStop extends Omit<StopView, LineKind> {
    * Ids of the changes that were recorded here, the oldest first; the client's `receipt` returns the progress of each.
    */
   readonly receipts: readonly string[];
+  /** The host refuses the stop's row: the office has it, and the driver has nothing to do. */
+  readonly parked: boolean;
   /** The signed-in driver's half-filled stop, as the app has last set it; undefined without one. */
   readonly draft: Json | undefined;
 }
@@ -65,6 +67,12 @@ export interface LocalStop extends Omit<StopView, LineKind> {
 export interface LocalLine {
   /** Identifies it among the lines of its stop and kind while the plan has it; paths use it, too. */
   readonly key: string;
+}
+
+/** A member of the plan that responses of the server omit. */
+export interface LocalProduct {
+  /** A code of `trailer-area`, or blank. */
+  readonly trailer_area: string;
 }
 
 /** A warning of a stop, and the change that it is about. */
@@ -166,7 +174,9 @@ export class RouteModel {
     // A draining queue moves each change through several states without effect on the view. Comparing the few values of
     // the result is cheaper than computing all lines anew.
     const lines =
-      before?.plan === plan && hasSameValues(before.result, result) ? before.view : withKeys(stopView(plan, result));
+      before?.plan === plan && hasSameValues(before.result, result)
+        ? before.view
+        : withKeys(stopView(plan, result), plan);
     const unseen = [...notable.ofStop(this.#state.scope, stop)];
     const conflicts = unseen.flatMap((item) => (item.acknowledged ? [] : (item.conflicts ?? [])));
     const warnings = unseen.flatMap((item) =>
@@ -174,7 +184,8 @@ export class RouteModel {
     );
     const receipts = [...recorded.ofStop(this.#state.scope, stop)].sort(byEdit).map(({ mutation }) => mutation.id);
     const draft = this.#deps.drafts.of({ scope: this.#state.scope, stop });
-    const view: LocalStop = { ...lines, pending, amended, conflicts, warnings, receipts, draft };
+    const parked = this.#state.head?.parked.includes(stop) ?? false;
+    const view: LocalStop = { ...lines, pending, amended, conflicts, warnings, receipts, parked, draft };
     this.#stops.set(stop, { plan, result, view: keepEqualParts(before?.view, view) });
     // The first view of a stop raises no event: its `amended` already shows the office's fields.
     if (!before) return [];
@@ -232,9 +243,9 @@ function changedBy(before: StopResult, after: StopResult, isTheirs: (writer: Sta
 }
 
 /** Adds the keys by which results identify lines. */
-const withKeys = (view: StopView) => ({
+const withKeys = (view: StopView, plan: StopPlan) => ({
   ...view,
-  products: keyed(view.products),
+  products: keyed(view.products).map((line, i) => ({ ...line, trailer_area: plan.products[i]?.trailer_area ?? '' })),
   collections: keyed(view.collections),
 });
 

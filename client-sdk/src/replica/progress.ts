@@ -29,7 +29,7 @@ export function progressAt(
   const evidence =
     progress.evidence === 'complete' || version > head.version ? progress.evidence : evidenceOf(target.stop, head);
   const isHosted = version <= head.hosted_through && !head.parked.includes(target.stop);
-  if (!isKnown && isHosted) return { at: 'on_host', version, since: now, evidence };
+  if (!isKnown && isHosted) return { at: 'on_host', version, since: now, accepted_at: progress.since, evidence };
   if (epoch === head.epoch && evidence === progress.evidence) return undefined;
   return isKnown ? { ...progress, evidence } : { ...progress, version, epoch: head.epoch, evidence };
 }

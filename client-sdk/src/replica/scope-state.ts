@@ -1,4 +1,4 @@
-import { addToChecksum } from '@tailgate/sync-protocol';
+import { addToChecksum, resultDocument } from '@tailgate/sync-protocol';
 import type { Cursor, PatchFrame, Scope } from '@tailgate/sync-protocol';
 import type { Read } from '../platform/reading.ts';
 import { anything, fields, listOf, number, optional, text } from '../platform/reading.ts';
@@ -116,6 +116,10 @@ export class ScopeState {
       rows.push(value ? { put: 'document', key, value } : { delete: 'document', key });
     }
     rows.push({ put: 'scope', key: this.scope, value: this.head });
+    // Views show this, too; no document changes with it.
+    const [before = [], { parked }] = [head?.parked, this.head];
+    for (const stop of [...before, ...parked])
+      if (before.includes(stop) !== parked.includes(stop)) changed.add(resultDocument(stop));
     return { changed, rows };
   }
 }

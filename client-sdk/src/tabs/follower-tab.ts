@@ -317,7 +317,10 @@ const otherAnswer = (): Error => new Error('the other page answered something el
 
 const unknownStatus: Status = {
   connection: 'connecting',
+  offlineSince: undefined,
   employeeId: undefined,
+  names: {},
+  unsaved: 0,
   pending: {},
   awaitsSignIn: {},
   unhosted: {},

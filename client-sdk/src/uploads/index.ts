@@ -1,4 +1,5 @@
 export { fetchStack } from './fetch-stack.ts';
+export { filesOf } from './files-of.ts';
 export type { FileAddress, FileInput, FileSource, OpenFile } from './file-source.ts';
 export type { FileKind, FileState, FileStore, KeptFile } from './file-store.ts';
 export { MemoryFiles } from './file-store.ts';
