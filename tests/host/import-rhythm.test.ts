@@ -1,7 +1,8 @@
 import { expect, test, vi } from 'vitest';
+import { withTransaction } from '../../server/src/db/transaction.ts';
 import type { Connection, Db, Queryable } from '../../server/src/db/types.ts';
 import type { Host } from '../../server/src/host/host.ts';
-import { importDeps, routeFile } from './import-fixture.ts';
+import { importDeps, routeFile, routeKey } from './import-fixture.ts';
 
 const deps = await importDeps();
 const { clerk, host, pool, dispatch, read } = deps;
@@ -58,6 +59,34 @@ test('several importers at once do the work once', async () => {
   await nodes[0]?.importNow();
   expect((await read('R4')).route).toMatchObject({ version: 1, epoch: 1 });
   expect(await host.query('select CHSEQ from PODCHGP')).toEqual([]);
+});
+
+test('an edit of a leased route is imported soon after the lease, not only at the next poll', async () => {
+  const { imports, leases } = deps.openImport();
+  await dispatch(routeFile('R7'));
+  expect(await imports.importNow()).toBe(true);
+  const lease = await leases.take(routeKey('R7'));
+  if (!lease) throw new Error('the lease of a quiet route is free');
+  await sql("update RTHDRP set RHPODS = 'C', RHCLBY = 'F' where RHRTE = 'R7'");
+  await sql("update PODCHGP set CHTS = CHTS - interval '10 seconds'");
+  expect(await imports.importNow()).toBe(false);
+  await imports.start();
+  expect((await read('R7')).route?.status).toBe('O');
+  await leases.release(lease);
+  // The next poll comes after an hour.
+  await vi.waitFor(async () => expect((await read('R7')).route?.status).toBe('C'), { timeout: 10_000, interval: 50 });
+  await imports.stop();
+  expect(await host.query('select CHSEQ from PODCHGP')).toEqual([]);
+});
+
+test('an import beside the pass of another node reports that changes may be left', async () => {
+  const { imports } = deps.openImport();
+  const during = await withTransaction(pool, async (other) => {
+    await other.query(`select pg_advisory_xact_lock(hashtext('tailgate import'))`);
+    return imports.importNow();
+  });
+  expect(during).toBe(false);
+  expect(await imports.importNow()).toBe(true);
 });
 
 test('a node behind a transaction pooler leaves the import to the others after its poll', async () => {

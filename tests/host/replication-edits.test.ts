@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { withTransaction } from '../../server/src/db/transaction.ts';
 import { openDepot } from '../support/depot.ts';
 
 const depot = await openDepot();
@@ -29,6 +30,34 @@ describe('a clerk writes into service-owned columns', () => {
     ]);
     const { rows } = await pool.query(`select source from ledger where route_id = 'CLERK' order by version, source`);
     expect(rows).toContainEqual({ source: 'office' });
+  });
+
+  test('a close by the office while the worker writes the route: the import waits for the lease', async () => {
+    const key = await depot.addRoute('LEASED', [1]);
+    // The worker takes the route and waits for a stop that a program of the host has locked.
+    const unlocked = Promise.withResolvers<void>();
+    onTestFinished(() => unlocked.resolve());
+    const locked = Promise.withResolvers<void>();
+    const program = withTransaction(pool, async (tx) => {
+      await tx.query('lock table PODDTA.RTSTUP in exclusive mode');
+      locked.resolve();
+      await unlocked.promise;
+    });
+    await locked.promise;
+    await depot.record(key, { id: 1, updates: delivered });
+    const leases = `select from route_lease where route_id = 'LEASED' and expires_at > now()`;
+    await expect.poll(async () => (await pool.query(leases)).rowCount).toBe(1);
+    await depot.clerk(`update PODDTA.RTHDRP set RHPODS = 'C', RHCLBY = 'F', RHNAM = 'Seen' where RHRTE = 'LEASED'`);
+    const imported = depot.importNow();
+    // The plan needs no lease: the import has come to the close.
+    const route = async (): Promise<object[]> =>
+      (await pool.query<object>(`select name, status, closed_by from route where id = 'LEASED'`)).rows;
+    await expect.poll(route).toMatchObject([{ name: 'Seen', status: 'O' }]);
+    unlocked.resolve();
+    await program;
+    await imported;
+    expect(await route()).toMatchObject([{ status: 'C', closed_by: 'F' }]);
+    await depot.untilHosted(key);
   });
 
   test('any number of stops of a route: all edits are imported together, and no stop is parked', async () => {

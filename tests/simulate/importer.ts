@@ -52,10 +52,11 @@ export class Importer {
 
   /** @throws HostError */
   poll(view: HostView): Promise<void> {
-    const poll = this.#last.then(() => {
+    const pollOnce = async (): Promise<void> => {
       this.#view = view;
-      return this.#imports.importNow();
-    });
+      await this.#imports.importNow();
+    };
+    const poll = this.#last.then(pollOnce);
     this.#last = poll.catch(() => undefined);
     return poll;
   }

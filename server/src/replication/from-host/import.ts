@@ -51,6 +51,8 @@ export type ImportOptions = {
 const QUIET_MS = 2_000;
 /** Continuous typing in a route delays it for the drivers by this at most. */
 const PATIENCE_MS = 30_000;
+/** The wait for a route that a worker writes: it has the lease, mostly for some milliseconds. */
+const LEASED_MS = 500;
 const MAX_BACKOFF_MS = 30_000;
 /** After a complete comparison the import pauses for this many times its duration, to spare the host. */
 const PAUSE = 4;
@@ -94,9 +96,12 @@ export class HostImport {
     await this.#last;
   }
 
-  /** Imports all changes of the host until now, without waiting until routes are quiet. @throws HostError */
-  async importNow(): Promise<void> {
-    await this.#inTurn(() => this.#pass(0));
+  /**
+   * Imports the changes of the host until now, without waiting until routes are quiet. @returns false where changes wait
+   * for the next pass: a worker has the lease of their route, or another node is importing @throws HostError
+   */
+  async importNow(): Promise<boolean> {
+    return (await this.#inTurn(() => this.#pass(0, LEASED_MS))) === Number.POSITIVE_INFINITY;
   }
 
   /**
@@ -140,9 +145,10 @@ export class HostImport {
     let delay = pollSeconds * 1000;
     const start = performance.now();
     try {
-      const quietIn = await this.#inTurn(() => this.#pass(QUIET_MS));
+      // While another node is importing, that node polls again.
+      const nextIn = await this.#inTurn(() => this.#pass(QUIET_MS, Number.POSITIVE_INFINITY));
       const pause = this.#changes.comparesAll ? PAUSE * (performance.now() - start) : 0;
-      delay = Math.max(Math.min(delay, quietIn), pause);
+      delay = Math.max(Math.min(delay, nextIn), pause);
       if (this.#failures > 0) log.info({}, 'the import from the host goes on');
       this.#failures = 0;
     } catch (error) {
@@ -153,9 +159,9 @@ export class HostImport {
     if (!this.#stopped) this.#timer = setTimeout(() => void this.#poll(), delay);
   }
 
-  /** Polls the host once. @returns the milliseconds until the next route becomes quiet */
-  async #pass(quietMs: number): Promise<number> {
-    return this.#alone(Number.POSITIVE_INFINITY, () => this.#passAlone(quietMs));
+  /** Polls the host once. @returns the milliseconds until a change that is left should be tried; `otherwise` as `#alone` */
+  async #pass(quietMs: number, otherwise: number): Promise<number> {
+    return this.#alone(otherwise, () => this.#passAlone(quietMs));
   }
 
   /** @returns `otherwise` where another node is importing, which reads the same doorbell */
@@ -245,17 +251,18 @@ export class HostImport {
     const shown = this.#snapshotDone ? await this.#choice.showing(masters) : await this.#choice.allThatMatter();
     for (const key of shown) join(routes, key);
     for (const key of renamed) join(routes, key);
-    let quietIn = Number.POSITIVE_INFINITY;
+    let nextIn = Number.POSITIVE_INFINITY;
     for (const [scope, route] of routes) {
       const unsettled = route.youngest < quietMs && route.oldest < PATIENCE_MS;
-      if (unsettled) quietIn = Math.min(quietIn, quietMs - route.youngest);
+      if (unsettled) nextIn = Math.min(nextIn, quietMs - route.youngest);
       else if (await this.#importRoute(route, renamedScopes.has(scope))) handled.push(...route.sequences);
+      else nextIn = Math.min(nextIn, LEASED_MS);
     }
     await this.#changes.acknowledge(handled);
     const { db, log } = this.#options;
     if (handled.length > 0 || !this.#snapshotDone) await noteFacilitiesInUtc(db, log);
     this.#snapshotDone = true;
-    return quietIn;
+    return nextIn;
   }
 
   async #importMasters({ keys }: ChangedMasters): Promise<RouteKey[]> {
