@@ -4,14 +4,13 @@ import { messageOf } from '../platform/errors.ts';
 import type { UploadPort } from './port.ts';
 import type { KeptFile } from './file-store.ts';
 import type { Outcome } from './send-file.ts';
-import { sendFile } from './send-file.ts';
 import type { FileRegistry } from './file-registry.ts';
 import { BytesMissing } from './file-registry.ts';
 
 export interface LoopOptions {
   readonly registry: FileRegistry;
   readonly port: UploadPort;
-  readonly chunkBytes: number;
+  readonly chunkBytes: number | undefined;
   readonly httpStack: HttpStack | undefined;
   readonly keepMs: number;
   /** Receives the sent bytes of the current file; undefined where no file is being sent. */
@@ -164,11 +163,14 @@ export class UploadLoop {
   }
 
   async #send(file: KeptFile): Promise<void> {
-    const { registry, port, chunkBytes, httpStack } = this.#options;
+    const { registry, port } = this.#options;
     const headers = this.#credentialsFor(file);
     if (!headers) return;
     try {
       const bytes = await registry.bytesOf(file);
+      // Most of the size of this entry; a page starts without it.
+      const { requestsOf, sendFile } = await import('./send-file.ts');
+      const { chunkBytes, httpStack } = requestsOf(this.#options, port.environment.fetch);
       const outcome = await sendFile({
         file,
         bytes,

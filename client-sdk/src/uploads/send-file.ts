@@ -1,7 +1,9 @@
 import type { HttpStack } from 'tus-js-client';
-import { DetailedError, Upload } from 'tus-js-client';
+import { DetailedError, isSupported, Upload } from 'tus-js-client';
+import type { Environment } from '../platform/environment.ts';
 import { messageOf } from '../platform/errors.ts';
 import { fields, text } from '../platform/reading.ts';
+import { fetchStack } from './fetch-stack.ts';
 import type { KeptFile } from './file-store.ts';
 
 /** The result of one attempt. */
@@ -37,6 +39,15 @@ export interface Attempt {
   /** The server has answered, or the first bytes leave this device. */
   readonly begun: () => void;
 }
+
+/** How requests are sent. Where the platform's own do not report progress, `fetch` sends smaller ones. */
+export const requestsOf = (
+  { chunkBytes, httpStack }: { readonly chunkBytes: number | undefined; readonly httpStack: HttpStack | undefined },
+  fetch: Environment['fetch'],
+) => ({
+  chunkBytes: chunkBytes ?? (isSupported ? 1024 : 256) * 1024,
+  httpStack: httpStack ?? (isSupported ? undefined : fetchStack(fetch)),
+});
 
 /** Continues a file at the server's offset. Its address follows from its id, so no resume state is stored. */
 export function sendFile({ file, bytes, endpoint, isNew, signal, ...attempt }: Attempt): Promise<Outcome> {

@@ -1,12 +1,10 @@
 import type { HttpStack } from 'tus-js-client';
-import { isSupported } from 'tus-js-client';
 import { platform } from '../platform/environment.ts';
 import type { Environment } from '../platform/environment.ts';
 import { messageOf, NotSignedIn } from '../platform/errors.ts';
 import type { UploadDeps, UploadsPart } from '../upload-port.ts';
 import type { Watch } from '../platform/watch.ts';
 import { Signal } from '../platform/watch.ts';
-import { fetchStack } from './fetch-stack.ts';
 import type { FileInput, OpenFile } from './file-source.ts';
 import { openInput, readPieces } from './file-source.ts';
 import type { FileKind, FileState, FileStore, KeptFile } from './file-store.ts';
@@ -72,7 +70,6 @@ export interface UploadStatus {
 /** A page or a worker; Node has the channel, too, but an open one would keep its process running. */
 const isOfBrowser = 'document' in globalThis || 'WorkerGlobalScope' in globalThis;
 
-const defaultChunkBytes = (isSupported ? 1024 : 256) * 1024;
 const week = 7 * 86_400_000;
 
 /**
@@ -157,8 +154,7 @@ export class Uploads implements UploadsPart {
   /** Called by the client that runs the uploads. */
   start(client: UploadDeps): void {
     const port = openPort(client);
-    const { chunkBytes = defaultChunkBytes, keepMs = week } = this.#options;
-    const { httpStack = isSupported ? undefined : fetchStack(port.environment.fetch) } = this.#options;
+    const { chunkBytes, httpStack, keepMs = week } = this.#options;
     const progress = (file: KeptFile | undefined, sent: number): void => {
       this.#sending = file && { id: file.id, sent, size: file.size };
       this.#showStatus();
