@@ -1,7 +1,6 @@
 import type { ReceiptState } from '@tailgate/client-sdk';
 import { describe, expect, test } from 'vitest';
-import { recordedAt } from '../../server/web/driver/model/receipt-time.ts';
-import { ticksOf } from '../../server/web/driver/model/ticks.ts';
+import { latestTimes, ticksOf } from '../../server/web/driver/model/ticks.ts';
 
 const accepted: ReceiptState = { at: 'accepted', version: 2, evidence: 'complete' };
 const hosted: ReceiptState = { at: 'on_host', version: 2, evidence: 'complete' };
@@ -36,7 +35,14 @@ describe('the three ticks', () => {
   });
 });
 
-test('the id of a change has the moment of its recording', () => {
-  expect(recordedAt('01a206d6-ed7d-7836-857f-a2665bf01ccd')).toBe(0x01a206d6ed7d);
-  expect(recordedAt('not-an-id')).toBeUndefined();
+test('a parked stop needs a person, also where its change is accepted', () => {
+  expect(ticksOf([accepted], true)).toMatchObject({ server: 'yes', office: 'look', word: 'look' });
+});
+
+test('the times are those of the latest change that has them', () => {
+  const times = latestTimes([
+    { at: 'on_host', version: 2, recordedAt: 10, acceptedAt: 20, hostedAt: 30 },
+    { at: 'saved', recordedAt: 40 },
+  ]);
+  expect(times).toEqual({ recorded: 40, accepted: 20, hosted: 30 });
 });

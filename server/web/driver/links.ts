@@ -25,6 +25,7 @@ export const links = {
   rescue: href('rescue'),
   display: href('display'),
   register: href('register'),
+  signIn: href('sign-in'),
 };
 
 /** A phone number for the phone's own app; undefined without one. */

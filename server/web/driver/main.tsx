@@ -4,7 +4,6 @@ import { createRoot } from 'react-dom/client';
 import { startRouter } from '../ui/router.ts';
 import { startTheme } from '../ui/theme.ts';
 import { App } from './app.tsx';
-import { followConnection } from './connection-age.ts';
 import './driver.css';
 import { startInstallHint } from './install.ts';
 import { keepOffline, serverUrl } from './offline.ts';
@@ -21,7 +20,6 @@ const url = serverUrl(location);
 const [store, files] = await Promise.all([openIndexedDb(), openIndexedDbFiles()]);
 const uploads = await openUploads({ store: files });
 const client = await createClient({ url, store, uploads, undoWindow, app: 'tailgate-driver' });
-followConnection(client);
 const place = document.querySelector('#app');
 if (place) createRoot(place).render(<App client={client} url={url} uploads={uploads} />);
 

@@ -15,14 +15,9 @@ export interface Recorded {
 /** The latest change of this run that the driver may undo. */
 export const lastRecorded = createSignal<Recorded | undefined>(undefined);
 
-/** Changes that the disk has not confirmed yet. */
-export const unsaved = createSignal(0);
-
-/** Takes note of a recorded change: the promise to put the phone away waits for it, and an undo is offered. */
+/** Takes note of a recorded change, which the driver may undo for a while. */
 export function recorded(change: Omit<Recorded, 'until'>): void {
   lastRecorded.set({ ...change, until: Date.now() + undoWindow });
-  unsaved.set(unsaved.current + 1);
-  void change.receipt.saved.then(() => unsaved.set(unsaved.current - 1));
 }
 
 /** Takes the change back; the SDK returns the stop as it was filled in. `sent`: too late, a correction is the way. */

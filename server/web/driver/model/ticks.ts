@@ -13,17 +13,20 @@ export interface TickRow {
 /**
  * The ticks of a stop: of several changes the least far one decides, so that no tick runs ahead of its evidence.
  * Undefined where this phone has no change of the stop.
+ *
+ * @param isParked the host refuses the stop's row
  */
-export function ticksOf(states: readonly ReceiptState[]): TickRow | undefined {
+export function ticksOf(states: readonly ReceiptState[], isParked = false): TickRow | undefined {
   const live = states.filter(({ at }) => at !== 'withdrawn');
   if (live.length === 0) return undefined;
   const phone = live.some(({ at }) => at === 'recorded') ? 'wait' : 'yes';
   const server = least(live.map(serverTick));
-  const office = live.some(({ at }) => at === 'quarantined')
-    ? 'look'
-    : live.every(({ at }) => at === 'on_host')
-      ? 'yes'
-      : 'wait';
+  const office =
+    isParked || live.some(({ at }) => at === 'quarantined')
+      ? 'look'
+      : live.every(({ at }) => at === 'on_host')
+        ? 'yes'
+        : 'wait';
   return { phone, server, office, word: wordOf(phone, server, office) };
 }
 
@@ -44,4 +47,22 @@ function wordOf(phone: TickState, server: TickState, office: TickState): TickRow
   if (server === 'wait') return 'phone';
   if (server === 'part') return 'file';
   return office === 'yes' ? 'office' : 'server';
+}
+
+/** When the latest change of a stop took each step; undefined where it did not, or where the phone does not know. */
+export interface Times {
+  readonly recorded: number | undefined;
+  readonly accepted: number | undefined;
+  readonly hosted: number | undefined;
+}
+
+export const latestTimes = (states: readonly ReceiptState[]): Times => ({
+  recorded: latest(states.map((state) => ('recordedAt' in state ? state.recordedAt : undefined))),
+  accepted: latest(states.map((state) => ('acceptedAt' in state ? state.acceptedAt : undefined))),
+  hosted: latest(states.map((state) => ('hostedAt' in state ? state.hostedAt : undefined))),
+});
+
+function latest(times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((time) => time !== undefined);
+  return known.length > 0 ? Math.max(...known) : undefined;
 }

@@ -5,7 +5,7 @@ import { Chip } from '../../ui/parts/chip.tsx';
 import { links } from '../links.ts';
 import type { LineNow, SectionNow } from '../model/lines.ts';
 import { codeNamed } from '../model/reasons.ts';
-import { sectionWord } from '../words/sentences.ts';
+import { placeWord, sectionWord } from '../words/sentences.ts';
 import { t } from '../words/words.ts';
 
 /** Lines that a section shows without a tap while all of it is as planned. */
@@ -56,7 +56,9 @@ function LineRow({ stop, line: now, credit }: { stop: LocalStop; line: LineNow; 
   const why = reasons
     .filter(({ quantity }) => quantity > 0)
     .map(({ code, quantity }) => `${quantity} ${codeNamed(credit, code)?.description.toLowerCase() ?? code}`);
-  const sub = [line.id, line.container_type.toLowerCase(), ...why].filter(Boolean).join(' · ');
+  const sub = [line.id, placeWord(line.trailer_area), line.container_type.toLowerCase(), ...why]
+    .filter(Boolean)
+    .join(' · ');
   return (
     <li>
       <a className="line" href={links.line(stop.id, line.key)}>

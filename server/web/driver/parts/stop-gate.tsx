@@ -2,7 +2,7 @@ import type { LocalRoute, LocalStop } from '@tailgate/client-sdk';
 import { useClient, useCodes } from '@tailgate/client-sdk/react';
 import type { GateProps } from '../../ui/parts/gate.tsx';
 import { Gate } from '../../ui/parts/gate.tsx';
-import { go } from '../../ui/router.ts';
+import { go, goBack } from '../../ui/router.ts';
 import { links } from '../links.ts';
 import { deliveryOf } from '../model/deliver.ts';
 import type { StopDraft } from '../model/draft.ts';
@@ -88,7 +88,9 @@ function actOf(stop: LocalStop, missing: Missing): Pick<GateProps, 'act' | 'more
 /** Leads from a finished stop to the next one. */
 export function NextGate({ route, stop }: { readonly route: LocalRoute; readonly stop: LocalStop }) {
   const next = nextAfter(route, stop.id);
-  if (!next) return <Gate act={t('done.toRoute')} href={links.route} />;
-  if (next.id === warehouse) return <Gate act={t('done.nextHome')} href={links.close} />;
-  return <Gate act={t('done.next', { n: next.id })} more={next.customer.name} href={links.stop(next.id)} />;
+  // It takes the place of the finished stop: the back button leads to the route.
+  const goOn = (address: string) => () => go(address, { replace: true });
+  if (!next) return <Gate act={t('done.toRoute')} onAct={() => goBack(links.route)} />;
+  if (next.id === warehouse) return <Gate act={t('done.nextHome')} onAct={goOn(links.close)} />;
+  return <Gate act={t('done.next', { n: next.id })} more={next.customer.name} onAct={goOn(links.stop(next.id))} />;
 }

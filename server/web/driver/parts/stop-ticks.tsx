@@ -1,50 +1,84 @@
-import type { ReceiptState } from '@tailgate/client-sdk';
+import type { LocalStop, ReceiptState } from '@tailgate/client-sdk';
 import { useClient } from '@tailgate/client-sdk/react';
-import { useMemo, useRef, useSyncExternalStore } from 'react';
+import { filesOf } from '@tailgate/client-sdk/uploads';
+import { useMemo, useSyncExternalStore } from 'react';
 import { Ticks } from '../../ui/parts/ticks.tsx';
 import type { TickState } from '../../ui/parts/ticks.tsx';
 import { links } from '../links.ts';
 import type { TickRow } from '../model/ticks.ts';
 import { ticksOf } from '../model/ticks.ts';
+import { useServices } from '../services.ts';
 import { t } from '../words/words.ts';
 
 /** The progress of several changes; a change that the phone has no longer is left out. */
 export function useReceipts(ids: readonly string[]): readonly ReceiptState[] {
   const client = useClient();
-  const last = useRef<readonly ReceiptState[]>([]);
+  return useAll(
+    ids,
+    (id) => client.receipt(id),
+    // A page may learn of a change later than of its id; the status moves with each change.
+    client.status,
+  );
+}
+
+/** How many of the files that a stop names are still on this phone alone. */
+export function useFilesLeft(stop: LocalStop): number {
+  const { uploads } = useServices();
+  const files = useAll(filesOf(stop), (id) => uploads.file(id), uploads.status);
+  return files.filter((file) => file?.at === 'saved').length;
+}
+
+interface Source<Value> {
+  readonly current: Value;
+  subscribe(listener: () => void): () => void;
+}
+
+/** The values of several sources by id, looked up again with each change of `also` while one is unknown. */
+function useAll<Value>(
+  ids: readonly string[],
+  find: (id: string) => Source<Value> | undefined,
+  also: Source<unknown>,
+): readonly Value[] {
   const key = ids.join(' ');
   const [subscribe, read] = useMemo(() => {
-    const receipts = ids.flatMap((id) => client.receipt(id) ?? []);
+    const known = new Map<string, Source<Value>>();
+    const sources = (): Source<Value>[] =>
+      key.split(' ').flatMap((id) => {
+        const source = known.get(id) ?? (id === '' ? undefined : find(id));
+        if (source) known.set(id, source);
+        return source ?? [];
+      });
+    let last: readonly Value[] = [];
     return [
       (listener: () => void) => {
-        const stops = receipts.map((receipt) => receipt.subscribe(listener));
+        const stops = [...sources(), also].map((source) => source.subscribe(listener));
         return () => stops.forEach((stop) => stop());
       },
-      () => {
-        const states = receipts.map(({ current }) => current);
-        if (states.length !== last.current.length || states.some((state, i) => state !== last.current[i]))
-          last.current = states;
-        return last.current;
+      (): readonly Value[] => {
+        const values = sources().map(({ current }) => current);
+        if (values.length !== last.length || values.some((value, i) => value !== last[i])) last = values;
+        return last;
       },
     ] as const;
-    // The ids in one text: a view repeats its list of ids as another array.
-  }, [client, key]);
+    // One text for the ids: a view repeats its list as another array. `find` depends on the client alone.
+  }, [key, also]);
   return useSyncExternalStore(subscribe, read, read);
 }
 
-/** The ticks of a stop in a list; a tap opens their sentences. */
-export function StopTicks({ id, receipts }: { readonly id: number; readonly receipts: readonly string[] }) {
-  const row = ticksOf(useReceipts(receipts));
+/** The ticks of a stop; a tap opens their sentences. */
+export function StopTicks({ stop }: { readonly stop: LocalStop }) {
+  const row = ticksOf(useReceipts(stop.receipts), stop.parked);
+  const left = useFilesLeft(stop);
   if (!row) return null;
-  const word = tickWord(row);
+  const word = row.word === 'file' && left > 0 ? t('tick.files', { n: left }) : tickWord(row);
   const label = t('tick.label', {
-    n: id,
+    n: stop.id,
     word,
     phone: stateWord(row.phone),
     server: stateWord(row.server),
     office: stateWord(row.office),
   });
-  return <Ticks states={[row.phone, row.server, row.office]} word={word} label={label} href={links.where(id)} />;
+  return <Ticks states={[row.phone, row.server, row.office]} word={word} label={label} href={links.where(stop.id)} />;
 }
 
 export const tickWord = ({ word }: TickRow): string => t(`tick.${word}`);

@@ -1,32 +1,25 @@
 import type { ConnectionStatus } from '@tailgate/client-sdk';
-import { useDriver, useStatus, useWatch } from '@tailgate/client-sdk/react';
+import { useDriver, useStatus } from '@tailgate/client-sdk/react';
 import { Icon } from '../../ui/icons.tsx';
-import { connectionSince } from '../connection-age.ts';
-import { unsaved } from '../recorded.ts';
-import { t, time } from '../words/words.ts';
+import { links } from '../links.ts';
+import { moment, t } from '../words/words.ts';
 
 /** The first line of every screen: what the network does, and that the phone may be put away. */
 export function TopLine() {
-  const status = useStatus();
+  const { connection, offlineSince, storage, unsaved, pending, uploading, employeeId = '' } = useStatus();
   const driver = useDriver();
-  const since = useWatch(connectionSince);
-  const isSaving = useWatch(unsaved) > 0;
-  const { connection, employeeId = '' } = status;
   const isOn = connection === 'online';
-  const underWay = (status.pending[employeeId] ?? 0) + (status.uploading[employeeId] ?? 0);
+  const underWay = (pending[employeeId] ?? 0) + (uploading[employeeId] ?? 0);
+  const saved = isOn ? (underWay > 0 ? t('net.underWay', { n: underWay }) : t('net.saved')) : t('net.savedHere');
   return (
-    <div className={isOn ? 'state on' : 'state'} role="status">
+    <div className={isOn ? 'state on' : 'state'}>
       <Icon name={isOn || connection === 'connecting' ? 'cloud' : 'off'} />
-      <p>
-        <strong>{networkSentence(connection, since)}</strong>{' '}
-        {status.storage === 'failing'
-          ? t('net.full')
-          : isSaving
-            ? t('net.saving')
-            : `${savedSentence(isOn, underWay)} ${t('net.away')}`}
+      <p role="status">
+        <strong>{networkSentence(connection, offlineSince)}</strong>{' '}
+        {storage === 'failing' ? t('net.full') : unsaved > 0 ? t('net.saving') : `${saved} ${t('net.away')}`}
       </p>
       {driver?.signedIn === false && (
-        <a className="btn btn-quiet" href="#/sign-in">
+        <a className="btn btn-quiet" href={links.signIn}>
           {t('net.signInAgain')}
         </a>
       )}
@@ -35,7 +28,7 @@ export function TopLine() {
 }
 
 function networkSentence(connection: ConnectionStatus, since: number | undefined): string {
-  if (connection === 'offline' && since !== undefined) return t('net.off', { time: time(since) });
+  if (connection === 'offline' && since !== undefined) return t('net.off', { time: moment(since, Date.now()) });
   return t(networkWords[connection]);
 }
 
@@ -47,8 +40,3 @@ const networkWords = {
   update_needed: 'net.update',
   signed_out: 'net.signedOut',
 } as const;
-
-function savedSentence(isOn: boolean, underWay: number): string {
-  if (!isOn) return t('net.savedHere');
-  return underWay > 0 ? t('net.underWay', { n: underWay }) : t('net.saved');
-}

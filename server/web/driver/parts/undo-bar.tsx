@@ -43,11 +43,12 @@ function Undo({ last }: { readonly last: Recorded }) {
 }
 
 /** Whole seconds that are left, counted once a second. */
-export function useSecondsUntil(until: number): number {
+export function useSecondsUntil(until: number | undefined): number {
   const [now, setNow] = useState(Date.now);
+  const isOver = until === undefined || now >= until;
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 250);
+    const timer = isOver ? undefined : setInterval(() => setNow(Date.now()), 250);
     return () => clearInterval(timer);
-  }, [until]);
-  return Math.max(0, Math.ceil((until - now) / 1000));
+  }, [isOver]);
+  return isOver ? 0 : Math.ceil((until - now) / 1000);
 }

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { IconName } from '../../ui/icons.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { Choice } from '../../ui/parts/choice.tsx';
-import { Gate } from '../../ui/parts/gate.tsx';
+import { focusMissing, Gate } from '../../ui/parts/gate.tsx';
 import { Sheet } from '../../ui/parts/sheet.tsx';
 import { go, goBack } from '../../ui/router.ts';
 import { links } from '../links.ts';
@@ -85,7 +85,7 @@ export function ExceptionSheet({ stop: id, type }: { readonly stop: number; read
           more={code ? (lacksComment ? t('except.needsComment') : code.description) : undefined}
           icon="check"
           todo={!code || lacksComment}
-          onAct={code && !lacksComment ? record : undefined}
+          onAct={code && !lacksComment ? record : focusMissing}
         />
       }
     >
@@ -103,6 +103,7 @@ export function ExceptionSheet({ stop: id, type }: { readonly stop: number; read
         </span>
         <textarea
           className="input"
+          required={code?.requires_comment === true}
           rows={2}
           value={comment}
           onInput={(event) => setComment(event.currentTarget.value)}

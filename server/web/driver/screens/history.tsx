@@ -4,7 +4,6 @@ import { Sheet } from '../../ui/parts/sheet.tsx';
 import { Marks } from '../../ui/parts/ticks.tsx';
 import { goBack } from '../../ui/router.ts';
 import { links } from '../links.ts';
-import { recordedAt } from '../model/receipt-time.ts';
 import { ticksOf } from '../model/ticks.ts';
 import { tickWord, useReceipts } from '../parts/stop-ticks.tsx';
 import { i18n, moment, t } from '../words/words.ts';
@@ -44,8 +43,10 @@ export function HistorySheet({ stop: id }: { readonly stop: number }) {
 }
 
 function Entry({ id }: { readonly id: string }) {
-  const row = ticksOf(useReceipts([id]));
-  const at = recordedAt(id);
+  const states = useReceipts([id]);
+  const row = ticksOf(states);
+  const [state] = states;
+  const at = state && 'recordedAt' in state ? state.recordedAt : undefined;
   if (!row) return null;
   return (
     <li>

@@ -4,7 +4,7 @@ import type { ReferenceCode } from '@tailgate/sync-protocol';
 import { hostLengths } from '@tailgate/sync-protocol';
 import { useState } from 'react';
 import { Choice } from '../../ui/parts/choice.tsx';
-import { Gate } from '../../ui/parts/gate.tsx';
+import { focusMissing, Gate } from '../../ui/parts/gate.tsx';
 import { Sheet } from '../../ui/parts/sheet.tsx';
 import { Stepper } from '../../ui/parts/stepper.tsx';
 import { goBack } from '../../ui/router.ts';
@@ -15,7 +15,7 @@ import { withLine } from '../model/draft.ts';
 import type { Product } from '../model/lines.ts';
 import { isCounted, lineNow } from '../model/lines.ts';
 import { codeNamed, kindsOf } from '../model/reasons.ts';
-import { kindWord } from '../words/sentences.ts';
+import { kindWord, placeWord } from '../words/sentences.ts';
 import { HostPreview } from '../parts/host-preview.tsx';
 import { stepperWords } from '../parts/stepper-words.ts';
 import { recorded } from '../recorded.ts';
@@ -67,7 +67,7 @@ function OpenLine({ route, stop, line }: OpenLineProps) {
   return (
     <Sheet
       title={line.name}
-      below={[line.id, line.container_type.toLowerCase(), line.invoice && t('line.invoice', { id: line.invoice })]
+      below={[line.id, placeWord(line.trailer_area), line.invoice && t('line.invoice', { id: line.invoice })]
         .filter(Boolean)
         .join(' · ')}
       closeLabel={t('line.close')}
@@ -84,7 +84,7 @@ function OpenLine({ route, stop, line }: OpenLineProps) {
           more={less > 0 && described !== undefined ? `${less} ${described}` : undefined}
           icon="check"
           todo={isUnexplained}
-          onAct={isUnexplained ? undefined : save}
+          onAct={isUnexplained ? focusMissing : save}
         />
       }
     >
@@ -144,6 +144,7 @@ function Why({ less, credit, reason, onChange }: WhyProps) {
           </span>
           <textarea
             className="input"
+            required={code.requires_comment}
             rows={1}
             value={reason.comment}
             onInput={(event) => onChange({ ...reason, comment: event.currentTarget.value })}

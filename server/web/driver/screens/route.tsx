@@ -181,7 +181,7 @@ const StopRow = memo(({ stop }: { readonly stop: LocalStop }) => {
         </Chip>
       )}
       {isOpen && stop.draft !== undefined && <Chip icon="pen">{t('route.begun')}</Chip>}
-      {!isOpen && <StopTicks id={stop.id} receipts={stop.receipts} />}
+      {!isOpen && <StopTicks stop={stop} />}
     </li>
   );
 });

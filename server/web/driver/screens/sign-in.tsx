@@ -177,12 +177,15 @@ function InstallHint() {
 
 /** Work of other drivers on this phone that only their own sign-in can send. */
 function Waiting() {
-  const { awaitsSignIn } = useStatus();
-  return Object.entries(awaitsSignIn).map(([name, n]) => (
-    <Banner key={name} icon="person" tone="info">
-      <p>
-        <strong>{t('signIn.waits', { n, name })}</strong> {t('signIn.waitsWhy', { name })}
-      </p>
-    </Banner>
-  ));
+  const { awaitsSignIn, names } = useStatus();
+  return Object.entries(awaitsSignIn).map(([employee, n]) => {
+    const name = names[employee] ?? employee;
+    return (
+      <Banner key={employee} icon="person" tone="info">
+        <p>
+          <strong>{t('signIn.waits', { n, name })}</strong> {t('signIn.waitsWhy', { name })}
+        </p>
+      </Banner>
+    );
+  });
 }

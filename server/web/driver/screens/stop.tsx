@@ -57,16 +57,17 @@ function KnownStop({ route, stop }: { readonly route: LocalRoute; readonly stop:
           ))}
           {customer.contact.phone !== '' && <span className="small">{customer.contact.phone}</span>}
         </address>
-        <CallAndMap customer={customer} />
-        {isOpen && !stop.arrived && (
-          <button
-            className="btn btn-wide"
-            type="button"
-            onClick={() => client.stop(stop.id, route.key).arrive(new Date())}
-          >
-            {t('stop.arrive')}
-          </button>
-        )}
+        <CallAndMap customer={customer}>
+          {isOpen && !stop.arrived && (
+            <button
+              className="btn btn-main"
+              type="button"
+              onClick={() => client.stop(stop.id, route.key).arrive(new Date())}
+            >
+              {t('stop.arrive')}
+            </button>
+          )}
+        </CallAndMap>
       </div>
       {!isOpen && <Outcome stop={stop} />}
       <Sections stop={stop} draft={draft} />
@@ -91,7 +92,7 @@ function Outcome({ stop }: { readonly stop: LocalStop }) {
             <br />
             {t(isDelivered ? 'stop.correctHint' : 'stop.skippedNow')}
           </p>
-          <StopTicks id={stop.id} receipts={stop.receipts} />
+          <StopTicks stop={stop} />
         </div>
       </Banner>
     </div>

@@ -1,4 +1,4 @@
-import type { ReceiptState } from '@tailgate/client-sdk';
+import type { LocalStop, ReceiptState } from '@tailgate/client-sdk';
 import { useRoute, useStatus, useWatch } from '@tailgate/client-sdk/react';
 import type { ReactNode } from 'react';
 import { Sheet } from '../../ui/parts/sheet.tsx';
@@ -6,22 +6,19 @@ import type { TickState } from '../../ui/parts/ticks.tsx';
 import { Tick } from '../../ui/parts/ticks.tsx';
 import { goBack } from '../../ui/router.ts';
 import { links } from '../links.ts';
-import { recordedAt } from '../model/receipt-time.ts';
-import type { TickRow } from '../model/ticks.ts';
-import { ticksOf } from '../model/ticks.ts';
+import { latestTimes, ticksOf } from '../model/ticks.ts';
+import { StopFiles } from '../parts/stop-files.tsx';
 import { NextGate } from '../parts/stop-gate.tsx';
-import { useReceipts } from '../parts/stop-ticks.tsx';
+import { useFilesLeft, useReceipts } from '../parts/stop-ticks.tsx';
 import { UndoBar, useSecondsUntil } from '../parts/undo-bar.tsx';
 import { lastRecorded } from '../recorded.ts';
-import { exactTime, span, t } from '../words/words.ts';
+import { exactTime, moment, span, t } from '../words/words.ts';
 
 /** Where a stop's changes are: a sentence for each tick. Right after recording it offers the undo, and the next stop. */
 export function WhereSheet({ stop: id, isFresh = false }: { readonly stop: number; readonly isFresh?: boolean }) {
   const route = useRoute();
   const stop = route?.stops.find((each) => each.id === id);
-  const states = useReceipts(stop?.receipts ?? []);
   if (!route || !stop) return null;
-  const row = ticksOf(states);
   const latest = stop.receipts.at(-1);
   return (
     <Sheet
@@ -32,13 +29,8 @@ export function WhereSheet({ stop: id, isFresh = false }: { readonly stop: numbe
       above={<UndoBar of={id} />}
       foot={isFresh ? <NextGate route={route} stop={stop} /> : undefined}
     >
-      {row && latest !== undefined ? (
-        <Legend row={row} states={states} latest={latest} />
-      ) : (
-        <p>
-          <strong>{t('where.elsewhere')}</strong> {t('where.elsewhereWhy')}
-        </p>
-      )}
+      <Legend stop={stop} />
+      <StopFiles stop={stop} />
       {latest !== undefined && (
         <p className="cap">
           {t('where.trace', { n: id })} <span className="mono">{latest}</span>
@@ -48,66 +40,86 @@ export function WhereSheet({ stop: id, isFresh = false }: { readonly stop: numbe
   );
 }
 
-interface LegendProps {
-  readonly row: TickRow;
-  readonly states: readonly ReceiptState[];
-  readonly latest: string;
-}
-
-function Legend({ row, states, latest }: LegendProps) {
-  const { connection } = useStatus();
-  const last = useWatch(lastRecorded);
-  const left = useSecondsUntil(last?.receipt.id === latest ? last.until : 0);
-  const saved = recordedAt(latest);
-  const waits =
-    left > 0
-      ? t('where.notServerUndo', { wait: span(left * 1000) })
-      : t(connection === 'online' ? 'where.notServerOn' : 'where.notServerOff');
+function Legend({ stop }: { readonly stop: LocalStop }) {
+  const states = useReceipts(stop.receipts);
+  const filesLeft = useFilesLeft(stop);
+  const row = ticksOf(states, stop.parked);
+  if (!row)
+    return (
+      <p>
+        <strong>{t('where.elsewhere')}</strong> {t('where.elsewhereWhy')}
+      </p>
+    );
+  const times = latestTimes(states);
+  const arrived = clock(times.accepted);
   return (
     <ol className="legend" aria-live="polite" aria-label={t('where.three')}>
       {row.phone === 'yes' ? (
         <Step tick="yes" title={t('where.phone')}>
-          {t('where.phoneWhy', { time: saved === undefined ? '' : exactTime(saved) })}
+          {t('where.phoneWhy', { time: times.recorded === undefined ? '' : exactTime(times.recorded) })}
         </Step>
       ) : (
         <Step tick="wait" title={t('where.saving')}>
           {t('where.savingWhy')}
         </Step>
       )}
-      {row.server === 'wait' && (
-        <Step tick="wait" title={t('where.notServer')}>
-          {waits}
-        </Step>
-      )}
+      {row.server === 'wait' && <Waiting latest={stop.receipts.at(-1)} />}
       {row.server === 'part' && (
         <Step tick="part" title={t('where.serverPart')}>
-          {t('where.serverPartWhy')}
+          {t('where.serverPartWhy', { time: arrived, n: filesLeft })}
         </Step>
       )}
       {row.server === 'yes' && (
         <Step tick="yes" title={t('where.server')}>
-          {t('where.serverWhy')}
+          {t('where.serverWhy', { time: arrived })}
         </Step>
       )}
-      <OfficeStep row={row} states={states} />
+      <OfficeStep office={row.office} isParked={stop.parked} states={states} hosted={times.hosted} />
     </ol>
   );
 }
 
-function OfficeStep({ row, states }: Pick<LegendProps, 'row' | 'states'>) {
+/** Not at the server: the undo window, the network, or a moment. */
+function Waiting({ latest }: { readonly latest: string | undefined }) {
+  const { connection } = useStatus();
+  const last = useWatch(lastRecorded);
+  const left = useSecondsUntil(last?.receipt.id === latest ? last?.until : undefined);
+  return (
+    <Step tick="wait" title={t('where.notServer')}>
+      {left > 0
+        ? t('where.notServerUndo', { wait: span(left * 1000) })
+        : t(connection === 'online' ? 'where.notServerOn' : 'where.notServerOff')}
+    </Step>
+  );
+}
+
+interface OfficeStepProps {
+  readonly office: TickState;
+  readonly isParked: boolean;
+  readonly states: readonly ReceiptState[];
+  readonly hosted: number | undefined;
+}
+
+function OfficeStep({ office, isParked, states, hosted }: OfficeStepProps) {
   const refused = states.find((state) => state.at === 'quarantined');
-  if (row.office === 'yes')
+  if (office === 'yes')
     return (
       <Step tick="yes" title={t('where.office')}>
-        {t('where.officeWhy')}
+        {t('where.officeWhy', { time: clock(hosted) })}
       </Step>
     );
-  if (row.office === 'look' && refused?.at === 'quarantined')
+  if (refused?.at === 'quarantined')
     return (
       <Step tick="look" title={t('where.look')}>
         {refused.dismissed === undefined
           ? t('where.lookWhy', { why: refused.reason })
           : t('where.lookDone', { why: refused.dismissed })}
+      </Step>
+    );
+  if (isParked)
+    return (
+      <Step tick="look" title={t('where.look')}>
+        {t('where.parked')}
       </Step>
     );
   return (
@@ -128,3 +140,5 @@ function Step({ tick, title, children }: { tick: TickState; title: string; child
     </li>
   );
 }
+
+const clock = (ms: number | undefined): string => (ms === undefined ? '' : moment(ms, Date.now()));

@@ -82,7 +82,7 @@ const kindWords: Readonly<
 /** The word for a category of reasons; the host's own where the app has none. */
 export function kindWord(category: string): string {
   const key = kindWords[category];
-  return key === undefined ? category.charAt(0) + category.slice(1).toLowerCase() : t(key);
+  return key === undefined ? inSmall(category) : t(key);
 }
 
 /** What is missing, as a list in one sentence. */
@@ -114,6 +114,33 @@ const shortWords = {
   return: 'stop.wReturns',
 } as const;
 
-/** The host's names of sections in a reader's words: "CIG/TOB" stays a name, in small letters. */
-export const sectionWord = (section: string): string =>
-  section === '' ? t('stop.noSection') : section.charAt(0) + section.slice(1).toLowerCase();
+/** The host's name of a section in the reader's words; a name that the app does not know in small letters. */
+export function sectionWord(section: string): string {
+  const key = sectionWords[section];
+  if (key !== undefined) return t(key);
+  return section === '' ? t('stop.noSection') : inSmall(section);
+}
+
+const sectionWords: Readonly<
+  Record<string, 'section.cases' | 'section.tobacco' | 'section.totes' | 'section.pallets' | 'section.returns'>
+> = {
+  CASES: 'section.cases',
+  'CIG/TOB': 'section.tobacco',
+  TOTES: 'section.totes',
+  PALLETS: 'section.pallets',
+  RETURNS: 'section.returns',
+};
+
+/** Where on the trailer a line is. */
+export function placeWord(area: string): string {
+  const key = placeWords[area];
+  return key === undefined ? area.toLowerCase() : t(key);
+}
+
+const placeWords: Readonly<Record<string, 'place.cooler' | 'place.dry' | 'place.freezer'>> = {
+  COOLER: 'place.cooler',
+  DRY: 'place.dry',
+  FREEZER: 'place.freezer',
+};
+
+const inSmall = (name: string): string => name.charAt(0) + name.slice(1).toLowerCase();

@@ -23,6 +23,7 @@ export function Choice({ legend, hideLegend = false, options, value, onChoose, l
           <input
             type="radio"
             name={name}
+            required
             value={option.value}
             checked={option.value === value}
             onChange={() => onChoose(option.value)}

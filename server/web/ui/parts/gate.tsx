@@ -23,6 +23,13 @@ export interface GateProps {
   readonly under?: ReactNode;
 }
 
+/** The act of a gate in a sheet while something is missing: moves the focus to the first control that needs a value. */
+export function focusMissing(): void {
+  const missing = document.querySelector<HTMLElement>('dialog :is(textarea, input):invalid');
+  missing?.focus();
+  missing?.scrollIntoView({ block: 'center' });
+}
+
 /** The green bar at the foot of a screen: a sentence, then the one act. */
 export function Gate(props: GateProps) {
   const { note, noteIcon = 'warn', act, more, icon = 'arrow', todo = false, overTabs = false, under } = props;

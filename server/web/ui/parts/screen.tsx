@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { useLayoutEffect, useRef } from 'react';
-import { scrolledBefore } from '../router.ts';
+import { goBack, scrolledBefore } from '../router.ts';
 
 interface ScreenProps {
   /** Set before the name of the app in the page's title, and read out when the screen opens. */
@@ -63,7 +63,15 @@ interface TopProps {
 export function Top({ back, backLabel, over, title, children }: TopProps) {
   return (
     <header className="top">
-      <a className="btn btn-quiet btn-icon" href={back} aria-label={backLabel}>
+      <a
+        className="btn btn-quiet btn-icon"
+        href={back}
+        aria-label={backLabel}
+        onClick={(event) => {
+          event.preventDefault();
+          goBack(back);
+        }}
+      >
         <svg className="i" viewBox="0 0 24 24" aria-hidden="true">
           <path d="M15 5l-7 7 7 7" />
         </svg>

@@ -1,0 +1,52 @@
+import type { LocalStop } from '@tailgate/client-sdk';
+import { useUploads, useWatch } from '@tailgate/client-sdk/react';
+import { filesOf } from '@tailgate/client-sdk/uploads';
+import { useMemo } from 'react';
+import { Icon } from '../../ui/icons.tsx';
+import { Marks } from '../../ui/parts/ticks.tsx';
+import { useServices } from '../services.ts';
+import { t } from '../words/words.ts';
+
+/** The files of a stop, each with its ticks: phone, server. */
+export function StopFiles({ stop }: { readonly stop: LocalStop }) {
+  const files = filesOf(stop);
+  if (files.length === 0) return null;
+  const { signature_id } = stop.updates;
+  const photos = files.filter((id) => id !== signature_id);
+  return (
+    <div className="files">
+      <h2 className="h-s">{t('where.files')}</h2>
+      <ul className="filelist">
+        {files.map((id) => (
+          <FileRow
+            key={id}
+            id={id}
+            icon={id === signature_id ? 'pen' : 'cam'}
+            name={id === signature_id ? t('where.signature') : t('where.photo', { n: photos.indexOf(id) + 1 })}
+          />
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function FileRow({ id, icon, name }: { readonly id: string; readonly icon: 'pen' | 'cam'; readonly name: string }) {
+  const { uploads } = useServices();
+  const state = useWatch(useMemo(() => uploads.file(id), [uploads, id]));
+  const { sending } = useUploads();
+  const percent = sending?.id === id ? Math.floor((100 * sending.sent) / Math.max(1, sending.size)) : 0;
+  const server =
+    state === undefined || state.at === 'here' ? 'yes' : state.at === 'failed' ? 'look' : percent > 0 ? 'part' : 'wait';
+  const word = { yes: 'tick.server', look: 'tick.look', part: 'tick.inPart', wait: 'tick.phone' } as const;
+  return (
+    <li>
+      <span>
+        <Icon name={icon} />
+        {name}
+        {server === 'part' && <span className="cap"> {t('where.sent', { n: percent })}</span>}
+        {state?.at === 'failed' && <span className="cap"> {t('where.failed', { why: state.reason })}</span>}
+      </span>
+      <Marks states={['yes', server]} label={t(word[server])} />
+    </li>
+  );
+}
