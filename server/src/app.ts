@@ -30,6 +30,7 @@ import { HostSide } from './replication/host-side.ts';
 import { isOperator } from './wire/access.ts';
 import { readableHeaders } from './http/server/browser-rules.ts';
 import { buildHttp } from './http/build.ts';
+import { BuiltFolder } from './http/pages/built-folder.ts';
 import type { Probe } from './http/endpoints/health.ts';
 import { buildMetrics, mountMetrics } from './http/endpoints/metrics.ts';
 import { watchRequests } from './http/server/request-watch.ts';
@@ -59,6 +60,8 @@ import manifest from '../package.json' with { type: 'json' };
 export interface App {
   /** The HTTP address of the REST interface and the sync channel; a worker has none. */
   url: string | undefined;
+  /** Whether `/app/` has a page to show. */
+  hasDriverApp: boolean;
   place: string;
   opsToken: KeptSecret;
   /** Resolves when this process must stop: the database is another one, or does not come back. */
@@ -94,6 +97,8 @@ interface Database {
 const COMMIT_CONNECTIONS = 3;
 /** For files: a separate pool keeps a storm of photos away from requests and stops. */
 const FILE_CONNECTIONS = 4;
+/** The output of `npm run build:web`. */
+const driverAppFolder = join(import.meta.dirname, '../web/dist/app');
 /** The first hello of a storm needs it, so it is opened before phones wait. */
 const KEPT_CONNECTIONS = 2;
 
@@ -110,10 +115,15 @@ export async function startApp(config: Config, log: Logger, stopping: AbortSigna
     const pipeline = await startPipeline(deps);
     await startSideEffects(deps, pipeline);
     const hostSide = config.role === 'api' ? undefined : await startHostSide(deps, pipeline);
-    const url = config.role === 'worker' ? undefined : await serve(deps, pipeline, hostSide, opsToken.secret);
+    const driverApp = new BuiltFolder(driverAppFolder, log);
+    const url =
+      config.role === 'worker'
+        ? undefined
+        : await serve(deps, { pipeline, hostSide, driverApp, opsToken: opsToken.secret });
+    const hasDriverApp = url !== undefined && (await driverApp.isBuilt());
     if (config.metricsPort !== undefined) await serveFigures(deps, config.metricsPort, opsToken.secret);
     const { database, outlived } = deps;
-    return { url, place: database.place, opsToken, outlived, stop: () => shutdown.run() };
+    return { url, hasDriverApp, place: database.place, opsToken, outlived, stop: () => shutdown.run() };
   } catch (error) {
     await shutdown.run();
     throw error;
@@ -268,7 +278,14 @@ async function startHostSide(deps: Deps, pipeline: Pipeline): Promise<HostSide> 
   return hostSide;
 }
 
-async function serve(deps: Deps, pipeline: Pipeline, hostSide: HostSide | undefined, opsToken: string) {
+interface Served {
+  pipeline: Pipeline;
+  hostSide: HostSide | undefined;
+  driverApp: BuiltFolder;
+  opsToken: string;
+}
+
+async function serve(deps: Deps, { pipeline, hostSide, driverApp, opsToken }: Served): Promise<string> {
   const { config, log, shutdown, db, listener, auth, telemetry, clock, clockWatch } = deps;
   const { figures, requests } = telemetry;
   const sessions = new Sessions(db, clock);
@@ -295,6 +312,7 @@ async function serve(deps: Deps, pipeline: Pipeline, hostSide: HostSide | undefi
     probes,
     remarks: async () => [...clockWatch.remarks, ...(await clockRemarks(db))],
     hostCatalog,
+    driverApp,
     previewMail: (key, stop) => previewSummary(db, config.access, key, stop),
     version,
     opsToken,

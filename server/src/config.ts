@@ -69,7 +69,7 @@ const table = {
   ),
   ACCESS: withDefault(
     'documented',
-    'strict: every endpoint but sign-in, health and docs needs a driver',
+    'strict: every endpoint but sign-in, health, docs and pages needs a driver',
     oneOf('documented', 'strict'),
   ),
   SIGNUP: withDefault(

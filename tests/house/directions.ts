@@ -111,6 +111,11 @@ export const parts: Part[] = [
   ),
   edge('http/openapi/', [], 'the document is printed from the operations that it receives'),
   edge('http/docs/', ['wire/', 'http/answers/'], 'the page shows the document that it receives'),
+  edge(
+    'http/pages/',
+    ['wire/', 'http/answers/', 'runtime/single-flight.ts'],
+    'pages for people: built files from memory; a page reaches the data by the API alone',
+  ),
   edge('http/', ['wire/', 'http/', 'ops/', 'db/'], 'build.ts and operations.ts compose the edge'),
   edge(
     'sync/',

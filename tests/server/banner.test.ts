@@ -3,6 +3,7 @@ import { banner, startHelp } from '../../server/src/runtime/banner.ts';
 import { loadConfig, settings } from '../../server/src/config.ts';
 
 const standing = {
+  hasDriverApp: true,
   place: '/srv/pod/.data/postgres',
   opsToken: { secret: 'made-up', fresh: true },
   open: ['/auth/*', '/route/drivers'],
@@ -13,6 +14,7 @@ test('a first start prints all addresses, the token once, and two commands to tr
   const text = banner(loadConfig({}, [], '/srv/pod'), { ...standing, url });
   expect(text.split('\n')[0]).toBe('Tailgate is ready on http://127.0.0.1:3000');
   for (const line of [
+    'http://127.0.0.1:3000/app/',
     'http://127.0.0.1:3000/docs',
     'ws://127.0.0.1:3000/api/sync',
     standing.place,
@@ -25,6 +27,12 @@ test('a first start prints all addresses, the token once, and two commands to tr
     expect(text).toContain(line);
   }
   expect(text.match(/^ {2}curl /gm)).toHaveLength(2);
+});
+
+test('without the output of its build, the driver app has no address', () => {
+  const text = banner(loadConfig({}, []), { ...standing, url, hasDriverApp: false });
+  expect(text).not.toContain('/app/');
+  expect(text).toContain('npm run build:web');
 });
 
 test('a later start does not repeat the token; a token from the settings is never printed', () => {

@@ -18,6 +18,7 @@ import type { Db } from '../../server/src/db/types.ts';
 import type { HttpDeps } from '../../server/src/http/build.ts';
 import { buildHttp } from '../../server/src/http/build.ts';
 import type { Log } from '../../server/src/runtime/log.ts';
+import { BuiltFolder } from '../../server/src/http/pages/built-folder.ts';
 import { openLogger } from '../../server/src/runtime/logger.ts';
 import { previewSummary } from '../../server/src/mail/preview.ts';
 import type { Change, Pipeline } from '../../server/src/mutations/change.ts';
@@ -78,6 +79,8 @@ type HttpOptions =
 export interface RestServerOptions extends Partial<Pick<HttpDeps, HttpOptions>> {
   /** The level of `logged`; `debug` by default. */
   readonly logLevel?: string;
+  /** The built driver app; by default there is none. */
+  readonly appFolder?: string;
   /** Where they differ from the operator's defaults. */
   readonly uploadLimits?: Partial<UploadLimits>;
   /** The cost of its passwords; nearly nothing by default. */
@@ -178,6 +181,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     remarks: options.remarks ?? (async () => []),
     hostCatalog: options.hostCatalog ?? noHost,
     previewMail: (key, stop) => previewSummary(db, access, key, stop),
+    driverApp: new BuiltFolder(options.appFolder ?? '/nowhere', log),
     version: '0.0.0-test',
     socketPath: syncPath,
     opsToken,

@@ -17,6 +17,8 @@ import { answerBrokenRequest, answerUnroutable } from './server/broken-request.t
 import { deviceEndpoints } from '../ops/devices/devices.ts';
 import { invitationEndpoints } from '../ops/invitations/invitations.ts';
 import { mountDocs } from './docs/mount-docs.ts';
+import type { BuiltFolder } from './pages/built-folder.ts';
+import { mountPages } from './pages/mount-pages.ts';
 import type { PreviewMail } from './endpoints/email-preview.ts';
 import { emailEndpoints } from './endpoints/email-preview.ts';
 import { answerErrors } from '../wire/error-answers.ts';
@@ -78,6 +80,7 @@ export interface HttpDeps
   readonly assets: UploadDeps;
   readonly hostCatalog: HostCatalog;
   readonly previewMail: PreviewMail;
+  readonly driverApp: BuiltFolder;
   /** The only path that opens WebSockets. */
   readonly socketPath: string;
   /** Bearer token of `/api/ops`. */
@@ -158,6 +161,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   const access: AccessOptions = { mode: deps.access, sessions: deps.sessions, opsToken: deps.opsToken };
   mount(app, endpoints, access);
   mountDocs(app, () => restDocument(deps.version));
+  mountPages(app, deps.driverApp);
   return app;
 }
 

@@ -3,6 +3,8 @@ import type { Config, settings } from '../config.ts';
 export interface Standing {
   /** The address for people and phones, e.g. `http://127.0.0.1:3000`; a worker has none. */
   url: string | undefined;
+  /** Whether `/app/` has a page to show. */
+  hasDriverApp: boolean;
   /** The place of the database. */
   place: string;
   opsToken: { secret: string; fresh: boolean };
@@ -23,7 +25,7 @@ export const startHelp = (all: typeof settings): string =>
   ].join('\n');
 
 /** The output of `npm start` for people once everything runs. Scripts wait for the first line. */
-export function banner(config: Config, { url, place, opsToken, open }: Standing): string {
+export function banner(config: Config, { url, hasDriverApp, place, opsToken, open }: Standing): string {
   const { role, dataDir, demo, legacyUrl, smtpUrl, smsUrl } = config;
   const lines = [
     `Tailgate is ready${url === undefined ? '' : ` on ${url}`}${role === 'all' ? '' : ` (${role} only)`}`,
@@ -32,6 +34,7 @@ export function banner(config: Config, { url, place, opsToken, open }: Standing)
   const say = (label: string, text: string) => lines.push(`  ${label.padEnd(13)} ${text}`);
 
   if (url !== undefined) {
+    say('Driver app', hasDriverApp ? `${url}/app/` : 'not built yet; `npm run build:web` builds it');
     say('API', `${url}/docs (to read and to try) · ${url}/docs/openapi.json`);
     say('Health', `${url}/api/health · dependencies: ${url}/api/health/ready`);
     say('Sync channel', `${url.replace(/^http/, 'ws')}/api/sync`);

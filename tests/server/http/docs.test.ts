@@ -61,12 +61,9 @@ describe('/docs', () => {
     expect(await response.json()).toEqual(restDocument('0.0.0-test'));
   });
 
-  test('the bare address redirects browsers to the page, and is 404 for programs', async () => {
-    const asked = await get('/', { accept: 'text/html,*/*;q=0.8' });
-    expect([asked.status, asked.headers.get('location')]).toEqual([302, 'docs']);
+  test('a slash at its end is redirected, and an unknown file is 404', async () => {
     const slash = await get('/docs/');
     expect([slash.status, slash.headers.get('location')]).toEqual([302, '../docs']);
-    expect((await get('/')).status).toBe(404);
     expect((await get('/docs/nothing')).status).toBe(404);
   });
 });

@@ -15,17 +15,26 @@ const encoders = {
 };
 const brotli = promisify(brotliCompress);
 const gzipped = promisify(gzip);
-type Encoding = keyof typeof encoders;
-const encodings = ['br', 'gzip', 'identity'] as const;
+export type Encoding = keyof typeof encoders;
+
+const smallestFirst = ['br', 'gzip'] as const;
 
 /** Bytes that many answers share, compressed once. The ETag is a hash of the bytes. */
 export class EncodedBytes {
   readonly bytes: Buffer;
   readonly #digest: string;
   readonly #encoded = new Map<Encoding, Promise<Buffer>>();
+  /** The smallest first. */
+  readonly encodings: readonly (Encoding | 'identity')[];
 
-  constructor(bytes: Buffer) {
+  /** @param copies the only encodings to send, already made; without it, all of them, each made when it is needed */
+  constructor(bytes: Buffer, copies?: Readonly<Partial<Record<Encoding, Buffer>>>) {
     this.bytes = bytes;
+    for (const encoding of smallestFirst) {
+      const copy = copies?.[encoding];
+      if (copy) this.#encoded.set(encoding, Promise.resolve(copy));
+    }
+    this.encodings = [...(copies ? this.#encoded.keys() : smallestFirst), 'identity'];
     this.#digest = hash('sha256', bytes, 'base64url').slice(0, 22);
   }
 
@@ -59,7 +68,8 @@ export async function sendEncoded(
 ): Promise<unknown> {
   // The smallest among the encodings that the client prefers equally. The server never answers 406: a longer answer is
   // better than none.
-  const [encoding = 'identity'] = new Negotiator(request).encodings(encodings, { preferred: encodings });
+  const { encodings } = encodable;
+  const [encoding = 'identity'] = new Negotiator(request).encodings([...encodings], { preferred: [...encodings] });
   const etag = encodable.etag(encoding);
   const variesAlready = [reply.getHeader('vary') ?? []].flat().map(String);
   void reply.headers({

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { readFile } from 'node:fs/promises';
 import { EncodedBytes, sendEncoded } from '../answers/encoded-bytes.ts';
-import { AppError } from '../../wire/errors.ts';
 
 /** Swagger UI comes from its package, so the page works without a network. */
 const policy = [
@@ -46,11 +45,6 @@ export function mountDocs(app: FastifyInstance, document: () => object): void {
       return sendEncoded(loaded, { type, cacheControl: 'no-cache' }, request, reply);
     });
   }
-  app.get('/', ({ headers }, reply) => {
-    // A redirect for people who type the bare address. Programs get the usual 404.
-    if (!headers.accept?.includes('text/html')) throw new AppError('NOT_FOUND');
-    return reply.redirect('docs');
-  });
 }
 
 /** A file of the page, read on its first request. */

@@ -1,0 +1,94 @@
+import { readFile } from 'node:fs/promises';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '../../wire/errors.ts';
+import { EncodedBytes, sendEncoded } from '../answers/encoded-bytes.ts';
+import type { BuiltFolder } from './built-folder.ts';
+
+/** Everything from this server, and no code inside a page. */
+const strict = {
+  'default-src': "'none'",
+  'style-src': "'self'",
+  'base-uri': "'none'",
+  'form-action': "'none'",
+  'frame-ancestors': "'none'",
+};
+const policyOf = (directives: Readonly<Record<string, string>>): string =>
+  Object.entries(directives)
+    .map((directive) => directive.join(' '))
+    .join('; ');
+
+const driverHeaders = {
+  'content-security-policy': policyOf({
+    ...strict,
+    // The barcode reader is WebAssembly.
+    'script-src': "'self' 'wasm-unsafe-eval'",
+    'connect-src': "'self'",
+    // Photos and signatures of the phone, before and after they are stored.
+    'img-src': "'self' blob: data:",
+    'media-src': "'self' blob:",
+    'font-src': "'self'",
+    'worker-src': "'self'",
+    'manifest-src': "'self'",
+  }),
+  'permissions-policy': 'camera=(self), geolocation=(self), microphone=(), payment=(), usb=()',
+};
+const doorsHeaders = { 'content-security-policy': policyOf(strict), 'permissions-policy': 'camera=(), geolocation=()' };
+
+/** A year; a changed file gets another name. */
+const forGood = 'public, max-age=31536000, immutable';
+
+/**
+ * Pages for people: the doors (`/`) and the driver app (`/app/`). They are open under any ACCESS, because they contain
+ * no data. Addresses in pages and redirects are relative, for proxies that add a prefix.
+ */
+export function mountPages(app: FastifyInstance, driverApp: BuiltFolder): void {
+  mountDriverApp(app, driverApp);
+  mountDoors(app);
+}
+
+function mountDriverApp(app: FastifyInstance, driverApp: BuiltFolder): void {
+  const send = async (name: string, request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+    const file = await driverApp.find(name);
+    if (file) {
+      const cacheControl = file.hashed ? forGood : 'no-cache';
+      void reply.headers(driverHeaders);
+      return sendEncoded(file.content, { type: file.type, cacheControl }, request, reply);
+    }
+    if (await driverApp.isBuilt()) throw new AppError('NOT_FOUND');
+    return reply.code(503).type('text/html; charset=utf-8').send(notBuilt);
+  };
+  app.get('/app', (request, reply) => {
+    // The files of the page are relative to `/app/`.
+    const [, query] = /^\/app(\?.*)?$/.exec(request.url) ?? [];
+    if (!request.url.startsWith('/app/')) return reply.redirect(`app/${query ?? ''}`);
+    return send('index.html', request, reply);
+  });
+  app.get<{ Params: { '*': string } }>('/app/*', (request, reply) => send(request.params['*'], request, reply));
+}
+
+const notBuilt = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Tailgate</title>
+<p>This server has no driver app yet. The command <code>npm run build:web</code> builds it; then load this page again.</p>
+</html>
+`;
+
+function mountDoors(app: FastifyInstance): void {
+  const files = {
+    '/': { name: 'doors.html', type: 'text/html; charset=utf-8' },
+    '/doors.css': { name: 'doors.css', type: 'text/css; charset=utf-8' },
+  };
+  for (const [url, { name, type }] of Object.entries(files)) {
+    let loaded: EncodedBytes | undefined;
+    app.get(url, async (request, reply) => {
+      // The bare address is a page for people only; programs get the usual 404.
+      if (url === '/' && !request.headers.accept?.includes('text/html')) throw new AppError('NOT_FOUND');
+      loaded ??= new EncodedBytes(await readFile(new URL(name, import.meta.url)));
+      void reply.headers(doorsHeaders);
+      const varies = url === '/' ? ['accept'] : [];
+      return sendEncoded(loaded, { type, cacheControl: 'no-cache', varies }, request, reply);
+    });
+  }
+}
