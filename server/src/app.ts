@@ -272,7 +272,7 @@ async function startHostSide(deps: Deps, pipeline: Pipeline): Promise<HostSide> 
     watch,
     isRestored,
   });
-  telemetry.figures.followHost(() => hostSide.standing);
+  telemetry.figures.followHost(() => hostSide.status);
   shutdown.add('host side', () => hostSide.stop());
   await hostSide.start();
   return hostSide;

@@ -109,7 +109,7 @@ test('drift: closed routes are read, and compared where their rows have changed'
   await quietly("update RTSTPP set RSSTS = 'R' where RSRTE = 'D6' and RSSTP = 1");
   // Another worker has the lease: the route is left alone, and compared again the next time.
   const { leases } = deps.openImport();
-  const lease = await leases.take(routeKey('D6'));
+  const lease = await leases.acquire(routeKey('D6'));
   if (!lease) throw new Error('the lease of a quiet route is free');
   expect((await imports.findDrift('routes')).results).toEqual([]);
   expect(await digests()).toEqual([before]);

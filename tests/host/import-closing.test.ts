@@ -26,7 +26,7 @@ test('a driver’s close that commits while the office notes a return stays', as
     `update route set status = 'C', closed_at = now(), closed_by = 'D', version = 2, header_version = 2 where id = 'R1'`,
   );
   await sql("update RTHDRP set RHRETM = 'Y' where RHRTE = 'R1'");
-  const taken = imports.takeEdits([{ key: routeKey('R1'), stop: -1 }]);
+  const taken = imports.importEdits([{ key: routeKey('R1'), stop: -1 }]);
   const waiting = `select from pg_stat_activity
     where wait_event_type = 'Lock' and query like '%from route%' and datname = current_database()`;
   await expect.poll(async () => (await pool.query(waiting)).rowCount).toBe(1);
@@ -47,7 +47,7 @@ test('the timer that a driver has started goes on when the office notes the retu
 test('a reload begins one new epoch, however often its rows are read', async () => {
   await imported('R3');
   const { leases } = deps.openImport();
-  const lease = await leases.take(routeKey('R3'));
+  const lease = await leases.acquire(routeKey('R3'));
   if (!lease) throw new Error('the lease of a quiet route is free');
   await sql("delete from RTHDRP where RHRTE = 'R3'");
   await dispatch({ ...routeFile('R3'), name: 'Again' });

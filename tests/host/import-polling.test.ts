@@ -96,7 +96,7 @@ describe('polling', () => {
     await imports.importNow();
     expect((await read('P6')).route?.version).toBe(route?.version);
     const { leases } = stage.openImport();
-    const lease = await leases.take(routeKey('P6'));
+    const lease = await leases.acquire(routeKey('P6'));
     if (!lease) throw new Error('the lease of a quiet route is free');
     await sql(edit.replace("'R'", "'S'"));
     gone.minutes += 15;
@@ -128,15 +128,15 @@ describe('polling', () => {
   test('closed routes take turns: each once in a quarter of an hour, in any number', () => {
     const routes = Array.from({ length: 60 }, (_, n) => `F01\tR${String(n).padStart(3, '0')}\t20261121`);
     const rounds = new ClosedRounds();
-    expect(rounds.take(routes, 0)).toEqual([]);
-    const looks = Array.from({ length: 450 }, (_, n) => rounds.take(routes, 2_000 * (n + 1)));
+    expect(rounds.next(routes, 0)).toEqual([]);
+    const looks = Array.from({ length: 450 }, (_, n) => rounds.next(routes, 2_000 * (n + 1)));
     expect(looks.flat()).toEqual(routes);
     expect(Math.max(...looks.map((poll) => poll.length))).toBe(1);
     // After a pause of hours a poll keeps its limit, and a new one comes in its turn.
     const more = ['F01\tR0305\t20261121', ...routes];
-    const long = rounds.take(more, 36_000_000);
+    const long = rounds.next(more, 36_000_000);
     expect(long).toEqual([...more].sort().slice(0, 50));
-    expect(rounds.take([], 36_002_000)).toEqual([]);
+    expect(rounds.next([], 36_002_000)).toEqual([]);
   });
 
   test('is no drift: a poll’s findings are imported, not reported', async () => {

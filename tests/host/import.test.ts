@@ -13,12 +13,12 @@ officeEditSuite(stage);
 test('the worker, which has the lease, has edits imported at its own call, dated at their writing', async () => {
   await imported('R36');
   const { leases } = openImport();
-  const lease = await leases.take(routeKey('R36'));
+  const lease = await leases.acquire(routeKey('R36'));
   if (!lease) throw new Error('the lease of a quiet route is free');
   await sql("update RTSTPP set RSSTS = 'D' where RSRTE = 'R36' and RSSTP = 1");
   await sql("update PODCHGP set CHTS = CHTS - interval '90 seconds', CHUSR = 'ANN'");
   const before = Date.now();
-  await imports.takeEdits([{ key: routeKey('R36'), stop: 1 }]);
+  await imports.importEdits([{ key: routeKey('R36'), stop: 1 }]);
   expect((await read('R36')).results.get(1)?.result.status).toBe('D');
   const { rows } = await pool.query<{ employee: string; edit_time: Date }>(
     `select employee, edit_time from ledger where route_id = 'R36'`,
@@ -42,7 +42,7 @@ test('a stop row that is inserted anew without a doorbell line is recognized by 
     "insert into RTSTPP (RSFAC, RSRTE, RSWKE, RSSTP, RSTYP, RSCUS) values ('F01', 'R41', 20261121, 1, 'D', 'CR410')",
   );
   await sql('delete from PODCHGP');
-  await imports.takeEdits([{ key: routeKey('R41'), stop: 1 }]);
+  await imports.importEdits([{ key: routeKey('R41'), stop: 1 }]);
   expect((await read('R41')).results.get(1)?.result.status).toBe('D');
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readRouteRows } from '../../server/src/host/reads/reads.ts';
 import { reportFaults } from '../../server/src/replication/from-host/host-faults.ts';
-import { soundRows } from '../../server/src/replication/from-host/sound-rows.ts';
+import { usableRows } from '../../server/src/replication/from-host/usable-rows.ts';
 import { routeFile, routeKey, WEEK } from './import-fixture.ts';
 import { openStage } from './import-stage.ts';
 
@@ -113,11 +113,11 @@ test('text with control characters is legible on the phone, in names and in keys
   const [line, ...lines] = rows.products;
   if (!line || !rows.header) throw new Error('the route has a header and lines');
   const products = [{ ...line, RPNAM: 'Eg\u0000gs\u0007', RPITM: 'EG\u0000GS' }, ...lines];
-  const sound = soundRows({ ...rows, products, header: { ...rows.header, RHNAM: '\u0000North' } });
+  const sound = usableRows({ ...rows, products, header: { ...rows.header, RHNAM: '\u0000North' } });
   expect(sound.rows.products[0]).toMatchObject({ RPNAM: 'Eg gs', RPITM: 'EG GS' });
   expect(sound.rows.header?.RHNAM).toBe(' North');
   expect(sound.faults.map(({ column }) => column)).toEqual(['RHNAM', 'RPITM', 'RPNAM']);
-  expect(soundRows(rows)).toEqual({ rows, faults: [] });
+  expect(usableRows(rows)).toEqual({ rows, faults: [] });
   await reportFaults(pool, sound.faults, routeKey('G4'));
   const { rows: listed } = await pool.query(
     `select details::jsonb ->> 'value' as value from incident where details::jsonb #>> '{route,id}' = 'G4'`,

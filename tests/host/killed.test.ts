@@ -39,7 +39,7 @@ const all = async (statement: string): Promise<unknown[]> => (await pool.query<o
 async function bring(key: RouteKey, db: Queryable, host: Host): Promise<void> {
   const leases = new Leases({ db, owner: randomUUID() });
   try {
-    const lease = await leases.take(key);
+    const lease = await leases.acquire(key);
     if (!lease) throw new Error('the lease is free');
     const replicationLog = new ReplicationLog({
       host,

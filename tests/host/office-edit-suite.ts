@@ -210,7 +210,7 @@ export function officeEditSuite({ pool, imports, sql, read, imported, deliver, w
     test('rows of a route that a worker has leased wait for its end', async () => {
       await imported('R35');
       const { leases } = openImport();
-      const lease = await leases.take(routeKey('R35'));
+      const lease = await leases.acquire(routeKey('R35'));
       if (!lease) throw new Error('the lease of a quiet route is free');
       await sql("update RTSTPP set RSSTS = 'R' where RSRTE = 'R35' and RSSTP = 1");
       await imports.importNow();

@@ -68,14 +68,14 @@ test('the backlog is listed by file and by route, oldest first, and is empty whe
 
 test('a worker’s breaker and its paused files are visible from every node, with time and reason', async () => {
   const since = new Date('2026-11-21T10:00:00.000Z');
-  const standing = {
+  const hostStatus = {
     breaker: { state: 'open', failures: 3, since, reason: '08001 no route to host', waitMs: 1 },
     paused: [{ file: 'RTEMLP', reason: '42704 no such file', since }],
   } as const;
   const heartbeat = new Heartbeat({
     db: pool,
     worker: '0191e5f0-7f3a-7cc1-9d5e-0a4f6a1b2c3d',
-    standing: () => standing,
+    hostStatus: () => hostStatus,
     log: recordedLog(),
   });
   await heartbeat.start();

@@ -4,7 +4,7 @@ import { HostStops } from '../../server/src/replication/to-host/host-stops.ts';
 import { HostError, type Host } from '../../server/src/host/host.ts';
 import { hostMoment } from '../../server/src/host/files/local-time.ts';
 import { openStandIn } from '../../server/src/host/connection/postgres.ts';
-import { sealed, stopText } from '../../server/src/replication/to-host/trace.ts';
+import { withTrace, stopText } from '../../server/src/replication/to-host/trace.ts';
 import { hostRows } from '../../server/src/stops/host-rows.ts';
 import { readResult } from '../../server/src/stops/stored-documents.ts';
 import { openDepot, ZONE } from '../support/depot.ts';
@@ -59,7 +59,7 @@ async function dieAfterWriting(id: string, comment: string, lateMs = 0) {
   const moment = (instant: Date) => hostMoment(instant, ZONE);
   const stop = { key, stop: 1, result: readResult(rows[0]?.doc ?? ''), sequence: '10000000002' as const, moment };
   const stamp = { user: 'TAILGATE', program: 'TAILGATE', ...moment(new Date(depot.clock.now.getTime() + lateMs)) };
-  expect(await new HostStops(depot.host).write(sealed(hostRows(stop)), undefined, stamp)).toBe(true);
+  expect(await new HostStops(depot.host).write(withTrace(hostRows(stop)), undefined, stamp)).toBe(true);
   return key;
 }
 
@@ -149,7 +149,7 @@ test('after any lost answers the host ends with the mirror’s values, and no wr
     if (!mirror || !found) throw new Error(`stop ${stop} is missing`);
     const moment = (instant: Date) => hostMoment(instant, ZONE);
     const sequence = `${10_000_000_000 + mirror.version}` as const;
-    const wanted = sealed(hostRows({ key, stop, result: readResult(mirror.doc), sequence, moment }, found));
+    const wanted = withTrace(hostRows({ key, stop, result: readResult(mirror.doc), sequence, moment }, found));
     expect(stopText(found.rows)).toBe(stopText(wanted));
   }
   expect((await pool.query(`select distinct source from ledger where route_id = 'LIES'`)).rows).toEqual([

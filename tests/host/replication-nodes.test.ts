@@ -108,12 +108,12 @@ describe('leases', () => {
     if (!old) throw new Error('nothing was claimed');
     await pool.query(`update route_lease set expires_at = now() where route_id = 'STALE'`);
     const next = new Leases({ db: pool, owner: randomUUID(), renewMs: HOUR_MS });
-    const taken = await next.take(key);
+    const taken = await next.acquire(key);
     expect(taken?.fence).toBe(old.fence + 1);
 
-    const findings = new PassResult();
-    findings.confirmed({ stop: 1, sequence: 1, rows: '{"files":{}}' });
-    expect(await findings.save(pool, stale, old, 2)).toBe(false);
+    const result = new PassResult();
+    result.addConfirmed({ stop: 1, sequence: 1, rows: '{"files":{}}' });
+    expect(await result.save(pool, stale, old, 2)).toBe(false);
     expect(await hostedThrough('STALE')).toBe(1);
     expect((await pool.query(`select 1 from host_shadow where route_id = 'STALE'`)).rows).toEqual([]);
     await stale.close();
@@ -123,7 +123,7 @@ describe('leases', () => {
   test('a lease is kept while its owner works', async () => {
     const key = await depot.addRoute('KEPT', [1]);
     const owner = new Leases({ db: pool, owner: randomUUID(), leaseMs: 300, renewMs: 50 });
-    const lease = await owner.take(key);
+    const lease = await owner.acquire(key);
     const other = new Leases({ db: pool, owner: randomUUID() });
     const expiry = async () => {
       const statement = `select expires_at from route_lease where route_id = 'KEPT'`;
@@ -131,7 +131,7 @@ describe('leases', () => {
     };
     const first = await expiry();
     await expect.poll(expiry, { interval: 20 }).not.toEqual(first);
-    expect(await other.take(key)).toBeUndefined();
+    expect(await other.acquire(key)).toBeUndefined();
     expect(lease && owner.holds(lease)).toBe(true);
     await owner.close();
     await other.close();

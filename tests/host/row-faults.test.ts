@@ -2,7 +2,7 @@ import { operations } from '@tailgate/sync-protocol';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Db } from '../../server/src/db/types.ts';
 import { HostError, type Host } from '../../server/src/host/host.ts';
-import { settleAssets } from '../../server/src/replication/to-host/rows/sql.ts';
+import { confirmAssets } from '../../server/src/replication/to-host/rows/sql.ts';
 import { signIn, signUp } from '../support/people.ts';
 import { TestBytes } from '../support/test-bytes.ts';
 import { storeFiles } from '../support/uploads.ts';
@@ -204,7 +204,7 @@ test('a file that arrives during its announcement leaves the count of its closed
     connect: () => pool.connect(),
     query: async (statement, values) => {
       if (
-        statement === settleAssets &&
+        statement === confirmAssets &&
         values?.some((value) => Buffer.isBuffer(value) && value.includes(signature_id))
       ) {
         // The host has the file's row, the waiting rows still exist, and a pass brings the route out.

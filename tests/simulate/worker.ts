@@ -37,10 +37,10 @@ export async function workerPass(deps: WorkerDeps, { fuse, mishap, meetClerk }: 
   const host = new HostLine(depot.host, mishap, meetClerk);
   const leases = new Leases({ db: mortal, owner: randomUUID() });
   const clock = (): Date => new Date(time.now);
-  const importNow: HostImport['takeEdits'] = (edits) => {
+  const importNow: HostImport['importEdits'] = (edits) => {
     const { submit } = depot;
     const changes = office.changes(host);
-    return new HostImport({ db: mortal, host, leases, submit, clock, log, changes, pollSeconds: 0 }).takeEdits(edits);
+    return new HostImport({ db: mortal, host, leases, submit, clock, log, changes, pollSeconds: 0 }).importEdits(edits);
   };
   const pass = {
     db: mortal,
@@ -54,7 +54,7 @@ export async function workerPass(deps: WorkerDeps, { fuse, mishap, meetClerk }: 
     replicationLog: new ReplicationLog({ host, gate, clock, log }),
   };
   try {
-    const lease = await leases.take(routeOf(seed));
+    const lease = await leases.acquire(routeOf(seed));
     if (!lease) throw new Error('another worker has the route');
     try {
       await replicateRoute(pass, lease);

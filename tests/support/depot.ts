@@ -164,7 +164,7 @@ export async function openDepot(): Promise<Depot> {
         db: database.pool,
         host,
         boss,
-        importNow: (edits) => hostImport.takeEdits(edits),
+        importNow: (edits) => hostImport.importEdits(edits),
         log,
         clock: () => clock.now,
         random: Math.random,

@@ -20,10 +20,10 @@ export interface HostAsset {
 }
 
 /**
- * The header of an asset. `standing` is the host's present status: it stays `L` until all chunks are written, because
+ * The header of an asset. `state` is the host's present status: it stays `L` until all chunks are written, because
  * other programs read it.
  */
-export function assetHeader(asset: HostAsset, standing: HostAsset['state']): ServicePart<'ASSHDP'> {
+export function assetHeader(asset: HostAsset, state: HostAsset['state']): ServicePart<'ASSHDP'> {
   return {
     AHID: asset.id,
     AHBAT: asset.batch,
@@ -34,7 +34,7 @@ export function assetHeader(asset: HostAsset, standing: HostAsset['state']): Ser
     AHSIZ: `${asset.size}`,
     AHSHA: asset.sha256?.toString('hex') ?? '',
     AHCHKN: `${hostPieceCount(asset.size)}`,
-    AHSTS: standing,
+    AHSTS: state,
   };
 }
 

@@ -96,7 +96,7 @@ export function needsSetup({ kind }: HostError): boolean {
 }
 
 /** The row must be parked, so that everything else goes on: the host refuses it, or its file is not set up. */
-export function isOneRowsTrouble(error: HostError): boolean {
+export function isRowError(error: HostError): boolean {
   return error.kind === 'poison' || (needsSetup(error) && error.file !== undefined);
 }
 

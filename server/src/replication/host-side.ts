@@ -13,7 +13,7 @@ import { Heartbeat } from './control/heartbeat.ts';
 import { HostImport } from './from-host/import.ts';
 import { Leases } from './to-host/lease.ts';
 import type { HostWatch } from './control/watch.ts';
-import { ReplicationWorker, type HostStanding } from './to-host/worker.ts';
+import { ReplicationWorker, type HostStatus } from './to-host/worker.ts';
 import { UnreadDoorbell } from './from-host/unread-doorbell.ts';
 import { StartError } from '../runtime/start-error.ts';
 import { startSweep } from '../runtime/interval.ts';
@@ -45,7 +45,7 @@ export class HostSide {
   #worker: ReplicationWorker | undefined;
   #retry: NodeJS.Timeout | undefined;
   /** Why the last attempt did not reach the host; blank after one that did. */
-  #awayBecause = '';
+  #awayReason = '';
   #opening: Promise<void> = Promise.resolve();
   #stopped = false;
 
@@ -66,8 +66,8 @@ export class HostSide {
   }
 
   /** The worker's view of the host; undefined while no worker has started. */
-  get standing(): HostStanding | undefined {
-    return this.#worker?.standing;
+  get status(): HostStatus | undefined {
+    return this.#worker?.status;
   }
 
   async stop(): Promise<void> {
@@ -88,26 +88,26 @@ export class HostSide {
       this.#closers.push(() => host.close());
       this.#host = host;
       await this.#run(host);
-      if (this.#awayBecause !== '') log.info({}, 'the host answers');
-      this.#awayBecause = '';
+      if (this.#awayReason !== '') log.info({}, 'the host answers');
+      this.#awayReason = '';
     } catch (error) {
       await this.#close();
       if (!(error instanceof HostError)) throw error;
       if (error.kind !== 'passing') throw new StartError(`the host cannot be used: ${error.message}`, { cause: error });
       this.#logAway(error, retryMs);
-      if (!this.#stopped) this.#retry = setTimeout(() => this.#tryAgain(retryMs), retryMs);
+      if (!this.#stopped) this.#retry = setTimeout(() => this.#retryOpen(retryMs), retryMs);
     }
   }
 
   /** Warns once for each reason: a host may be away for a night. */
   #logAway(err: HostError, retryMs: number): void {
     const { log } = this.#options;
-    if (err.message === this.#awayBecause) log.debug({ err, retryMs }, 'the host is still away');
+    if (err.message === this.#awayReason) log.debug({ err, retryMs }, 'the host is still away');
     else log.warn({ err, retryMs }, 'the host is away; drivers notice nothing, and it is tried again');
-    this.#awayBecause = err.message;
+    this.#awayReason = err.message;
   }
 
-  #tryAgain(retryMs: number): void {
+  #retryOpen(retryMs: number): void {
     this.#opening = this.#open(Math.min(2 * retryMs, LONGEST_RETRY_MS)).catch((err: unknown) => {
       this.#options.log.error({ err }, 'the host cannot be used; put that right and start again');
     });
@@ -147,7 +147,7 @@ export class HostSide {
       db,
       host,
       boss,
-      importNow: (edits) => hostImport.takeEdits(edits),
+      importNow: (edits) => hostImport.importEdits(edits),
       log,
       clock,
       random: Math.random,
@@ -157,7 +157,7 @@ export class HostSide {
     await worker.start();
     this.#worker = worker;
     this.#closers.push(() => worker.stop());
-    const heartbeat = new Heartbeat({ db, worker: randomUUID(), standing: () => worker.standing, log });
+    const heartbeat = new Heartbeat({ db, worker: randomUUID(), hostStatus: () => worker.status, log });
     await heartbeat.start();
     this.#closers.push(() => heartbeat.stop());
   }

@@ -2,7 +2,7 @@ import type { RouteKey, StopObject, StopResult, StopStatus, StopUpdates } from '
 import { stopObject, stopStatus, stopUpdates, warehouseStop } from '@tailgate/sync-protocol';
 import type { ServicePart } from '../host/files/tables.ts';
 import { amendExceptions } from './exception-amendments.ts';
-import type { HeldStop, StopRows } from './host-stop.ts';
+import type { StopOnHost, StopRows } from './host-stop.ts';
 import { LineAmendments, type LineName } from './line-amendments.ts';
 import { amendPhotos } from './photo-amendments.ts';
 
@@ -22,57 +22,58 @@ export type Amendment = {
   unmapped: readonly string[];
 };
 
-/** A stop in the mirror, as the host last confirmed it, and as the host has it now. */
-export interface AmendedStop {
+/** A stop in the mirror, its rows as the host last confirmed them, and its rows on the host now. */
+export interface StopComparison {
   readonly key: RouteKey;
   readonly stop: number;
   readonly result: StopResult;
   /** The shadow; undefined where the service has never written this stop. */
-  readonly held: StopRows | undefined;
-  readonly found: HeldStop;
+  readonly shadow: StopRows | undefined;
+  /** As read from the host. */
+  readonly hostStop: StopOnHost;
   /** The planner has created the row in RTSTPP anew. Its pending status then reports no delivery. */
-  readonly isLaidAnew?: boolean;
+  readonly isReinserted?: boolean;
 }
 
 /**
  * Reads foreign changes of a stop's service-owned columns: the difference between the last confirmed rows and the
  * host's present rows, as a change of the mirror's present state.
  */
-export function amendmentOf({ key, stop, result, ...rows }: AmendedStop, instantOf: InstantOf): Amendment {
-  const { held, isLaidAnew = false } = rows;
-  const host = rows.found.rows;
+export function amendmentOf({ key, stop, result, ...rows }: StopComparison, instantOf: InstantOf): Amendment {
+  const { shadow, isReinserted = false } = rows;
+  const host = rows.hostStop.rows;
   const unmapped: string[] = [];
   const lines = new LineAmendments();
-  const first = amendLines(held?.RTPRUP ?? [], host.RTPRUP, lines, unmapped);
-  const photos = amendPhotos(result, { held: held?.RTIMGP ?? [], host: host.RTIMGP, first }, lines, unmapped);
-  const { credited } = rows.found;
-  const exceptions = { held: held?.RTOSDP ?? [], host: host.RTOSDP, credited, photos };
+  const first = amendLines(shadow?.RTPRUP ?? [], host.RTPRUP, lines, unmapped);
+  const photos = amendPhotos(result, { shadow: shadow?.RTIMGP ?? [], host: host.RTIMGP, first }, lines, unmapped);
+  const { credited } = rows.hostStop;
+  const exceptions = { shadow: shadow?.RTOSDP ?? [], host: host.RTOSDP, credited, photos };
   const overage = amendExceptions({ key, stop, result, sequence: '0' }, exceptions, lines, unmapped);
-  const emails = amendedEmails(result, held?.RTEMLP ?? [], host.RTEMLP, unmapped);
+  const emails = amendedEmails(result, shadow?.RTEMLP ?? [], host.RTEMLP, unmapped);
   const updates: StopUpdates = {
-    ...resultDifference(held?.RTSTUP[0], host.RTSTUP[0], instantOf, unmapped),
-    ...(isLaidAnew ? {} : statusDifference(stop, held, host, unmapped)),
-    ...(overage ? sayable({ overage_items: overage }, 'RTOSDP', unmapped) : {}),
-    ...(emails ? sayable({ osd_emails: emails }, 'RTEMLP', unmapped) : {}),
+    ...resultDifference(shadow?.RTSTUP[0], host.RTSTUP[0], instantOf, unmapped),
+    ...(isReinserted ? {} : statusDifference(stop, shadow, host, unmapped)),
+    ...(overage ? expressible({ overage_items: overage }, 'RTOSDP', unmapped) : {}),
+    ...(emails ? expressible({ osd_emails: emails }, 'RTEMLP', unmapped) : {}),
   };
-  const products = lines.said('products', unmapped);
-  const collections = lines.said('collections', unmapped);
-  const arrived = !isLaidAnew && arrivedNow(held, host, unmapped);
-  const said = {
+  const products = lines.linesOf('products', unmapped);
+  const collections = lines.linesOf('collections', unmapped);
+  const arrived = !isReinserted && arrivedNow(shadow, host, unmapped);
+  const amendment = {
     id: stop,
     ...(arrived ? { arrived } : {}),
     ...(Object.keys(updates).length > 0 ? { updates } : {}),
     ...(products.length > 0 ? { products } : {}),
     ...(collections.length > 0 ? { collections } : {}),
   };
-  if (Object.keys(said).length === 1) return { update: undefined, unmapped };
-  const parsed = stopObject.safeParse(said);
+  if (Object.keys(amendment).length === 1) return { update: undefined, unmapped };
+  const parsed = stopObject.safeParse(amendment);
   return parsed.success ? { update: parsed.data, unmapped } : { update: undefined, unmapped: [...unmapped, 'RTSTUP'] };
 }
 
 /** Keeps the fields that a stop object can express. An invalid column does not block the rest of an edit. */
-function sayable(said: StopUpdates, column: string, unmapped: string[]): StopUpdates {
-  const parsed = stopUpdates.safeParse(said);
+function expressible(updates: StopUpdates, column: string, unmapped: string[]): StopUpdates {
+  const parsed = stopUpdates.safeParse(updates);
   if (parsed.success) return parsed.data;
   unmapped.push(column);
   return {};
@@ -84,25 +85,25 @@ function sayable(said: StopUpdates, column: string, unmapped: string[]): StopUpd
  */
 function statusDifference(
   stop: number,
-  held: StopRows | undefined,
+  shadow: StopRows | undefined,
   host: StopRows,
   unmapped: string[],
 ): Pick<StopUpdates, 'status'> {
-  const planned = held?.RTSTPP[0]?.RSSTS || 'P';
-  const recorded = held?.RTSTUP[0]?.RUSTS || planned;
+  const planned = shadow?.RTSTPP[0]?.RSSTS || 'P';
+  const recorded = shadow?.RTSTUP[0]?.RUSTS || planned;
   const now = host.RTSTPP[0]?.RSSTS || 'P';
   const [result] = host.RTSTUP;
   // A new or deleted row has no status.
   const recordedNow =
-    result === undefined || (!held?.RTSTUP[0]?.RUSTS && result.RUSTS === '') ? recorded : result.RUSTS;
+    result === undefined || (!shadow?.RTSTUP[0]?.RUSTS && result.RUSTS === '') ? recorded : result.RUSTS;
   const isChanged = { RTSTPP: now !== planned, RTSTUP: recordedNow !== recorded };
   const status = isChanged.RTSTPP ? statusOf(stop, now) : undefined;
   if (isChanged.RTSTPP && !status) unmapped.push('RTSTPP.RSSTS');
   const other = isChanged.RTSTUP ? statusOf(stop, recordedNow) : undefined;
   const isOverruled = status !== undefined && other !== undefined && other !== status;
   if ((isChanged.RTSTUP && !other) || isOverruled) unmapped.push('RTSTUP.RUSTS');
-  const said = status ?? other;
-  return said ? { status: said } : {};
+  const edited = status ?? other;
+  return edited ? { status: edited } : {};
 }
 
 function statusOf(stop: number, text: string): StopStatus | undefined {
@@ -111,8 +112,8 @@ function statusOf(stop: number, text: string): StopStatus | undefined {
 }
 
 /** Nothing takes an arrival back (contract §4). Only Y and N have a meaning; a new plan row has a blank. */
-function arrivedNow(held: StopRows | undefined, host: StopRows, unmapped: string[]): boolean {
-  const before = held?.RTSTPP[0]?.RSARVF ?? '';
+function arrivedNow(shadow: StopRows | undefined, host: StopRows, unmapped: string[]): boolean {
+  const before = shadow?.RTSTPP[0]?.RSARVF ?? '';
   const now = host.RTSTPP[0]?.RSARVF ?? '';
   if (now === before) return false;
   if (before === 'Y' || !['', 'N', 'Y'].includes(now)) unmapped.push('RTSTPP.RSARVF');
@@ -141,37 +142,37 @@ const places = [
 ] as const;
 
 function resultDifference(
-  held: ResultRow | undefined,
+  shadow: ResultRow | undefined,
   host: ResultRow | undefined,
   instantOf: InstantOf,
   unmapped: string[],
 ): StopUpdates {
   if (host === undefined) {
     // No correct program deletes rows of the service.
-    if (held !== undefined) unmapped.push('RTSTUP');
+    if (shadow !== undefined) unmapped.push('RTSTUP');
     return {};
   }
   const differs = (column: keyof ResultRow): boolean =>
-    held === undefined ? !isBlank(host[column]) : host[column] !== held[column];
+    shadow === undefined ? !isBlank(host[column]) : host[column] !== shadow[column];
   const updates: StopUpdates = {};
-  const say = (column: keyof ResultRow, said: StopUpdates) =>
-    Object.assign(updates, sayable(said, `RTSTUP.${column}`, unmapped));
+  const amend = (column: keyof ResultRow, change: StopUpdates) =>
+    Object.assign(updates, expressible(change, `RTSTUP.${column}`, unmapped));
   for (const [column, field] of texts) {
     if (!differs(column)) continue;
     // A signature is evidence: a blank does not remove it.
     if (column === 'RUSIG' && host.RUSIG === '') unmapped.push('RTSTUP.RUSIG');
-    else say(column, { [field]: host[column] || null });
+    else amend(column, { [field]: host[column] || null });
   }
   const moved = moments.filter(([date, time]) => differs(date) || differs(time));
   for (const [date, time, field] of moved) {
     const instant = instantOf({ date: host[date], time: host[time] });
     if (instant === undefined) unmapped.push(`RTSTUP.${date}`);
-    else say(date, { [field]: instant?.toISOString() ?? null });
+    else amend(date, { [field]: instant?.toISOString() ?? null });
   }
   // The event time follows from the other columns and has no field.
-  if (held !== undefined && differs('RUUTC') && moved.length === 0) unmapped.push('RTSTUP.RUUTC');
+  if (shadow !== undefined && differs('RUUTC') && moved.length === 0) unmapped.push('RTSTUP.RUUTC');
   for (const [column, field] of places)
-    if (differs(column)) say(column, { [field]: Number(host[column]) === 0 ? null : host[column] });
+    if (differs(column)) amend(column, { [field]: Number(host[column]) === 0 ? null : host[column] });
   // The host's own programs write a blank: only Y and N have a meaning.
   if (differs('RUFLWF')) {
     if (isFlag(host.RUFLWF)) updates.followup = host.RUFLWF === 'Y';
@@ -190,15 +191,15 @@ const counts = [
 
 /** @returns the lines with another first photo */
 function amendLines(
-  held: readonly LineRow[],
+  shadow: readonly LineRow[],
   host: readonly LineRow[],
   lines: LineAmendments,
   unmapped: string[],
 ): { line: LineName; asset: string }[] {
-  const before = new Map(held.map((row) => [nameOf(row), row]));
+  const before = new Map(shadow.map((row) => [nameOf(row), row]));
   const there = new Set(host.map(nameOf));
   // Clean-ups delete rows, so a missing row does not revoke a count.
-  if (held.some((row) => !there.has(nameOf(row)))) unmapped.push('RTPRUP');
+  if (shadow.some((row) => !there.has(nameOf(row)))) unmapped.push('RTPRUP');
   return host.flatMap((row) => {
     const was = before.get(nameOf(row));
     const line = lineOf(row);
@@ -237,13 +238,13 @@ function lineOf({ RQTYP, RQITM, RQINV, RQLIN }: LineRow): LineName | undefined {
 /** The office's present addresses, merged over the mirror's; undefined where they are equal. */
 function amendedEmails(
   { updates }: StopResult,
-  held: readonly EmailRow[],
+  shadow: readonly EmailRow[],
   host: readonly EmailRow[],
   unmapped: string[],
 ): string[] | undefined {
-  const before = new Map(held.map((row) => [row.REMSEQ, row.REMADR]));
+  const before = new Map(shadow.map((row) => [row.REMSEQ, row.REMADR]));
   const there = new Set(host.map(({ REMSEQ }) => REMSEQ));
-  if (held.some(({ REMSEQ, REMADR }) => REMADR !== '' && !there.has(REMSEQ))) unmapped.push('RTEMLP');
+  if (shadow.some(({ REMSEQ, REMADR }) => REMADR !== '' && !there.has(REMSEQ))) unmapped.push('RTEMLP');
   const changed = host.filter(({ REMSEQ, REMADR }) => REMADR !== (before.get(REMSEQ) ?? ''));
   if (changed.length === 0) return undefined;
   const after: (string | undefined)[] = [...(updates?.osd_emails ?? [])];

@@ -3,8 +3,8 @@ import { instant, officeSource } from '@tailgate/sync-protocol';
 
 /** Contract §1: the end of the delivery, else its start, else the skip, else when the status was captured or received. */
 export function eventTime(result: StopResult): Date | undefined {
-  const told = result.updates && reportedTime(result.updates);
-  if (told) return told;
+  const reported = result.updates && reportedTime(result.updates);
+  if (reported) return reported;
   const writer = statusWriter(result);
   const captured = writer ? [writer.at] : (result.by ?? []).map(({ at }) => at);
   return captured.length > 0 ? new Date(Math.max(...captured)) : undefined;
@@ -25,8 +25,8 @@ export function statusTime(result: StopResult): Date | undefined {
 /** The event time by the driver's own fields. */
 export function reportedTime(updates: Omit<StopUpdates, 'status'>): Date | undefined {
   const { end_delivery_time, start_delivery_time, skip_refuse_timestamp } = updates;
-  const told = end_delivery_time ?? start_delivery_time ?? readableInstant(skip_refuse_timestamp);
-  return told ? new Date(told) : undefined;
+  const reported = end_delivery_time ?? start_delivery_time ?? readableInstant(skip_refuse_timestamp);
+  return reported ? new Date(reported) : undefined;
 }
 
 /** A time that is stored as it was sent, as UTC; null where it is no ISO 8601 instant. */

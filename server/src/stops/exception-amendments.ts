@@ -1,13 +1,13 @@
 import type { OsdEntry, OsdGroup, OverageItem, StopResult } from '@tailgate/sync-protocol';
 import { lineKey, osdGroup } from '@tailgate/sync-protocol';
 import type { ServicePart } from '../host/files/tables.ts';
-import type { HostStop } from './host-stop.ts';
+import type { RecordedStop } from './host-stop.ts';
 import type { LineAmendments, LineName } from './line-amendments.ts';
 import { touchedLines } from './line-rows.ts';
 import { numberedEntries, numberOf, type OsdPlace } from './osd-rows.ts';
 
 type OsdRow = ServicePart<'RTOSDP'>;
-type Standing = Pick<HostStop, 'key' | 'stop' | 'result' | 'sequence'>;
+type OsdStop = Pick<RecordedStop, 'key' | 'stop' | 'result' | 'sequence'>;
 
 /** An exception in the mirror: its entry and its group's fields. */
 interface Exception {
@@ -29,15 +29,15 @@ interface ExceptionList {
 }
 
 /** Columns that move an exception to another line. */
-const placing = ['OSITM', 'OSINV', 'OSITMF'] as const;
+const lineColumns = ['OSITM', 'OSINV', 'OSITMF'] as const;
 /** Columns with its content. */
-const saying = ['OSBAR', 'OSOID', 'OSPAR', 'OSCOD', 'OSQTY', 'OSQTYP', 'OSCMT', 'OSIMG'] as const;
+const contentColumns = ['OSBAR', 'OSOID', 'OSPAR', 'OSCOD', 'OSQTY', 'OSQTYP', 'OSCMT', 'OSIMG'] as const;
 /** The host has no line for an exception that belongs to none. */
 const NEW_GROUP = -1;
 
 /** RTOSDP as confirmed and as it is now, and the new photos of overage items (`amendPhotos`). */
 interface ExceptionRows {
-  readonly held: readonly OsdRow[];
+  readonly shadow: readonly OsdRow[];
   readonly host: readonly OsdRow[];
   /** `OSTYP OSSEQ` of rows that the back office has credited. */
   readonly credited: ReadonlySet<string>;
@@ -54,66 +54,66 @@ interface ExceptionRows {
  * @returns the stop's overage where it has changed
  */
 export function amendExceptions(
-  stop: Standing,
-  { held, host, credited, photos }: ExceptionRows,
+  stop: OsdStop,
+  { shadow, host, credited, photos }: ExceptionRows,
   lines: LineAmendments,
   unmapped: string[],
 ): OverageItem[] | undefined {
-  const before = new Map(held.map((row) => [numberOf(row), row]));
+  const before = new Map(shadow.map((row) => [numberOf(row), row]));
   const there = new Set(host.map(numberOf));
-  const lists = new ExceptionLists(stop, held, credited);
-  let isFollowed = held.every((row) => row.OSDELF === 'Y' || there.has(numberOf(row)));
+  const lists = new ExceptionLists(stop, shadow, credited);
+  let isMapped = shadow.every((row) => row.OSDELF === 'Y' || there.has(numberOf(row)));
   for (const row of host) {
-    const unsaid = follow(lists, before.get(numberOf(row)), row);
-    if (unsaid === 'row') isFollowed = false;
-    else unmapped.push(...unsaid.map((column) => `RTOSDP.${column} of ${numberOf(row)}`));
+    const unmappedColumns = mapRow(lists, before.get(numberOf(row)), row);
+    if (unmappedColumns === 'row') isMapped = false;
+    else unmapped.push(...unmappedColumns.map((column) => `RTOSDP.${column} of ${numberOf(row)}`));
   }
-  for (const [number, asset] of photos) if (!lists.photograph(number, asset)) isFollowed = false;
-  if (!isFollowed) unmapped.push('RTOSDP');
-  return lists.tell(lines);
+  for (const [number, asset] of photos) if (!lists.changePhoto(number, asset)) isMapped = false;
+  if (!isMapped) unmapped.push('RTOSDP');
+  return lists.addTo(lines);
 }
 
 /** The columns of a row that no stop object can express; `row` where the row as a whole cannot be. */
-type Unsaid = readonly (keyof OsdRow)[] | 'row';
+type Unmapped = readonly (keyof OsdRow)[] | 'row';
 
-function follow(lists: ExceptionLists, was: OsdRow | undefined, row: OsdRow): Unsaid {
+function mapRow(lists: ExceptionLists, was: OsdRow | undefined, row: OsdRow): Unmapped {
   const differs = (column: keyof OsdRow): boolean => row[column] !== was?.[column];
   if (row.OSDELF === 'Y') {
     if (was && was.OSDELF !== 'Y') lists.remove(numberOf(row));
     return [];
   }
-  const impossible = saying.filter((column) => !isPossible(row, column));
+  const impossible = contentColumns.filter((column) => !isPossible(row, column));
   const isNew = !was || was.OSDELF === 'Y';
-  if (isNew || placing.some(differs)) {
+  if (isNew || lineColumns.some(differs)) {
     // Without these columns the exception would mean something else.
     if (impossible.length > 0) return impossible;
     if (!isNew) lists.remove(numberOf(row));
     return lists.add(row) ? [] : 'row';
   }
-  const columns = saying.filter(differs);
+  const columns = contentColumns.filter(differs);
   // A photo is evidence: a blank does not remove it.
-  const told = columns.filter((column) => !impossible.includes(column) && (column !== 'OSIMG' || row.OSIMG !== ''));
-  if (told.length > 0 && !lists.change(row, told)) return 'row';
-  return [...columns.filter((column) => !told.includes(column)), ...(differs('OSREV') ? (['OSREV'] as const) : [])];
+  const mapped = columns.filter((column) => !impossible.includes(column) && (column !== 'OSIMG' || row.OSIMG !== ''));
+  if (mapped.length > 0 && !lists.change(row, mapped)) return 'row';
+  return [...columns.filter((column) => !mapped.includes(column)), ...(differs('OSREV') ? (['OSREV'] as const) : [])];
 }
 
 /** Whether a column alone is valid in some exception. */
-function isPossible(row: OsdRow, column: (typeof saying)[number]): boolean {
+function isPossible(row: OsdRow, column: (typeof contentColumns)[number]): boolean {
   if (column === 'OSQTYP') return ['', 'U', 'C'].includes(row.OSQTYP);
-  return parsed(exceptionOf({ ...row, ...plainest, [column]: row[column] })) !== undefined;
+  return validContent(contentOf({ ...row, ...neutralValues, [column]: row[column] })) !== undefined;
 }
 
 /** Values that are valid in every exception. */
-const plainest = { OSBAR: '', OSOID: '', OSPAR: '', OSCOD: '0', OSQTY: '0', OSCMT: '', OSIMG: '' } as const;
+const neutralValues = { OSBAR: '', OSOID: '', OSPAR: '', OSCOD: '0', OSQTY: '0', OSCMT: '', OSIMG: '' } as const;
 
 class ExceptionLists {
   readonly #lists = new Map<string, ExceptionList>();
   readonly #result: StopResult;
 
-  constructor(stop: Standing, held: readonly OsdRow[], credited: ReadonlySet<string>) {
+  constructor(stop: OsdStop, shadow: readonly OsdRow[], credited: ReadonlySet<string>) {
     this.#result = stop.result;
-    for (const { place, number } of numberedEntries(stop, held, credited)) {
-      const found = exceptionAt(stop.result, place);
+    for (const { place, number } of numberedEntries(stop, shadow, credited)) {
+      const found = contentAt(stop.result, place);
       if (found) this.#listAt(place).exceptions.push({ ...found, number, group: place.group });
     }
   }
@@ -128,32 +128,32 @@ class ExceptionLists {
 
   /** False where the row is no valid exception of a stop. */
   add(row: OsdRow): boolean {
-    const said = parsed(exceptionOf(row));
-    const list = said && this.#listOf(row);
+    const content = validContent(contentOf(row));
+    const list = content && this.#listOf(row);
     if (!list) return false;
     const sibling = list.exceptions.findLastIndex(
-      ({ osd_id, osd_code }) => osd_id === said.osd_id && osd_code === said.osd_code,
+      ({ osd_id, osd_code }) => osd_id === content.osd_id && osd_code === content.osd_code,
     );
     const group = list.exceptions[sibling]?.group ?? NEW_GROUP;
     const at = sibling < 0 ? list.exceptions.length : sibling + 1;
-    list.exceptions.splice(at, 0, { ...said, number: numberOf(row), group });
+    list.exceptions.splice(at, 0, { ...content, number: numberOf(row), group });
     list.isAmended = true;
     return true;
   }
 
   /** False where the mirror no longer has this exception, or the row is no valid exception. */
-  change(row: OsdRow, columns: readonly (typeof saying)[number][]): boolean {
-    const said = exceptionOf(row);
+  change(row: OsdRow, columns: readonly (typeof contentColumns)[number][]): boolean {
+    const content = contentOf(row);
     const fields = columns.map((column) => fieldOf[column]);
     return this.#amend(numberOf(row), (exception) => ({
-      osd_id: columns.includes('OSOID') ? said.osd_id : exception.osd_id,
-      osd_code: columns.includes('OSCOD') ? said.osd_code : exception.osd_code,
-      entry: { ...exception.entry, ...pick(said.entry, fields) },
+      osd_id: columns.includes('OSOID') ? content.osd_id : exception.osd_id,
+      osd_code: columns.includes('OSCOD') ? content.osd_code : exception.osd_code,
+      entry: { ...exception.entry, ...pick(content.entry, fields) },
     }));
   }
 
   /** False where the mirror no longer has this exception. */
-  photograph(number: string, asset: string): boolean {
+  changePhoto(number: string, asset: string): boolean {
     return this.#amend(number, ({ osd_id, osd_code, entry }) => ({
       osd_id,
       osd_code,
@@ -161,7 +161,7 @@ class ExceptionLists {
     }));
   }
 
-  tell(lines: LineAmendments): OverageItem[] | undefined {
+  addTo(lines: LineAmendments): OverageItem[] | undefined {
     let overage: OverageItem[] | undefined;
     for (const { line, itemized, exceptions, isAmended } of this.#lists.values()) {
       if (!isAmended) continue;
@@ -172,11 +172,11 @@ class ExceptionLists {
     return overage;
   }
 
-  #amend(number: string, change: (exception: Exception) => Said): boolean {
+  #amend(number: string, change: (exception: Exception) => ExceptionContent): boolean {
     for (const list of this.#lists.values()) {
       const exception = list.exceptions.find((one) => one.number === number);
       if (!exception) continue;
-      const after = parsed(change(exception));
+      const after = validContent(change(exception));
       if (!after) return false;
       Object.assign(exception, after);
       list.isAmended = true;
@@ -212,9 +212,9 @@ class ExceptionLists {
   }
 }
 
-type Said = Pick<Exception, 'osd_id' | 'osd_code' | 'entry'>;
+type ExceptionContent = Pick<Exception, 'osd_id' | 'osd_code' | 'entry'>;
 
-function exceptionAt(result: StopResult, { list, line, itemized, group, entry }: OsdPlace): Said | undefined {
+function contentAt(result: StopResult, { list, line, itemized, group, entry }: OsdPlace): ExceptionContent | undefined {
   if (list === 'overage') {
     const item = result.updates?.overage_items?.[entry];
     if (!item) return undefined;
@@ -223,11 +223,11 @@ function exceptionAt(result: StopResult, { list, line, itemized, group, entry }:
   }
   const touched = result[list]?.[line];
   const found = (itemized ? touched?.action_osd_data : touched?.osd_data)?.[group];
-  const said = found?.data[entry];
-  return found && said && { osd_id: found.osd_id, osd_code: found.osd_code, entry: said };
+  const content = found?.data[entry];
+  return found && content && { osd_id: found.osd_id, osd_code: found.osd_code, entry: content };
 }
 
-function exceptionOf(row: OsdRow): Said {
+function contentOf(row: OsdRow): ExceptionContent {
   return {
     osd_id: row.OSOID || null,
     osd_code: row.OSCOD,
@@ -243,10 +243,10 @@ function exceptionOf(row: OsdRow): Said {
 }
 
 /** Undefined where no stop object can express it. */
-function parsed({ osd_id, osd_code, entry }: Said): Said | undefined {
+function validContent({ osd_id, osd_code, entry }: ExceptionContent): ExceptionContent | undefined {
   const group = osdGroup.safeParse({ osd_id, osd_code, data: [entry] }).data;
-  const said = group?.data[0];
-  return group && said && { osd_id: group.osd_id, osd_code: group.osd_code, entry: said };
+  const content = group?.data[0];
+  return group && content && { osd_id: group.osd_id, osd_code: group.osd_code, entry: content };
 }
 
 /** The entry field of each column; the group's two columns have none. */

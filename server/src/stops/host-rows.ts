@@ -3,10 +3,10 @@ import { hostLengths, hostText, officeSource } from '@tailgate/sync-protocol';
 import type { HostMoment } from '../host/files/local-time.ts';
 import type { ServicePart } from '../host/files/tables.ts';
 import { eventTime, readableInstant, statusTime, statusWriter } from './event-time.ts';
-import type { HeldStop, HostStop, StopRows } from './host-stop.ts';
+import type { StopOnHost, RecordedStop, StopRows } from './host-stop.ts';
 import { lineRows, linePhotoRows } from './line-rows.ts';
 import { osdRows, overagePhotoRows } from './osd-rows.ts';
-import { overConfirmed } from './confirmed-rows.ts';
+import { mergeOver } from './confirmed-rows.ts';
 
 /** The stop is untouched, so the host needs no rows. */
 export function isUntouched(result: StopResult): boolean {
@@ -17,31 +17,31 @@ export function isUntouched(result: StopResult): boolean {
  * Every service-owned column of a stop as it is now. A row equal to the confirmed one is that same object, its sequence
  * included. Rows of removed entries stay, blank or flagged, because host programs may use them. The writer sets RUTRC.
  */
-export function hostRows(stop: HostStop, held?: HeldStop): StopRows {
+export function hostRows(stop: RecordedStop, shadow?: StopOnHost): StopRows {
   const { sequence } = stop;
-  const osd = osdRows(stop, held?.rows.RTOSDP ?? [], held?.credited ?? new Set());
+  const osd = osdRows(stop, shadow?.rows.RTOSDP ?? [], shadow?.credited ?? new Set());
   const emails = emailRows(stop);
   const photos = [...linePhotoRows(stop), ...overagePhotoRows(stop, osd)];
   return {
-    RTSTPP: overConfirmed([stopRow(stop)], held?.rows.RTSTPP, { key: ['RSSTP'] }),
-    RTPRUP: overConfirmed(lineRows(stop), held?.rows.RTPRUP, {
+    RTSTPP: mergeOver([stopRow(stop)], shadow?.rows.RTSTPP, { key: ['RSSTP'] }),
+    RTPRUP: mergeOver(lineRows(stop), shadow?.rows.RTPRUP, {
       key: ['RQINV', 'RQITM', 'RQLIN', 'RQTYP'],
       sequence: { column: 'RQRPSQ', value: sequence },
     }),
     RTOSDP: osd,
-    RTIMGP: overConfirmed(photos, held?.rows.RTIMGP, {
+    RTIMGP: mergeOver(photos, shadow?.rows.RTIMGP, {
       key: ['RIQTYP', 'RIINV', 'RIITM', 'RILIN', 'RISEQ'],
-      gone: (row) => ({ ...row, RIASS: '' }),
+      emptied: (row) => ({ ...row, RIASS: '' }),
     }),
-    RTEMLP: overConfirmed(emails.rows, held?.rows.RTEMLP, {
+    RTEMLP: mergeOver(emails.rows, shadow?.rows.RTEMLP, {
       key: ['REMSEQ'],
-      gone: (row) => ({ ...row, REMADR: '' }),
+      emptied: (row) => ({ ...row, REMADR: '' }),
     }),
     RTSTUP: [resultRow(stop, emails.altered)],
   };
 }
 
-function stopRow({ key, stop, result }: HostStop): ServicePart<'RTSTPP'> {
+function stopRow({ key, stop, result }: RecordedStop): ServicePart<'RTSTPP'> {
   return {
     RSFAC: key.facility,
     RSRTE: key.id,
@@ -52,7 +52,10 @@ function stopRow({ key, stop, result }: HostStop): ServicePart<'RTSTPP'> {
   };
 }
 
-function resultRow({ key, stop, result, sequence, moment }: HostStop, emailAltered: boolean): ServicePart<'RTSTUP'> {
+function resultRow(
+  { key, stop, result, sequence, moment }: RecordedStop,
+  emailAltered: boolean,
+): ServicePart<'RTSTUP'> {
   const updates = result.updates ?? {};
   const { status } = result;
   const event = eventTime(result);
@@ -104,7 +107,7 @@ function resultRow({ key, stop, result, sequence, moment }: HostStop, emailAlter
   };
 }
 
-function emailRows({ key, stop, result }: HostStop): { rows: ServicePart<'RTEMLP'>[]; altered: boolean } {
+function emailRows({ key, stop, result }: RecordedStop): { rows: ServicePart<'RTEMLP'>[]; altered: boolean } {
   const addresses = (result.updates?.osd_emails ?? []).map((address) => hostText(address, 254));
   const rows = addresses.map(({ text }, index): ServicePart<'RTEMLP'> => ({
     REFAC: key.facility,

@@ -7,14 +7,15 @@ export const stopFiles = ['RTSTPP', 'RTPRUP', 'RTOSDP', 'RTIMGP', 'RTEMLP', 'RTS
 export type StopFile = (typeof stopFiles)[number];
 export type StopRows = { readonly [Name in StopFile]: readonly ServicePart<Name>[] };
 
-/** The rows that the host has confirmed for a stop: the shadow. */
-export interface HeldStop {
+/** A stop's service-owned rows on the host: as last confirmed (the shadow), or as read. */
+export interface StopOnHost {
   readonly rows: StopRows;
   /** OSD rows that the back office has credited, as `OSTYP OSSEQ`: they must not change any more. */
   readonly credited: ReadonlySet<string>;
 }
 
-export interface HostStop {
+/** A stop of the mirror, as `hostRows` renders it. */
+export interface RecordedStop {
   readonly key: RouteKey;
   readonly stop: number;
   readonly result: StopResult;

@@ -36,8 +36,8 @@ export class LineAmendments {
    *
    * @param unmapped collects changes that no stop object can express
    */
-  said(kind: LineName['kind'], unmapped: string[]): LineUpdate[] {
-    const said = new Map<string, LineUpdate[]>();
+  linesOf(kind: LineName['kind'], unmapped: string[]): LineUpdate[] {
+    const byName = new Map<string, LineUpdate[]>();
     for (const { line, updates, action } of this.#lines.values()) {
       const { id, invoice, n } = line;
       if (line.kind !== kind) continue;
@@ -52,12 +52,12 @@ export class LineAmendments {
         unmapped.push(`${kind === 'products' ? 'P' : 'C'} line ${n + 1} of ${id}`);
         continue;
       }
-      const equals = said.get(`${id}\t${invoice}`) ?? [];
-      said.set(`${id}\t${invoice}`, equals);
+      const equals = byName.get(`${id}\t${invoice}`) ?? [];
+      byName.set(`${id}\t${invoice}`, equals);
       while (equals.length < n) equals.push({ id, invoice });
       equals[n] = parsed.data;
     }
-    return [...said.values()].flat();
+    return [...byName.values()].flat();
   }
 
   #of(line: LineName): Amended {

@@ -1,7 +1,7 @@
 import type { LineResult } from '@tailgate/sync-protocol';
 import { withoutFill } from '@tailgate/sync-protocol';
 import type { ServicePart } from '../host/files/tables.ts';
-import type { HostStop } from './host-stop.ts';
+import type { RecordedStop } from './host-stop.ts';
 
 type LineType = 'P' | 'C';
 
@@ -9,7 +9,7 @@ type LineType = 'P' | 'C';
  * RTPRUP: one row for each line that a driver touched, planned or not. `open`, `open_action`, `item_name` and the
  * action's quantity stay in the mirror (contract §4), so RQOPNF stays blank. Keys keep their spelling (`held-keys.ts`).
  */
-export function lineRows({ key, stop, result, sequence }: HostStop): ServicePart<'RTPRUP'>[] {
+export function lineRows({ key, stop, result, sequence }: RecordedStop): ServicePart<'RTPRUP'>[] {
   return touchedLines(result).map(([type, line]) => ({
     RQFAC: key.facility,
     RQRTE: key.id,
@@ -32,7 +32,7 @@ export function lineRows({ key, stop, result, sequence }: HostStop): ServicePart
 }
 
 /** RTIMGP: every photo of a line, in the driver's order. */
-export function linePhotoRows({ key, stop, result }: HostStop): ServicePart<'RTIMGP'>[] {
+export function linePhotoRows({ key, stop, result }: RecordedStop): ServicePart<'RTIMGP'>[] {
   return touchedLines(result).flatMap(([type, line]) =>
     (line.image_ids ?? []).map((asset, index) => ({
       RIFAC: key.facility,
@@ -49,7 +49,7 @@ export function linePhotoRows({ key, stop, result }: HostStop): ServicePart<'RTI
   );
 }
 
-export function touchedLines({ products = {}, collections = {} }: HostStop['result']): [LineType, LineResult][] {
+export function touchedLines({ products = {}, collections = {} }: RecordedStop['result']): [LineType, LineResult][] {
   return [
     ...Object.values(products).map((line): [LineType, LineResult] => ['P', line]),
     ...Object.values(collections).map((line): [LineType, LineResult] => ['C', line]),

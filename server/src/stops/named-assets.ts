@@ -15,23 +15,23 @@ export function namedAssets({ RTPRUP, RTOSDP, RTIMGP, RTSTUP }: StopRows): Reado
 /** The ids of all files that a stop names now, each once: its evidence. */
 export function evidenceOf({ updates, products, collections }: StopResult): ReadonlySet<string> {
   const named = new Set<string>();
-  const note = (id: string | null | undefined): void => {
+  const addId = (id: string | null | undefined): void => {
     if (id) named.add(id);
   };
-  const noteAll = (groups: readonly OsdGroup[] | undefined): void =>
-    groups?.forEach(({ data }) => data.forEach(({ images_id }) => note(images_id)));
-  const noteLines = (lines: StopResult['products']): void => {
+  const addGroups = (groups: readonly OsdGroup[] | undefined): void =>
+    groups?.forEach(({ data }) => data.forEach(({ images_id }) => addId(images_id)));
+  const addLines = (lines: StopResult['products']): void => {
     for (const key in lines) {
       const line = lines[key];
-      line?.image_ids?.forEach(note);
-      noteAll(line?.osd_data);
-      noteAll(line?.action_osd_data);
+      line?.image_ids?.forEach(addId);
+      addGroups(line?.osd_data);
+      addGroups(line?.action_osd_data);
     }
   };
-  note(updates?.signature_id);
-  updates?.overage_items?.forEach(({ images_id }) => note(images_id));
-  noteLines(products);
-  noteLines(collections);
+  addId(updates?.signature_id);
+  updates?.overage_items?.forEach(({ images_id }) => addId(images_id));
+  addLines(products);
+  addLines(collections);
   return named;
 }
 

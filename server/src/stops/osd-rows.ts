@@ -1,9 +1,9 @@
 import type { LineKind, OsdGroup } from '@tailgate/sync-protocol';
 import { hostLengths, hostText, lineKey, withoutFill } from '@tailgate/sync-protocol';
 import type { ServicePart } from '../host/files/tables.ts';
-import type { HostStop } from './host-stop.ts';
+import type { RecordedStop } from './host-stop.ts';
 import { touchedLines } from './line-rows.ts';
-import { equalBut } from './confirmed-rows.ts';
+import { equalExcept } from './confirmed-rows.ts';
 
 type OsdRow = ServicePart<'RTOSDP'>;
 /** A row without its assigned number, revision and sequence. */
@@ -17,16 +17,16 @@ export const mostFlaggedRows = 1_000;
  * its osd_id, else by code and barcode, equal content first. Rows of removed entries are flagged, not deleted. A
  * credited row stays untouched; a change after the credit becomes a new row with a higher OSREV.
  *
- * @param held the rows as last confirmed on the host, flagged ones included
+ * @param shadow the rows as last confirmed on the host, flagged ones included
  * @param credited `OSTYP OSSEQ` of credited rows
  */
-export function osdRows(stop: OsdStop, held: readonly OsdRow[], credited: ReadonlySet<string>): OsdRow[] {
-  const { rows: kept, pool } = findRows(stop, held, credited);
-  const gone = pool.rest().map((row): OsdRow => ({ ...row, OSDELF: 'Y', OSRPSQ: stop.sequence }));
-  const before = new Map(held.map((row) => [numberOf(row), row]));
-  return [...kept, ...gone, ...pool.creditedRest()].map((row) => {
+export function osdRows(stop: OsdStop, shadow: readonly OsdRow[], credited: ReadonlySet<string>): OsdRow[] {
+  const { rows: assigned, pool } = findRows(stop, shadow, credited);
+  const flagged = pool.unassignedRows().map((row): OsdRow => ({ ...row, OSDELF: 'Y', OSRPSQ: stop.sequence }));
+  const before = new Map(shadow.map((row) => [numberOf(row), row]));
+  return [...assigned, ...flagged, ...pool.unassignedCredited()].map((row) => {
     const same = before.get(numberOf(row));
-    return same && equalBut(row, same, 'OSRPSQ') ? same : row;
+    return same && equalExcept(row, same, 'OSRPSQ') ? same : row;
   });
 }
 
@@ -43,22 +43,22 @@ export interface OsdPlace {
 /** Each entry of a stop with the number of its row (`OSTYP OSSEQ`). */
 export function numberedEntries(
   stop: OsdStop,
-  held: readonly OsdRow[],
+  shadow: readonly OsdRow[],
   credited: ReadonlySet<string>,
 ): { place: OsdPlace; number: string }[] {
-  const { entries, rows } = findRows(stop, held, credited);
+  const { entries, rows } = findRows(stop, shadow, credited);
   return rows.flatMap((row, index) => {
     const place = entries[index]?.place;
     return place ? [{ place, number: numberOf(row) }] : [];
   });
 }
 
-type OsdStop = Pick<HostStop, 'key' | 'stop' | 'result' | 'sequence'>;
+type OsdStop = Pick<RecordedStop, 'key' | 'stop' | 'result' | 'sequence'>;
 
 /** Assigns a row to each entry. The pool keeps the rows that no entry has taken. */
-function findRows(stop: OsdStop, held: readonly OsdRow[], credited: ReadonlySet<string>) {
+function findRows(stop: OsdStop, shadow: readonly OsdRow[], credited: ReadonlySet<string>) {
   const entries = osdEntries(stop);
-  const pool = new RowPool(held, credited);
+  const pool = new RowPool(shadow, credited);
   const exact = entries.map(({ content }) => pool.take(content, (row) => sameContent(content, row)));
   const found = entries.map(
     ({ content }, index) => exact[index] ?? pool.take(content, (row) => pool.mayChange(row, content)),
@@ -72,7 +72,7 @@ function findRows(stop: OsdStop, held: readonly OsdRow[], credited: ReadonlySet<
 }
 
 /** RTIMGP: the photo of an overage item, under the number of its OSD row. */
-export function overagePhotoRows({ key, stop }: HostStop, osd: readonly OsdRow[]): ServicePart<'RTIMGP'>[] {
+export function overagePhotoRows({ key, stop }: RecordedStop, osd: readonly OsdRow[]): ServicePart<'RTIMGP'>[] {
   return osd
     .filter((row) => row.OSTYP === 'O' && row.OSDELF === 'N' && row.OSIMG !== '')
     .map((row) => ({
@@ -168,7 +168,7 @@ function contentOf({ key, stop }: OsdStop) {
 
 /** A moved entry is the same entry. */
 function sameContent(entry: OsdContent, row: OsdRow): boolean {
-  return equalBut({ ...entry, OSGRP: row.OSGRP, OSENT: row.OSENT }, row);
+  return equalExcept({ ...entry, OSGRP: row.OSGRP, OSENT: row.OSENT }, row);
 }
 
 /** The fields of an entry that stay equal when its quantity, comment or photo changes. */
@@ -179,21 +179,21 @@ function identityOf(row: OsdContent): string {
 
 /** The confirmed rows of a stop, from which each entry takes its own. */
 class RowPool {
-  readonly #free = new Map<string, OsdRow[]>();
+  readonly #unassigned = new Map<string, OsdRow[]>();
   readonly #credited: ReadonlySet<string>;
-  readonly #last = new Map<string, number>();
+  readonly #highestNumber = new Map<string, number>();
   /** Flagged rows above the limit by OSTYP, those flagged last first. */
-  readonly #spare = new Map<string, OsdRow[]>();
-  readonly #spent = new Set<OsdRow>();
+  readonly #reusable = new Map<string, OsdRow[]>();
+  readonly #reused = new Set<OsdRow>();
 
-  constructor(held: readonly OsdRow[], credited: ReadonlySet<string>) {
+  constructor(shadow: readonly OsdRow[], credited: ReadonlySet<string>) {
     this.#credited = credited;
     // Unflagged rows come first: an entry takes a flagged one only where no other fits.
-    for (const row of held.toSorted((a, b) => a.OSDELF.localeCompare(b.OSDELF))) {
-      const twins = this.#free.get(identityOf(row));
-      if (twins) twins.push(row);
-      else this.#free.set(identityOf(row), [row]);
-      this.#last.set(row.OSTYP, Math.max(this.#last.get(row.OSTYP) ?? 0, Number(row.OSSEQ)));
+    for (const row of shadow.toSorted((a, b) => a.OSDELF.localeCompare(b.OSDELF))) {
+      const similar = this.#unassigned.get(identityOf(row));
+      if (similar) similar.push(row);
+      else this.#unassigned.set(identityOf(row), [row]);
+      this.#highestNumber.set(row.OSTYP, Math.max(this.#highestNumber.get(row.OSTYP) ?? 0, Number(row.OSSEQ)));
     }
   }
 
@@ -207,46 +207,46 @@ class RowPool {
   }
 
   take(entry: OsdContent, fits: (row: OsdRow) => boolean): OsdRow | undefined {
-    const twins = this.#free.get(identityOf(entry));
-    const index = twins?.findIndex(fits) ?? -1;
-    return index < 0 ? undefined : twins?.splice(index, 1)[0];
+    const similar = this.#unassigned.get(identityOf(entry));
+    const index = similar?.findIndex(fits) ?? -1;
+    return index < 0 ? undefined : similar?.splice(index, 1)[0];
   }
 
   /** Called once every entry has looked for its own row: what is flagged then belongs to no entry. */
   newRow(entry: OsdContent): OsdRow {
-    const sequence = this.#takeNumber(entry.OSTYP);
-    const settled = (this.#free.get(identityOf(entry)) ?? []).filter((row) => this.isCredited(row));
+    const sequence = this.#nextNumber(entry.OSTYP);
+    const settled = (this.#unassigned.get(identityOf(entry)) ?? []).filter((row) => this.isCredited(row));
     const revision = settled.length === 0 ? 0 : Math.max(...settled.map(({ OSREV }) => Number(OSREV))) + 1;
     return { ...entry, OSSEQ: `${sequence}`, OSDELF: 'N', OSREV: `${revision}`, OSRPSQ: '0' };
   }
 
-  #takeNumber(type: string): number {
-    const spare = this.#spareRows(type).pop();
-    if (spare) {
-      this.#spent.add(spare);
-      return Number(spare.OSSEQ);
+  #nextNumber(type: string): number {
+    const reusable = this.#reusableRows(type).pop();
+    if (reusable) {
+      this.#reused.add(reusable);
+      return Number(reusable.OSSEQ);
     }
-    const next = (this.#last.get(type) ?? 0) + 1;
-    this.#last.set(type, next);
+    const next = (this.#highestNumber.get(type) ?? 0) + 1;
+    this.#highestNumber.set(type, next);
     return next;
   }
 
-  #spareRows(type: string): OsdRow[] {
-    const known = this.#spare.get(type);
+  #reusableRows(type: string): OsdRow[] {
+    const known = this.#reusable.get(type);
     if (known) return known;
-    const flagged = this.rest().filter((row) => row.OSTYP === type && row.OSDELF === 'Y');
+    const flagged = this.unassignedRows().filter((row) => row.OSTYP === type && row.OSDELF === 'Y');
     const firstLast = (a: OsdRow, b: OsdRow) =>
       Number(b.OSRPSQ) - Number(a.OSRPSQ) || Number(b.OSSEQ) - Number(a.OSSEQ);
-    const spare = flagged.toSorted(firstLast).slice(mostFlaggedRows);
-    this.#spare.set(type, spare);
-    return spare;
+    const reusable = flagged.toSorted(firstLast).slice(mostFlaggedRows);
+    this.#reusable.set(type, reusable);
+    return reusable;
   }
 
-  rest(): OsdRow[] {
-    return [...this.#free.values()].flat().filter((row) => !this.isCredited(row) && !this.#spent.has(row));
+  unassignedRows(): OsdRow[] {
+    return [...this.#unassigned.values()].flat().filter((row) => !this.isCredited(row) && !this.#reused.has(row));
   }
 
-  creditedRest(): OsdRow[] {
-    return [...this.#free.values()].flat().filter((row) => this.isCredited(row));
+  unassignedCredited(): OsdRow[] {
+    return [...this.#unassigned.values()].flat().filter((row) => this.isCredited(row));
   }
 }

@@ -13,7 +13,7 @@ interface PhotoChange {
 
 /** RTIMGP as confirmed and as it is now, and changed values of RTPRUP.RQIMG by line. */
 interface PhotoRows {
-  readonly held: readonly PhotoRow[];
+  readonly shadow: readonly PhotoRow[];
   readonly host: readonly PhotoRow[];
   readonly first: readonly { readonly line: LineName; readonly asset: string }[];
 }
@@ -26,30 +26,30 @@ interface PhotoRows {
  */
 export function amendPhotos(
   result: StopResult,
-  { held, host, first }: PhotoRows,
+  { shadow, host, first }: PhotoRows,
   lines: LineAmendments,
   unmapped: string[],
 ): Map<string, string> {
-  const before = new Map(held.map((row) => [nameOf(row), row.RIASS]));
+  const before = new Map(shadow.map((row) => [nameOf(row), row.RIASS]));
   const there = new Set(host.map(nameOf));
   // Clean-ups delete rows: the office removes a photo by a blank.
-  let isFollowed = held.every((row) => row.RIASS === '' || there.has(nameOf(row)));
+  let isMapped = shadow.every((row) => row.RIASS === '' || there.has(nameOf(row)));
   const changes = new Map<string, { line: LineName; photos: PhotoChange[] }>();
   const overage = new Map<string, string>();
   for (const row of host) {
     const { RIASS: asset, RIQTYP, RILIN, RISEQ } = row;
     if (asset === (before.get(nameOf(row)) ?? '')) continue;
     const line = lineOf(row);
-    if (asset !== '' && !assetId.safeParse(asset).success) isFollowed = false;
-    else if (line) note(changes, line, { place: Number(RISEQ) - 1, asset });
+    if (asset !== '' && !assetId.safeParse(asset).success) isMapped = false;
+    else if (line) addPhoto(changes, line, { place: Number(RISEQ) - 1, asset });
     else if (RIQTYP === 'O' && asset !== '') overage.set(`O ${RILIN}`, asset);
-    else isFollowed = false;
+    else isMapped = false;
   }
-  if (!isFollowed) unmapped.push('RTIMGP');
+  if (!isMapped) unmapped.push('RTIMGP');
   for (const { line, asset } of first) {
     // The file with all photos decides.
     if (changes.has(keyOf(line))) continue;
-    if (asset === '' || assetId.safeParse(asset).success) note(changes, line, { place: 0, asset });
+    if (asset === '' || assetId.safeParse(asset).success) addPhoto(changes, line, { place: 0, asset });
     else unmapped.push('RTPRUP.RQIMG');
   }
   for (const { line, photos } of changes.values()) {
@@ -69,7 +69,7 @@ function amended(before: readonly string[], changes: readonly PhotoChange[]): st
   return after.filter((asset) => asset !== undefined);
 }
 
-function note(
+function addPhoto(
   changes: Map<string, { line: LineName; photos: PhotoChange[] }>,
   line: LineName,
   photo: PhotoChange,

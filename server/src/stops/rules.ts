@@ -58,8 +58,8 @@ export function decideStopUpdate(stop: StopObject, context: StopContext): StopDe
       ? applyOfficeUpdate(result, update, context.stamp)
       : applyStopUpdate(result, update, context.stamp, limitsOf(context, namesUnknown));
   const { remarks } = applied;
-  const notTaken = remarks.filter(({ code }) => code === 'superseded' || code === 'too_many_lines');
-  const dropped = new Set(notTaken.map(({ path }) => path));
+  const notApplied = remarks.filter(({ code }) => code === 'superseded' || code === 'too_many_lines');
+  const dropped = new Set(notApplied.map(({ path }) => path));
   const route = stop.id === warehouseStop ? routeAfter(stop, applied.result, context) : context.route;
   const delivered = result.status !== 'D' && applied.result.status === 'D';
   return {
@@ -68,9 +68,9 @@ export function decideStopUpdate(stop: StopObject, context: StopContext): StopDe
     changed: applied.changed,
     touched: applied.touched || route !== context.route,
     newUnknown: namesUnknown ? unknownLines(applied.result, plan.lines) - unknownLines(result, plan.lines) : 0,
-    superseded: notTaken,
+    superseded: notApplied,
     warnings: [
-      ...remarks.map((remark) => inWords(remark, result.status, applied.result.status)),
+      ...remarks.map((remark) => withMessage(remark, result.status, applied.result.status)),
       ...warnings.filter(({ code, path }) => code !== 'unknown_product' || !dropped.has(path)),
     ],
     mail:
@@ -135,12 +135,12 @@ export function decideTimedClose({ route, result, receivedAt, stamp }: StopConte
 const noChange = { changed: false, touched: false, newUnknown: 0, superseded: [], warnings: [], mail: false } as const;
 
 /** Puts the remarks of the field rules into words, with the stop's status before and after the update. */
-const inWords = (remark: Remark, before: StopStatus, after: StopStatus): Warning => ({
+const withMessage = (remark: Remark, before: StopStatus, after: StopStatus): Warning => ({
   ...remark,
-  message: wordsOf(remark, before, after),
+  message: messageOf(remark, before, after),
 });
 
-function wordsOf({ code, path }: Remark, before: StopStatus, after: StopStatus): string {
+function messageOf({ code, path }: Remark, before: StopStatus, after: StopStatus): string {
   if (code === 'superseded') return 'a later edit of this field stands';
   if (code === 'amended') return `the stop was delivered before and is ${after} now`;
   if (code === 'too_many_lines') return path.endsWith('.updates') ? tooMuchDetail : tooManyLines;

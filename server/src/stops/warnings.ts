@@ -15,10 +15,10 @@ import type { StopContext } from './stop-context.ts';
  * @param placed the same with invoices for lines that have none
  */
 export function warningsOf(sent: StopObject, placed: StopObject, context: StopContext): Warning[] {
-  return [...circumstances(placed, context), ...contentWarnings(sent, placed, context)];
+  return [...contextWarnings(placed, context), ...contentWarnings(sent, placed, context)];
 }
 
-function circumstances(stop: StopObject, context: StopContext): Warning[] {
+function contextWarnings(stop: StopObject, context: StopContext): Warning[] {
   const { route, actor, plan } = context;
   const warnings: Warning[] = [];
   if (route.status === 'C') warnings.push(warn('after_close', '', 'the route was closed before this arrived'));
@@ -76,20 +76,20 @@ function lineWarnings(
       warnings.push(warn('over_delivered', `${path}.updates.delivered`, `more than the ${ordered} ordered`));
     // Without an invoice of this item, the update could mean any line of the item.
     const anyInvoice = sent[i] !== undefined && sent[i].invoice !== invoice;
-    const meant = anyInvoice ? plannedInvoices(lines, kind, id).length : count;
-    if (meant > 1 && meant > rivals(placed, id, anyInvoice ? undefined : invoice))
-      warnings.push(warn('ambiguous_line', path, `the manifest has ${meant} such lines; ${taken(line, n)}`));
+    const candidates = anyInvoice ? plannedInvoices(lines, kind, id).length : count;
+    if (candidates > 1 && candidates > countSimilarLines(placed, id, anyInvoice ? undefined : invoice))
+      warnings.push(warn('ambiguous_line', path, `the manifest has ${candidates} such lines; ${chosenLine(line, n)}`));
     if (updates?.osd_data) osdWarnings(updates.osd_data, `${path}.updates.osd_data`, codes, warnings);
     if (action?.updates?.osd_data)
       osdWarnings(action.updates.osd_data, `${path}.action.updates.osd_data`, codes, warnings);
   }
 }
 
-const taken = ({ invoice }: LineUpdate, n: number): string =>
+const chosenLine = ({ invoice }: LineUpdate, n: number): string =>
   `this was taken for number ${n + 1}${invoice === '' ? '' : ` of invoice ${invoice}`}`;
 
 /** Counts the received lines of this item, and of this invoice where one is given. */
-const rivals = (placed: readonly LineUpdate[], id: string, invoice: string | undefined): number =>
+const countSimilarLines = (placed: readonly LineUpdate[], id: string, invoice: string | undefined): number =>
   placed.filter((other) => other.id === id && (invoice === undefined || other.invoice === invoice)).length;
 
 function osdWarnings(groups: readonly OsdGroup[], path: string, codes: CodeBook, warnings: Warning[]): void {

@@ -3,7 +3,7 @@ import type { DeliveryOutcome } from '../mutations/jobs/deliveries.ts';
 import { countChanges } from './change-figures.ts';
 import { countHost } from './host-figures.ts';
 import { watchProcess } from './process-figures.ts';
-import { watchHost, watchMirror, watchPools, watchSockets } from './standing-figures.ts';
+import { watchHost, watchMirror, watchPools, watchSockets } from './state-figures.ts';
 
 export interface Node {
   readonly version: string;
@@ -31,7 +31,7 @@ export function openFigures(node: Node) {
     deliveries: countDeliveries(registry),
     addPool: watchPools(registry),
     followMirror: (mirror: Parameters<typeof watchMirror>[1]) => watchMirror(registry, mirror),
-    followHost: (standing: Parameters<typeof watchHost>[1]) => watchHost(registry, standing),
+    followHost: (status: Parameters<typeof watchHost>[1]) => watchHost(registry, status),
     followSockets: (count: () => number) => watchSockets(registry, count),
     /** In Prometheus' text format, with its content type. */
     read: async () => ({ type: registry.contentType, text: await registry.metrics() }),

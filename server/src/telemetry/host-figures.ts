@@ -35,7 +35,7 @@ export function countHost(registry: Registry): HostWatch {
       statements.inc({ outcome });
       durations.observe(ms / 1_000);
     },
-    brought: ({ outcome, changes, at }) => {
+    stopReplicated: ({ outcome, changes, at }) => {
       if (outcome === 'parked') parked.inc();
       else
         for (const { receivedAt } of changes) hosted.observe(Math.max(0, at.getTime() - receivedAt.getTime()) / 1_000);

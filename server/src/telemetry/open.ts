@@ -42,9 +42,9 @@ export async function openTelemetry({ node, otelEndpoint, traceShare, log }: Tel
     },
     host: {
       statement: (outcome, ms) => host.statement(outcome, ms),
-      brought: (stop) => {
-        host.brought(stop);
-        traces.brought(stop);
+      stopReplicated: (stop) => {
+        host.stopReplicated(stop);
+        traces.stopReplicated(stop);
       },
     },
     requests: traces,

@@ -4,7 +4,7 @@ import { parseTraceParent } from '@opentelemetry/core';
 import { routeScope } from '@tailgate/sync-protocol';
 import type { RequestWatch } from '../http/server/request-watch.ts';
 import { resultOf, type CommitWatch, type SettledBatch, type SettledChange } from '../mutations/intake/watch.ts';
-import type { BroughtStop, HostWatch } from '../replication/control/watch.ts';
+import type { ReplicatedStop, HostWatch } from '../replication/control/watch.ts';
 import { openOtlp, type OtlpOptions } from './otlp.ts';
 import { GivenIds, idsOf, type SpanIds } from './trace-ids.ts';
 
@@ -35,7 +35,7 @@ interface PastSpan {
  * A request has a span in its caller's trace (W3C Trace Context). Attributes name the author, the place and the outcome;
  * they contain no recorded values and no credential.
  */
-export class Traces implements Pick<CommitWatch, 'settled'>, Pick<HostWatch, 'brought'>, RequestWatch {
+export class Traces implements Pick<CommitWatch, 'settled'>, Pick<HostWatch, 'stopReplicated'>, RequestWatch {
   readonly #ids = new GivenIds();
   readonly #otlp;
   readonly #requests = new Map<string, SpanContext>();
@@ -67,7 +67,7 @@ export class Traces implements Pick<CommitWatch, 'settled'>, Pick<HostWatch, 'br
     for (const change of batch.changes) this.#change(change, batch);
   }
 
-  brought({ route, stop, version, trace: hostTrace, outcome, changes, begunAt, endedAt }: BroughtStop): void {
+  stopReplicated({ route, stop, version, trace: hostTrace, outcome, changes, begunAt, endedAt }: ReplicatedStop): void {
     const attributes = {
       'tailgate.route': routeScope(route),
       'tailgate.stop': stop,

@@ -24,7 +24,7 @@ const reportOf = (reportId: string, more: Partial<LoadConditionReport> = {}): Lo
   sections: [{ key: 'stacking', rating: 3, reason: '', comment: '', photos_id: '' }],
   ...more,
 });
-const sealed = (queue: TestQueue, report: object) => queue.seal('report.load_condition', { report });
+const withTrace = (queue: TestQueue, report: object) => queue.seal('report.load_condition', { report });
 const rows = async (text: string, values: unknown[] = []) => (await deps.pool.query<object>(text, values)).rows;
 const standing = (id: string) => rows('select version, hosted_version from load_report where report_id = $1', [id]);
 
@@ -32,7 +32,7 @@ describe('report.load_condition (decision 17)', () => {
   test('commits with its ledger row, its watermark and the wake-up for the host', async () => {
     const queue = new TestQueue();
     const session = await bindQueue(deps, queue, '1001');
-    const item = sealed(queue, reportOf('S1'));
+    const item = withTrace(queue, reportOf('S1'));
     expect(await pipeline.push(session, [item])).toEqual({
       last_seq: 1,
       results: [{ seq: 1, id: item.id, result: 'applied' }],
@@ -53,9 +53,9 @@ describe('report.load_condition (decision 17)', () => {
     const session = await bindQueue(deps, queue, '1001');
     const items = [
       updateOf(queue, key, delivered(1)),
-      sealed(queue, reportOf('S2')),
+      withTrace(queue, reportOf('S2')),
       updateOf(queue, key, delivered(2)),
-      sealed(queue, reportOf('S2', { stopId: '2' })),
+      withTrace(queue, reportOf('S2', { stopId: '2' })),
     ];
     const { last_seq, results } = await pipeline.push(session, items);
     expect(last_seq).toBe(4);
@@ -66,7 +66,7 @@ describe('report.load_condition (decision 17)', () => {
   test('after a lost ack the same items are duplicates, also after another revision', async () => {
     const queue = new TestQueue();
     const session = await bindQueue(deps, queue, '1001');
-    const items = [sealed(queue, reportOf('S3')), sealed(queue, reportOf('S3', { stopId: '2' }))];
+    const items = [withTrace(queue, reportOf('S3')), withTrace(queue, reportOf('S3', { stopId: '2' }))];
     await pipeline.push(session, items);
     const { last_seq, results } = await pipeline.push(session, items);
     expect(last_seq).toBe(2);
@@ -83,7 +83,7 @@ describe('report.load_condition (decision 17)', () => {
       ...queues.map(async (queue, n) => {
         const session = sessions[n];
         if (!session) throw new Error('each queue has its session');
-        const answer = await nodes[n]?.push(session, [sealed(queue, report)]);
+        const answer = await nodes[n]?.push(session, [withTrace(queue, report)]);
         return answer?.results[0]?.result === 'applied';
       }),
       ...nodes.map(async (node) => {
@@ -127,8 +127,8 @@ describe('report.load_condition (decision 17)', () => {
   test('an unreadable report goes to quarantine by name, and the queue goes on', async () => {
     const queue = new TestQueue();
     const session = await bindQueue(deps, queue, '1001');
-    const broken = sealed(queue, { ...reportOf('S5'), sections: [{ key: 'stacking', rating: 9 }] });
-    const { last_seq, results } = await pipeline.push(session, [broken, sealed(queue, reportOf('S5'))]);
+    const broken = withTrace(queue, { ...reportOf('S5'), sections: [{ key: 'stacking', rating: 9 }] });
+    const { last_seq, results } = await pipeline.push(session, [broken, withTrace(queue, reportOf('S5'))]);
     expect(last_seq).toBe(2);
     expect(results).toMatchObject([
       { result: 'quarantined', code: 'VALIDATION_FAILED', details: [{ path: 'args.report.sections.0.rating' }] },

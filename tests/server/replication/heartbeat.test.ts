@@ -9,7 +9,7 @@ import { createDatabase } from '../../support/postgres.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 
 let database: TestDatabase;
-const standing = { breaker: closedBreaker, paused: [] };
+const hostStatus = { breaker: closedBreaker, paused: [] };
 
 beforeAll(async () => {
   database = await createDatabase();
@@ -24,7 +24,7 @@ const heartbeat = (worker = randomUUID(), beatMs?: number) =>
   new Heartbeat({
     db: database.pool,
     worker,
-    standing: () => standing,
+    hostStatus: () => hostStatus,
     log: recordedLog(),
     ...(beatMs === undefined ? {} : { beatMs }),
   });
@@ -101,7 +101,7 @@ describe('the heartbeat of workers', () => {
   test('a database that is away ends nothing', async () => {
     const db = createPool({ url: database.url, name: 'away', log: recordedLog() });
     await db.end();
-    const worker = new Heartbeat({ db, worker: randomUUID(), standing: () => standing, log: recordedLog() });
+    const worker = new Heartbeat({ db, worker: randomUUID(), hostStatus: () => hostStatus, log: recordedLog() });
     await expect(worker.start()).resolves.toBeUndefined();
     await expect(worker.stop()).resolves.toBeUndefined();
   });

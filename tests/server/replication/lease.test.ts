@@ -21,13 +21,13 @@ test('a renewal that arrives after the release does not take the route again', a
     },
   };
   const leases = new Leases({ db: slow, owner: randomUUID(), renewMs: 1 });
-  const lease = await leases.take(key);
+  const lease = await leases.acquire(key);
   if (!lease) throw new Error('nobody else has this route');
   await underWay;
   await leases.release(lease);
   letGo();
   await leases.close();
   const others = new Leases({ db: pool, owner: randomUUID() });
-  expect(await others.take(key)).toBeDefined();
+  expect(await others.acquire(key)).toBeDefined();
   await others.close();
 });

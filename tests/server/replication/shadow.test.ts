@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { judgeHeader, judgeStop } from '../../../server/src/replication/to-host/judge.ts';
 import { hostMoment } from '../../../server/src/host/files/local-time.ts';
 import { decodeHeader, decodeStop, encodeHeader, encodeStop } from '../../../server/src/replication/to-host/shadow.ts';
-import { sealed, stopText, traceOf } from '../../../server/src/replication/to-host/trace.ts';
+import { withTrace, stopText, traceOf } from '../../../server/src/replication/to-host/trace.ts';
 import { headerRow, type HostHeader } from '../../../server/src/routes/host-rows.ts';
 import { hostRows } from '../../../server/src/stops/host-rows.ts';
 
@@ -17,7 +17,7 @@ const group = (quantity: number) => ({
 function stopAt(version: number, delivered: number) {
   const line = { id: 'A', invoice: 'I1', n: 0, delivered, image_ids: ['PHOTO00000000001'], osd_data: [group(1)] };
   const result: StopResult = { status: 'D', updates: { osd_emails: ['a@x.org'] }, products: { a: line } };
-  return sealed(hostRows({ key, stop: 7, result, sequence: `${version}`, moment }));
+  return withTrace(hostRows({ key, stop: 7, result, sequence: `${version}`, moment }));
 }
 
 describe('the shadow of a stop', () => {

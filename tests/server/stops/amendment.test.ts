@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { hostMoment, instantOf } from '../../../server/src/host/files/local-time.ts';
 import type { ServicePart } from '../../../server/src/host/files/tables.ts';
-import { sealed } from '../../../server/src/replication/to-host/trace.ts';
+import { withTrace } from '../../../server/src/replication/to-host/trace.ts';
 import { amendmentOf } from '../../../server/src/stops/amendment.ts';
 import { hostRows } from '../../../server/src/stops/host-rows.ts';
 import type { StopRows } from '../../../server/src/stops/host-stop.ts';
@@ -29,17 +29,17 @@ const milk = (osd_data: OsdGroup[], more: object = {}) => ({
   [lineKey('MILK', 'I1', 0)]: { id: 'MILK', invoice: 'I1', n: 0, osd_data, ...more },
 });
 
-function rendered(result: StopResult, version = 1, held?: StopRows): StopRows {
+function rendered(result: StopResult, version = 1, shadow?: StopRows): StopRows {
   const moment = (instant: Date) => hostMoment(instant, 'UTC');
-  const before = held && { rows: held, credited: new Set<string>() };
-  return sealed(hostRows({ key, stop: 7, result, sequence: `${version}`, moment }, before));
+  const before = shadow && { rows: shadow, credited: new Set<string>() };
+  return withTrace(hostRows({ key, stop: 7, result, sequence: `${version}`, moment }, before));
 }
 
 /** Applies office changes to the rows that the service wrote, and returns the rows that the service writes next. */
 function amended(result: StopResult, edit: (rows: StopRows) => StopRows, mirror = result) {
-  const held = rendered(result);
-  const host = edit(held);
-  const stand = { key, stop: 7, result: mirror, held, found: { rows: host, credited: new Set<string>() } };
+  const shadow = rendered(result);
+  const host = edit(shadow);
+  const stand = { key, stop: 7, result: mirror, shadow, hostStop: { rows: host, credited: new Set<string>() } };
   const { update, unmapped } = amendmentOf(stand, (moment) => instantOf(moment, 'UTC'));
   const after = update ? applyStopUpdate(mirror, update, stamp(9)).result : mirror;
   return { update, unmapped, after, host, rows: rendered(after, 2, host) };
@@ -148,10 +148,10 @@ describe('exceptions changed by the office', () => {
       fc.property(quantities, edits, (groups, changes) => {
         const result = recorded(milk(groups.map((some, i) => group(`${10 + i}`, ...some.map((n) => entry(n))))));
         const { rows, host, unmapped } = amended(result, (before) =>
-          changes.reduce<StopRows>((found, change, i) => {
-            if (!('at' in change)) return newRow({ ...change, OSSEQ: `${50 + i}` })(found);
+          changes.reduce<StopRows>((hostStop, change, i) => {
+            if (!('at' in change)) return newRow({ ...change, OSSEQ: `${50 + i}` })(hostStop);
             const { at, ...columns } = change;
-            return editOsd(`${at}`, columns)(found);
+            return editOsd(`${at}`, columns)(hostStop);
           }, before),
         );
         expect(unmapped).toEqual([]);

@@ -10,7 +10,7 @@ import { hostMoment } from '../../../server/src/host/files/local-time.ts';
 import { headerRow } from '../../../server/src/routes/host-rows.ts';
 import { eventTime } from '../../../server/src/stops/event-time.ts';
 import { hostRows, isUntouched } from '../../../server/src/stops/host-rows.ts';
-import type { HeldStop } from '../../../server/src/stops/host-stop.ts';
+import type { StopOnHost } from '../../../server/src/stops/host-stop.ts';
 
 const key = { facility: 'F01', id: 'R100', week_end: '20261128' };
 const pending: StopResult = { status: 'P' };
@@ -21,13 +21,13 @@ function after(update: Omit<StopObjectInput, 'id'>, before = pending, at = Date.
   return applyStopUpdate(before, parsed, { at, client: 'c', seq: 1, by: '1001' }).result;
 }
 
-function render(result: StopResult, options: { version?: number; held?: HeldStop; zone?: string } = {}) {
+function render(result: StopResult, options: { version?: number; held?: StopOnHost; zone?: string } = {}) {
   const { version = 5, held, zone = 'America/Chicago' } = options;
   const moment = (instant: Date) => hostMoment(instant, zone);
   return hostRows({ key, stop: 7, result, sequence: `${10_000_000_000 + version}`, moment }, held);
 }
 
-const holding = (rows: HeldStop['rows']): HeldStop => ({ rows, credited: new Set() });
+const holding = (rows: StopOnHost['rows']): StopOnHost => ({ rows, credited: new Set() });
 
 describe('author and time of skips, refusals and office edits', () => {
   const at = Date.parse('2026-11-21T18:00:00.000Z');

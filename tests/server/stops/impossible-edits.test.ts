@@ -2,7 +2,7 @@ import type { OsdGroup, StopResult } from '@tailgate/sync-protocol';
 import { applyOfficeUpdate, lineKey } from '@tailgate/sync-protocol';
 import { expect, test } from 'vitest';
 import { hostMoment, instantOf } from '../../../server/src/host/files/local-time.ts';
-import { sealed } from '../../../server/src/replication/to-host/trace.ts';
+import { withTrace } from '../../../server/src/replication/to-host/trace.ts';
 import { amendmentOf } from '../../../server/src/stops/amendment.ts';
 import { hostRows } from '../../../server/src/stops/host-rows.ts';
 import type { StopFile, StopRows } from '../../../server/src/stops/host-stop.ts';
@@ -30,7 +30,7 @@ const result: StopResult = {
   by: [{ at: 1, client: 'phone', seq: 1, by: '1001' }],
 };
 
-const held = sealed(
+const shadow = withTrace(
   hostRows({ key, stop: 7, result, sequence: '1', moment: (instant) => hostMoment(instant, 'America/Chicago') }),
 );
 
@@ -39,18 +39,18 @@ const edited = (changes: { readonly [Name in StopFile]?: Columns }): StopRows =>
   const changedIn = <R>(file: StopFile, rows: readonly R[]): readonly R[] =>
     rows.map((row) => ({ ...row, ...changes[file] }));
   return {
-    RTSTPP: changedIn('RTSTPP', held.RTSTPP),
-    RTPRUP: changedIn('RTPRUP', held.RTPRUP),
-    RTOSDP: changedIn('RTOSDP', held.RTOSDP),
-    RTIMGP: changedIn('RTIMGP', held.RTIMGP),
-    RTEMLP: changedIn('RTEMLP', held.RTEMLP),
-    RTSTUP: changedIn('RTSTUP', held.RTSTUP),
+    RTSTPP: changedIn('RTSTPP', shadow.RTSTPP),
+    RTPRUP: changedIn('RTPRUP', shadow.RTPRUP),
+    RTOSDP: changedIn('RTOSDP', shadow.RTOSDP),
+    RTIMGP: changedIn('RTIMGP', shadow.RTIMGP),
+    RTEMLP: changedIn('RTEMLP', shadow.RTEMLP),
+    RTSTUP: changedIn('RTSTUP', shadow.RTSTUP),
   };
 };
 
 function amended(changes: { readonly [Name in StopFile]?: Columns }) {
-  const found = { rows: edited(changes), credited: new Set<string>() };
-  const { update, unmapped } = amendmentOf({ key, stop: 7, result, held, found }, (moment) =>
+  const hostStop = { rows: edited(changes), credited: new Set<string>() };
+  const { update, unmapped } = amendmentOf({ key, stop: 7, result, shadow, hostStop }, (moment) =>
     instantOf(moment, 'America/Chicago'),
   );
   const after = update

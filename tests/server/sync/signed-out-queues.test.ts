@@ -300,8 +300,8 @@ describe('items that arrive by a queue key after the end of its session', () => 
     // The run that was read, with another start.
     handset.run = 'the first run';
     handset.runBegan = began;
-    const sealed = handset.delivery('after the sign-out', minutesAgo(0));
+    const withTrace = handset.delivery('after the sign-out', minutesAgo(0));
     handset.runBegan = began - 1.4 * MINUTE;
-    expect(await handset.push(handset.byKey, sealed)).toEqual([flagged]);
+    expect(await handset.push(handset.byKey, withTrace)).toEqual([flagged]);
   });
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { SettledChange } from '../../../server/src/mutations/intake/watch.ts';
-import type { BroughtStop } from '../../../server/src/replication/control/watch.ts';
+import type { ReplicatedStop } from '../../../server/src/replication/control/watch.ts';
 import { Traces } from '../../../server/src/telemetry/traces.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { startTraceCollector } from '../../support/trace-collector.ts';
@@ -43,7 +43,7 @@ function change(id: string, result: 'applied' | 'duplicate' = 'applied'): Settle
 
 const settled = (...changes: SettledChange[]) => ({ changes, begunAt: performance.now(), endedAt: performance.now() });
 
-const broughtWith = (ids: readonly string[]): BroughtStop => ({
+const broughtWith = (ids: readonly string[]): ReplicatedStop => ({
   route,
   stop: 1,
   version: 2,
@@ -65,7 +65,7 @@ test('two nodes keep the same share of the traces, without asking each other', a
   const [api, worker] = [openTraces(0.5), openTraces(0.5)];
   const ids = Array.from({ length: 60 }, () => randomUUID());
   api.traces.settled(settled(...ids.map((id) => change(id))));
-  worker.traces.brought(broughtWith(ids));
+  worker.traces.stopReplicated(broughtWith(ids));
   await Promise.all([api.traces.stop(), worker.traces.stop()]);
   const kept = traceIdsOf('change', ids);
   expect(traceIdsOf('replicate stop', ids)).toEqual(kept);

@@ -29,18 +29,18 @@ export interface RouteMark extends Omit<PlaceMark, 'file'> {
 export type Mark = PlaceMark | RouteMark;
 
 /** A mark and the last writer of its rows, blank where that was the service alone. */
-export interface SeenMark extends PlaceMark {
+export interface CurrentMark extends PlaceMark {
   readonly user: string;
 }
 
 /** A closed route and its stops. */
-export interface SeenRoute {
+export interface ClosedRouteMark {
   readonly mark: RouteMark;
   readonly stops: readonly string[];
 }
 
 /** Routes by their places. */
-export interface RoutesSeen {
+export interface RoutePlaces {
   readonly open: ReadonlySet<string>;
   /** Routes of current weeks. */
   readonly closed: ReadonlySet<string>;
@@ -60,7 +60,7 @@ const bornFiles: readonly HostFileName[] = ['RTHDRP', 'RTSTPP'];
 export async function readMarks(
   host: Host,
   { openFrom, closedFrom }: WeeksOfWork,
-): Promise<RoutesSeen & { marks: SeenMark[] }> {
+): Promise<RoutePlaces & { marks: CurrentMark[] }> {
   const { dialect, library } = host;
   const isOpen = (prefix: string) =>
     `exists (select 1 from ${library}.RTHDRP where RHFAC = ${prefix}FAC and RHRTE = ${prefix}RTE and RHWKE = ${prefix}WKE and RHWKE >= ? and RHPODS <> 'C')`;
@@ -99,10 +99,10 @@ export async function readClosedRoutes(
   host: Host,
   routes: readonly string[],
   beside: readonly 'RTHDRP'[] = [],
-): Promise<SeenRoute[]> {
+): Promise<ClosedRouteMark[]> {
   if (routes.length === 0) return [];
   const keys = routes.flatMap((route) => route.split('\t'));
-  const byRoute = new Map(routes.map((route): [string, SeenMark[]] => [route, []]));
+  const byRoute = new Map(routes.map((route): [string, CurrentMark[]] => [route, []]));
   for (const file of [...beside, ...routeFiles]) {
     if (file === 'RTDRVP') continue;
     const { prefix } = hostFile(file);
@@ -150,7 +150,7 @@ function selectAll({ dialect, library }: Host, file: HostFileName, where: string
 }
 
 /** Rows come in the order of their key: those of one place follow each other. */
-function marksOf(file: HostFileName, rows: readonly HostRow[]): SeenMark[] {
+function marksOf(file: HostFileName, rows: readonly HostRow[]): CurrentMark[] {
   const { prefix, key, host, service } = hostFile(file);
   const [all, planned, recorded] = [key, host, service].map((columns) => Object.keys(columns));
   const at = placeColumns(file);

@@ -1,15 +1,15 @@
 import { statement } from '../../db/statement.ts';
 
 /** $1 worker, $2 its state as JSON. Deletes workers without a beat for a day. */
-export const beat = statement(
-  'heartbeat_beat',
+export const recordBeat = statement(
+  'heartbeat_record',
   `with silent as (delete from worker_heartbeat where seen_at < now() - interval '1 day')
    insert into worker_heartbeat (worker, state) values ($1, $2)
    on conflict (worker) do update set seen_at = now(), state = excluded.state`,
 );
 
 /** $1 worker. */
-export const fallSilent = statement('heartbeat_fall_silent', 'delete from worker_heartbeat where worker = $1');
+export const deleteHeartbeat = statement('heartbeat_delete', 'delete from worker_heartbeat where worker = $1');
 
 /** Counts the workers with a beat within the last $1 seconds. */
 export const countAlive = statement(

@@ -25,7 +25,7 @@ export interface HeartbeatOptions {
   /** Names this worker among all: a UUID. */
   readonly worker: string;
   /** The worker's view of the host: each beat stores it. */
-  readonly standing: () => { readonly breaker: Breaker; readonly paused: readonly PausedFile[] };
+  readonly hostStatus: () => { readonly breaker: Breaker; readonly paused: readonly PausedFile[] };
   readonly log: Log;
   readonly beatMs?: number;
 }
@@ -60,17 +60,17 @@ export class Heartbeat {
     await this.#beats.stop();
     const { db, worker, log } = this.#options;
     await db
-      .query(sql.fallSilent, [worker])
+      .query(sql.deleteHeartbeat, [worker])
       .catch((err: unknown) => log.warn({ err }, 'a worker could not say that it stops'));
   }
 
   async #beat(): Promise<void> {
-    const { db, worker, standing } = this.#options;
-    await db.query(sql.beat, [worker, JSON.stringify(stateOf(standing()))]);
+    const { db, worker, hostStatus } = this.#options;
+    await db.query(sql.recordBeat, [worker, JSON.stringify(stateOf(hostStatus()))]);
   }
 }
 
-const stateOf = ({ breaker, paused }: ReturnType<HeartbeatOptions['standing']>): WorkerState => ({
+const stateOf = ({ breaker, paused }: ReturnType<HeartbeatOptions['hostStatus']>): WorkerState => ({
   breaker: {
     state: breaker.state,
     failures: breaker.failures,

@@ -31,12 +31,12 @@ export const endHold = statement(
 const hostHold = `'00000000-0000-0000-0000-000000000000'`;
 
 /** The host's switch is on. $1 reason, $2 user. */
-export const noteHostHold = statement(
-  'hold_note_host',
+export const recordHostHold = statement(
+  'hold_record_host',
   `insert into replication_hold (hold_id, source, starts_at, reason, held_by)
    values (${hostHold}, 'host', now(), $1, $2)
    on conflict (hold_id) do update set reason = excluded.reason, held_by = excluded.held_by
     where replication_hold.reason <> excluded.reason or replication_hold.held_by <> excluded.held_by`,
 );
 
-export const dropHostHold = statement('hold_drop_host', `delete from replication_hold where hold_id = ${hostHold}`);
+export const deleteHostHold = statement('hold_delete_host', `delete from replication_hold where hold_id = ${hostHold}`);

@@ -94,7 +94,7 @@ export class HoldWatch {
 
   async #poll(): Promise<void> {
     const { db, log, onChange } = this.#options;
-    await this.#askHost();
+    await this.#readHostSwitch();
     const hold = (await listHolds(db)).find(({ inForce }) => inForce);
     const before = this.#current;
     this.#current = hold;
@@ -104,15 +104,15 @@ export class HoldWatch {
     onChange(hold);
   }
 
-  async #askHost(): Promise<void> {
+  async #readHostSwitch(): Promise<void> {
     const { db, host } = this.#options;
     try {
       const rows = await host.query(selectRows(host, 'PODCTLP', []).sql);
       const switches = readRecords('PODCTLP', rows);
       const on = switches.find(({ CTHOLD }) => CTHOLD.toUpperCase() === 'Y');
       this.#warnOfUnknown(switches.find(({ CTHOLD }) => !['', 'N', 'Y'].includes(CTHOLD.toUpperCase()))?.CTHOLD);
-      if (on) await db.query(sql.noteHostHold, [on.CTRSN, on.CTUSR]);
-      else await db.query(sql.dropHostHold);
+      if (on) await db.query(sql.recordHostHold, [on.CTRSN, on.CTUSR]);
+      else await db.query(sql.deleteHostHold);
     } catch (error) {
       // The host is away, or lacks that file: the breaker and the paused files report it.
       if (!(error instanceof HostError)) throw error;

@@ -38,7 +38,7 @@ interface Pause extends PausedFile {
 export class HostGate {
   readonly #options: HostGateOptions;
   readonly #pauses = new Map<HostFileName, Pause>();
-  readonly #asking = new Set<Promise<unknown>>();
+  readonly #probes = new Set<Promise<unknown>>();
   #breaker: Breaker = closedBreaker;
   #stopping = false;
   #isOnHold = false;
@@ -110,35 +110,35 @@ export class HostGate {
     if (setup) log.error(facts, 'the host is not set up for us: replication is paused until somebody corrects it');
     else if (failures === 1) log.warn(facts, 'the host does not answer: replication waits for it');
     clearTimeout(this.#probe);
-    if (!this.#stopping) this.#probe = setTimeout(() => this.#ask(this.#askHost()), waitMs);
+    if (!this.#stopping) this.#probe = setTimeout(() => this.#track(this.#probeHost()), waitMs);
   }
 
   /** A statement on a file reached its limit. That is local unless the whole host is stuck: one ping decides. */
-  doubt(): void {
-    if (this.isOpen && !this.#probing) this.#ask(this.#askWhether());
+  checkHost(): void {
+    if (this.isOpen && !this.#probing) this.#track(this.#pingHost());
   }
 
   async stop(): Promise<void> {
     this.#stopping = true;
     clearTimeout(this.#probe);
     for (const { next } of this.#pauses.values()) clearTimeout(next);
-    await Promise.all(this.#asking);
+    await Promise.all(this.#probes);
   }
 
-  #ask(question: Promise<unknown>): void {
-    const asking = question.finally(() => this.#asking.delete(asking));
-    this.#asking.add(asking);
+  #track(question: Promise<unknown>): void {
+    const probes = question.finally(() => this.#probes.delete(probes));
+    this.#probes.add(probes);
   }
 
-  async #askHost(): Promise<void> {
-    if (!(await this.#askWhether())) return;
+  async #probeHost(): Promise<void> {
+    if (!(await this.#pingHost())) return;
     this.#breaker = answer(this.#breaker);
     this.#options.log.info({}, 'the host answers again');
     this.#options.onOpen();
   }
 
   /** Pings the host, and opens the breaker where it does not answer. */
-  async #askWhether(): Promise<boolean> {
+  async #pingHost(): Promise<boolean> {
     this.#probing = true;
     try {
       await this.#options.host.ping();
@@ -152,10 +152,10 @@ export class HostGate {
   }
 
   #probeLater(file: HostFileName): NodeJS.Timeout {
-    return setTimeout(() => this.#ask(this.#askFile(file)), this.#options.pauseMs);
+    return setTimeout(() => this.#track(this.#probeFile(file)), this.#options.pauseMs);
   }
 
-  async #askFile(file: HostFileName): Promise<void> {
+  async #probeFile(file: HostFileName): Promise<void> {
     const { host, log, onResumed } = this.#options;
     try {
       await host.transaction((tx) => onFile(file, tx.execute(touchNothing(host, file))));

@@ -8,7 +8,7 @@ export interface WaitingChange {
 }
 
 /** A stop that the host has accepted or refused. Times are of `performance.now()`, in ms. */
-export interface BroughtStop {
+export interface ReplicatedStop {
   readonly route: RouteKey;
   readonly stop: number;
   readonly version: number;
@@ -26,7 +26,7 @@ export interface BroughtStop {
  * throw.
  */
 export interface HostWatch {
-  brought(stop: BroughtStop): void;
+  stopReplicated(stop: ReplicatedStop): void;
   /** A statement or a commit, and its result. */
   statement(outcome: StatementOutcome, ms: number): void;
 }

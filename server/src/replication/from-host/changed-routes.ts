@@ -1,5 +1,5 @@
 import { routeKey, routeScope, type RouteKey } from '@tailgate/sync-protocol';
-import { rowName, type Author, type StopEditor } from '../to-host/edit-turns.ts';
+import { rowName, type Author, type StopEditor } from '../to-host/edits-by-author.ts';
 import type { HostChange } from '../../host/reads/host-changes.ts';
 import { hostFiles, type HostFileName } from '../../host/files/tables.ts';
 
@@ -7,7 +7,7 @@ import { hostFiles, type HostFileName } from '../../host/files/tables.ts';
  * The last edit of a record: its user, and its age in milliseconds. For a stop, `isLaid` marks a new row in RTSTPP, and
  * `rows` has the last edit of each changed row.
  */
-export type LastEdit = { user: string; age: number; isLaid?: boolean; rows?: Map<string, LastEdit> };
+export type LastEdit = { user: string; age: number; isInserted?: boolean; rows?: Map<string, LastEdit> };
 
 /** The doorbell's lines about one route. */
 export type ChangedRoute = {
@@ -61,7 +61,7 @@ export function sortChanges(changes: readonly HostChange[]): {
     const scope = routeScope(key);
     const route = routes.get(scope) ?? unchangedRoute(key);
     routes.set(scope, route);
-    note(route, change);
+    addChange(route, change);
   }
   return { routes, masters };
 }
@@ -82,12 +82,12 @@ export function unchangedRoute(key: RouteKey): ChangedRoute {
 /** The author is blank where no line names one. The time is the server's; an edit without a line counts as made now. */
 export function editorOf(lastEdit: LastEdit = { user: '', age: 0 }, now: Date): StopEditor {
   const authorOf = ({ user, age }: LastEdit): Author => ({ user, at: new Date(now.getTime() - age) });
-  const { isLaid = false, rows = [] } = lastEdit;
-  return { ...authorOf(lastEdit), isLaid, rows: new Map([...rows].map(([name, each]) => [name, authorOf(each)])) };
+  const { isInserted = false, rows = [] } = lastEdit;
+  return { ...authorOf(lastEdit), isInserted, rows: new Map([...rows].map(([name, each]) => [name, authorOf(each)])) };
 }
 
 /** Lines come oldest first, so the last edit wins. */
-function note(route: ChangedRoute, change: HostChange): void {
+function addChange(route: ChangedRoute, change: HostChange): void {
   const { sequence, file, operation, key, user, age, waiting = age } = change;
   route.sequences.push(sequence);
   if (!change.isSettled) {
@@ -101,15 +101,15 @@ function note(route: ChangedRoute, change: HostChange): void {
     return;
   }
   const stop = Object.values(key)[3];
-  if (stop === undefined || !holdsOurs(file)) return;
-  const { isLaid = false, rows = new Map<string, LastEdit>() } = route.stops.get(Number(stop)) ?? {};
+  if (stop === undefined || !hasServiceColumns(file)) return;
+  const { isInserted = false, rows = new Map<string, LastEdit>() } = route.stops.get(Number(stop)) ?? {};
   const isNew = file === 'RTSTPP' && operation === 'insert';
   rows.set(rowName(file, Object.values(key)), lastEdit);
-  route.stops.set(Number(stop), { ...lastEdit, isLaid: isLaid || isNew, rows });
+  route.stops.set(Number(stop), { ...lastEdit, isInserted: isInserted || isNew, rows });
 }
 
 /** Files of a stop with columns of the service. */
-function holdsOurs(file: HostFileName): boolean {
+function hasServiceColumns(file: HostFileName): boolean {
   return file !== 'RTDRVP' && Object.keys(hostFiles[file].service).length > 0;
 }
 

@@ -14,24 +14,24 @@ export interface Drift {
 }
 
 /** The result of comparing one route with the host. */
-export interface Compared {
+export interface RouteComparison {
   readonly key: RouteKey;
   readonly plan: boolean;
   readonly results: boolean;
   /** False where the route must be compared again: it has unwritten changes, or another process has its lease. */
-  readonly isJudged: boolean;
+  readonly isConclusive: boolean;
 }
 
-export const nothingDrifted: Drift = { routes: 0, masters: [], plans: [], results: [] };
+export const noDrift: Drift = { routes: 0, masters: [], plans: [], results: [] };
 
-export const driftOf = (compared: readonly Compared[], masters: Drift['masters'] = []): Drift => ({
+export const driftOf = (compared: readonly RouteComparison[], masters: Drift['masters'] = []): Drift => ({
   routes: compared.length,
   masters,
   plans: compared.filter(({ plan }) => plan).map(({ key }) => key),
   results: compared.filter(({ results }) => results).map(({ key }) => key),
 });
 
-export const together = (one: Drift, other: Drift): Drift => ({
+export const addDrift = (one: Drift, other: Drift): Drift => ({
   routes: one.routes + other.routes,
   masters: [...one.masters, ...other.masters],
   plans: [...one.plans, ...other.plans],

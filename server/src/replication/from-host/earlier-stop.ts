@@ -67,10 +67,10 @@ async function readDeps(db: Queryable, key: RouteKey, stop: number): Promise<Dep
     db.query<{ employee: string }>(sql.loadDrivers, keyOf(key)),
     db.query<CodeRow>(loadCodes),
   ]);
-  const nobody = { closedAt: null, closedBy: null, autocloseAt: null, forcecloseAt: null } as const;
+  const notClosed = { closedAt: null, closedBy: null, autocloseAt: null, forcecloseAt: null } as const;
   return {
     route: {
-      ...{ key, name: '', withdrawn: false, emailFlag: false, status: 'O', arrived: false, ...nobody },
+      ...{ key, name: '', withdrawn: false, emailFlag: false, status: 'O', arrived: false, ...notClosed },
       drivers: drivers.rows.map(({ employee }) => ({ id: employee, name: '', type: '', removed: false })),
     },
     plan: { lines: plans.rows[0]?.lines ?? '', removed: false, customerSince: null, linesSince: null },

@@ -12,8 +12,8 @@ const inUtc = `
      select f.id from facility f where f.zone <> ''`;
 
 /** Records the facilities without a time zone. An incident reports each once, until it has a zone again. */
-export const noteInUtc = statement(
-  'facility_clocks_note_in_utc',
+export const recordInUtc = statement(
+  'facility_clocks_record_in_utc',
   `with needed as (${inUtc}
    ), cleared as (
      update facility f set in_utc_since = null where f.in_utc_since is not null and f.id not in (select id from needed)

@@ -8,8 +8,8 @@ import * as sql from './facility-clocks-sql.ts';
 export type FacilityInUtc = { readonly facility: string; readonly zone: string };
 
 /** Finds facilities without a time zone. Each is one incident until it has a zone. */
-export async function noteFacilitiesInUtc(db: Queryable, log: Log): Promise<void> {
-  const { rows } = await db.query<FacilityInUtc>(sql.noteInUtc);
+export async function recordFacilitiesInUtc(db: Queryable, log: Log): Promise<void> {
+  const { rows } = await db.query<FacilityInUtc>(sql.recordInUtc);
   for (const each of rows) log.warn({ ...each }, 'a facility has no time zone that exists: its times are in UTC');
 }
 

@@ -23,7 +23,7 @@ export async function reportFaults(db: Queryable, faults: readonly HostFault[], 
 }
 
 /** Service-owned columns of a new route that the mirror cannot take over. */
-export async function reportInherited(
+export async function reportUnmappedColumns(
   db: Queryable,
   route: RouteKey,
   { closing }: RouteImage,
@@ -32,8 +32,8 @@ export async function reportInherited(
   const stops = [...inheritance].filter(([, { unmapped }]) => unmapped.length > 0);
   const columns = closing.impossible.map((column) => `RTHDRP.${column}`);
   await reportOnce(db, 'host_edit_untold', [
-    ...(columns.length > 0 ? [{ route, columns, rows: closing.found }] : []),
-    ...stops.map(([stop, { unmapped, held }]) => ({ route, stop, columns: unmapped, rows: held.rows })),
+    ...(columns.length > 0 ? [{ route, columns, rows: closing.columns }] : []),
+    ...stops.map(([stop, { unmapped, hostStop }]) => ({ route, stop, columns: unmapped, rows: hostStop.rows })),
   ]);
 }
 

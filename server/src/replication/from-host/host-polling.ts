@@ -12,9 +12,9 @@ import {
   type Mark,
   type PlaceMark,
   type RouteMark,
-  type RoutesSeen,
-  type SeenMark,
-  type SeenRoute,
+  type RoutePlaces,
+  type CurrentMark,
+  type ClosedRouteMark,
 } from '../../host/reads/marks.ts';
 import * as sql from './polling-sql.ts';
 import { weeksOfWork } from '../../host/reads/weeks-of-work.ts';
@@ -28,7 +28,7 @@ export interface PollingOptions {
 }
 
 /** A difference that the import has not taken in yet. */
-interface Waiting {
+interface PendingChange {
   readonly change: Omit<HostChange, 'age' | 'waiting'>;
   /** When the poll first saw this state, and when it first saw any difference from the recorded one. */
   readonly seenAt: number;
@@ -48,7 +48,7 @@ export class HostPolling implements HostChanges {
   readonly comparesAll = true;
   readonly #options: PollingOptions;
   readonly #rounds = new ClosedRounds();
-  #waiting = new Map<string, Waiting>();
+  #waiting = new Map<string, PendingChange>();
 
   constructor(options: PollingOptions) {
     this.#options = options;
@@ -58,21 +58,21 @@ export class HostPolling implements HostChanges {
     const { db, host, clock, importFrom } = this.#options;
     const now = clock();
     const { rows } = await db.query<Mark>(sql.loadMarks);
-    const remembered = new Map(rows.filter(isOfPlace).map((mark) => [nameOf(mark), mark]));
+    const recorded = new Map(rows.filter(isOfPlace).map((mark) => [nameOf(mark), mark]));
     const digests = new Map(rows.filter(isOfRoute).map((mark) => [mark.place, mark]));
     const { marks, ...routes } = await readMarks(host, weeksOfWork(now, importFrom));
-    const due = new Set([...this.#unseenCloses(routes), ...this.#rounds.take(routes.closed, now.getTime())]);
+    const due = new Set([...this.#unseenCloses(routes), ...this.#rounds.next(routes.closed, now.getTime())]);
     const closed = await readClosedRoutes(host, [...due]);
-    const planned = new Set([...remembered.values()].filter(({ file }) => file === 'RTSTPP').map(routeOfPlace));
+    const planned = new Set([...recorded.values()].filter(({ file }) => file === 'RTSTPP').map(routeOfPlace));
     const changes = [
-      ...marks.flatMap((mark) => differences(remembered.get(nameOf(mark)), mark, planned.has(routeOfPlace(mark)))),
-      ...closed.flatMap((route) => edits(digests.get(route.mark.place), route)),
+      ...marks.flatMap((mark) => differences(recorded.get(nameOf(mark)), mark, planned.has(routeOfPlace(mark)))),
+      ...closed.flatMap((route) => closedRouteEdits(digests.get(route.mark.place), route)),
     ];
-    for (const mark of marks) remembered.delete(nameOf(mark));
-    const { gone, forgotten } = await this.#missing([...remembered.values()], routes.open);
+    for (const mark of marks) recorded.delete(nameOf(mark));
+    const { deleted, outdated } = await this.#missingPlaces([...recorded.values()], routes.open);
     const history = [...digests.values()].filter(({ place }) => !routes.closed.has(place));
-    await this.#drop([...forgotten, ...history]);
-    this.#note([...changes, ...gone], now.getTime());
+    await this.#deleteMarks([...outdated, ...history]);
+    this.#recordSeen([...changes, ...deleted], now.getTime());
     return { changes: this.#changes(now.getTime()), unparsable: [] };
   }
 
@@ -82,7 +82,7 @@ export class HostPolling implements HostChanges {
 
   async acknowledge(sequences: readonly string[]): Promise<void> {
     const saved = new Map<string, Mark>();
-    const dropped = new Map<string, Waiting['place']>();
+    const dropped = new Map<string, PendingChange['place']>();
     for (const sequence of sequences) {
       const change = this.#waiting.get(sequence);
       if (!change) continue;
@@ -96,36 +96,36 @@ export class HostPolling implements HostChanges {
     }
     const marks = [...saved.values()];
     if (marks.length > 0) await this.#options.db.query(sql.saveMarks, sql.saveMarks.parameters(marks));
-    await this.#drop([...dropped.values()]);
+    await this.#deleteMarks([...dropped.values()]);
   }
 
   /** Separates places that are gone from the host from routes that were only closed. */
-  async #missing(
+  async #missingPlaces(
     places: readonly PlaceMark[],
     open: ReadonlySet<string>,
-  ): Promise<{ gone: Change[]; forgotten: Mark[] }> {
-    const gone: Change[] = [];
-    const forgotten: Mark[] = [];
+  ): Promise<{ deleted: Change[]; outdated: Mark[] }> {
+    const deleted: Change[] = [];
+    const outdated: Mark[] = [];
     for (const mark of places) {
       const route = routeOfPlace(mark);
       if (mark.file === 'RTHDRP') {
         // The polls leave out a route that is closed long after its week, but the import must still see the close.
         const isThere = await hasHeader(this.#options.host, mark.place);
-        gone.push(changeOf(isThere ? 'update' : 'delete', mark, undefined, ''));
-      } else if (route === undefined || open.has(route)) gone.push(changeOf('delete', mark, undefined, ''));
-      else forgotten.push(mark);
+        deleted.push(changeOf(isThere ? 'update' : 'delete', mark, undefined, ''));
+      } else if (route === undefined || open.has(route)) deleted.push(changeOf('delete', mark, undefined, ''));
+      else outdated.push(mark);
     }
-    return { gone, forgotten };
+    return { deleted, outdated };
   }
 
   /** Closed routes of an earlier poll that the import could not take in, because a worker had their lease. */
-  #unseenCloses({ closed }: RoutesSeen): string[] {
+  #unseenCloses({ closed }: RoutePlaces): string[] {
     const places = [...this.#waiting.values()].map(({ place }) => place);
     return places.filter(({ file, place }) => file === 'route' && closed.has(place)).map(({ place }) => place);
   }
 
   /** A place that was seen before keeps its age; after another change, the age of its first difference. */
-  #note(changes: readonly Change[], now: number): void {
+  #recordSeen(changes: readonly Change[], now: number): void {
     const first = new Map<string, number>();
     for (const { place, since } of this.#waiting.values())
       first.set(nameOf(place), Math.min(since, first.get(nameOf(place)) ?? since));
@@ -138,9 +138,9 @@ export class HostPolling implements HostChanges {
     );
   }
 
-  async #drop(places: readonly Waiting['place'][]): Promise<void> {
+  async #deleteMarks(places: readonly PendingChange['place'][]): Promise<void> {
     if (places.length === 0) return;
-    await this.#options.db.query(sql.dropMarks, sql.dropMarks.parameters(places));
+    await this.#options.db.query(sql.deleteMarks, sql.deleteMarks.parameters(places));
   }
 
   #changes(now: number): HostChange[] {
@@ -150,11 +150,11 @@ export class HostPolling implements HostChanges {
   }
 }
 
-type Change = Omit<Waiting, 'seenAt' | 'since'>;
+type Change = Omit<PendingChange, 'seenAt' | 'since'>;
 
 /** @param isPlanned the route's stops were seen before: a new stop was inserted into an existing route */
-function differences(before: PlaceMark | undefined, mark: SeenMark, isPlanned: boolean): Change[] {
-  const after = plain(mark);
+function differences(before: PlaceMark | undefined, mark: CurrentMark, isPlanned: boolean): Change[] {
+  const after = toMark(mark);
   if (before === undefined) return [changeOf(isPlanned ? 'insert' : 'update', undefined, after, mark.user)];
   if (before.born !== mark.born) {
     const inserted = changeOf('insert', before, after, mark.user);
@@ -168,7 +168,7 @@ function differences(before: PlaceMark | undefined, mark: SeenMark, isPlanned: b
 }
 
 /** For a closed route only the change itself is known: the import compares each of its stops, with their authors. */
-function edits(before: Mark | undefined, { mark, stops }: SeenRoute): Change[] {
+function closedRouteEdits(before: Mark | undefined, { mark, stops }: ClosedRouteMark): Change[] {
   if (before?.recorded === mark.recorded) return [];
   const file = 'RTSTUP';
   return stops.map((stop) => ({
@@ -204,7 +204,7 @@ const nameOfChange = (change: readonly unknown[]): string =>
 const isOfRoute = (mark: Mark): mark is RouteMark => mark.file === 'route';
 const isOfPlace = (mark: Mark): mark is PlaceMark => !isOfRoute(mark);
 
-function plain({ file, place, born, planned, recorded }: PlaceMark): PlaceMark {
+function toMark({ file, place, born, planned, recorded }: PlaceMark): PlaceMark {
   return { file, place, born, planned, recorded };
 }
 

@@ -7,13 +7,13 @@ import type { Host } from '../../host/host.ts';
 import type { HostFileName } from '../../host/files/tables.ts';
 import { notify } from './import-sql.ts';
 import * as sql from './masters-sql.ts';
-import { readSoundFile } from './sound-rows.ts';
+import { readUsableFile } from './usable-rows.ts';
 
 // The import reads a small master file whole when one of its rows has changed.
 
 /** @returns whether anything has changed */
 export async function importFacilities(db: Db, host: Host): Promise<boolean> {
-  const rows = (await readSoundFile(db, host, 'FACMSTP')).filter(({ FAFAC }) => FAFAC !== '');
+  const rows = (await readUsableFile(db, host, 'FACMSTP')).filter(({ FAFAC }) => FAFAC !== '');
   const { rowCount } = await db.query(sql.saveFacilities, [
     rows.map(({ FAFAC }) => FAFAC),
     rows.map(({ FANAM }) => FANAM),
@@ -25,7 +25,7 @@ export async function importFacilities(db: Db, host: Host): Promise<boolean> {
 
 /** @returns whether anything has changed, and the employees with a changed name */
 export async function importEmployees(db: Db, host: Host): Promise<{ isNew: boolean; renamed: string[] }> {
-  const rows = (await readSoundFile(db, host, 'EMPMSTP')).filter(({ EMEMP }) => EMEMP !== '');
+  const rows = (await readUsableFile(db, host, 'EMPMSTP')).filter(({ EMEMP }) => EMEMP !== '');
   const employees = rows.map(({ EMEMP: id, EMNAM: name, EMPHN: phone, EMSTS, EMFAC: facility, EMJOB: job }) => {
     return { id, name, phone, active: EMSTS === 'A', facility, job };
   });
@@ -45,7 +45,7 @@ export async function importEmployees(db: Db, host: Host): Promise<{ isNew: bool
  * Phones receive the code lists as one scope: any change raises its version once. @returns whether anything has changed
  */
 export async function importCodes(db: Db, host: Host): Promise<boolean> {
-  const codes = (await readSoundFile(db, host, 'CTLCDP')).flatMap((row) => codeFromHost(row) ?? []);
+  const codes = (await readUsableFile(db, host, 'CTLCDP')).flatMap((row) => codeFromHost(row) ?? []);
   return withTransaction(db, async (tx) => {
     const saved = await tx.query(sql.saveCodes, sql.saveCodes.parameters(codes));
     const dropped = await tx.query(sql.dropCodes, sql.dropCodes.parameters(codes));
@@ -62,4 +62,4 @@ export interface NewMasters {
   /** Routes that show a changed name. */
   readonly renamed: ReadonlySet<string>;
 }
-export const nothingNew: NewMasters = { files: [], renamed: new Set() };
+export const noNewMasters: NewMasters = { files: [], renamed: new Set() };

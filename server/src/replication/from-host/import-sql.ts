@@ -46,8 +46,8 @@ export const restartRoute = statement(
 );
 
 /** $4 the doorbell lines that reported it, separated by blanks. */
-export const noteReload = statement(
-  'import_note_reload',
+export const recordReload = statement(
+  'import_record_reload',
   `update route set reloaded_by = $4 where facility = $1 and id = $2 and week_end = $3`,
 );
 
@@ -158,16 +158,16 @@ export const saveResults = statement(
  */
 export const emptyResults = statement(
   'import_empty_results',
-  `with standing as (
+  `with former as (
      select stop_id, doc from stop_result
       where ${ofRoute} and stop_id = any($4::smallint[]) and doc <> '{"status":"P"}' for update
    ), emptied as (
-     update stop_result s set status = 'P', doc = '{"status":"P"}' from standing
-      where s.facility = $1 and s.route_id = $2 and s.week_end = $3 and s.stop_id = standing.stop_id
+     update stop_result s set status = 'P', doc = '{"status":"P"}' from former
+      where s.facility = $1 and s.route_id = $2 and s.week_end = $3 and s.stop_id = former.stop_id
    ), named_no_more as (
      delete from awaited_asset where ${ofRoute} and stop_id = any($4::smallint[])
    )
-   select stop_id, doc from standing order by stop_id`,
+   select stop_id, doc from former order by stop_id`,
 );
 
 /** The stops of a route that have plan lines, with the digests of their plans. */
@@ -198,8 +198,8 @@ export const loadShadow = statement(
  * Whether this database has the change that raised a stop to version $5 in server epoch $6. A restored server assigns
  * versions again, so the change must have been received in that epoch.
  */
-export const findChangeOfLife = statement(
-  'import_find_change_of_life',
+export const findChangeInEpoch = statement(
+  'import_find_change_in_epoch',
   `select l.id from ledger l join server_epoch e on e.epoch = $6
     where l.facility = $1 and l.route_id = $2 and l.week_end = $3 and l.version = $5 and l.stop_id = $4
       and l.received_at >= e.started_at
@@ -223,8 +223,8 @@ export const loadPlanLines = statement(
 );
 
 /** Writes the stop to the host again: its row there is new, or has values that are not in force. $4 the stop. */
-export const raiseStop = statement(
-  'import_raise_stop',
+export const rewriteStop = statement(
+  'import_rewrite_stop',
   `with raised as (
      update route r set version = r.version + 1, changed_at = now()
        from stop_result s
@@ -301,15 +301,15 @@ export const reportIncidentsOnce = statement(
  * One importer at a time on all nodes. The lock ends with the transaction: a transaction pooler would pass a session's
  * lock on to another client. The transaction stays idle for the whole import.
  */
-export const tryImporterLock = statement(
+export const takeImporterLock = statement(
   'import_try_lock',
   `select pg_try_advisory_xact_lock(hashtext('tailgate import')) as taken,
           set_config('idle_in_transaction_session_timeout', '0', true)`,
 );
 
 /** The state of a route between drivers and host. $1–$3 route. */
-export const standingOf = statement(
-  'import_standing_of_a_route',
+export const loadRouteState = statement(
+  'import_load_route_state',
   `select r.version, r.status,
           r.behind or exists (select from parked p where p.facility = r.facility and p.route_id = r.id
                                                      and p.week_end = r.week_end) as pending

@@ -4,9 +4,9 @@ import { withTransaction } from '../../db/transaction.ts';
 import type { Db } from '../../db/types.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Pipeline } from '../../mutations/change.ts';
-import { driftOf, nothingDrifted, together, type Compared, type Drift } from './drift.ts';
-import { noteFacilitiesInUtc, zoneOf } from './facility-clocks.ts';
-import { reportFaults, reportInherited } from './host-faults.ts';
+import { driftOf, noDrift, addDrift, type RouteComparison, type Drift } from './drift.ts';
+import { recordFacilitiesInUtc, zoneOf } from './facility-clocks.ts';
+import { reportFaults, reportUnmappedColumns } from './host-faults.ts';
 import { HostStops } from '../to-host/host-stops.ts';
 import type { HostChanges } from '../../host/reads/host-changes.ts';
 import { Doorbell } from '../../host/reads/doorbell.ts';
@@ -14,7 +14,7 @@ import { HostError, type Host } from '../../host/host.ts';
 import type { HostFileName } from '../../host/files/tables.ts';
 import { readRouteRows, type RouteRows } from '../../host/reads/reads.ts';
 import { reportIncident } from '../../incidents/sql.ts';
-import { importCodes, importEmployees, importFacilities, nothingNew, type NewMasters } from './import-masters.ts';
+import { importCodes, importEmployees, importFacilities, noNewMasters, type NewMasters } from './import-masters.ts';
 import * as sql from './import-sql.ts';
 import type { Leases } from '../to-host/lease.ts';
 import { keyOf, saveRoute, withdrawRoute } from './mirror-route.ts';
@@ -23,7 +23,7 @@ import { RouteChoice } from './route-choice.ts';
 import { inheritanceOf, routeImage } from './route-image.ts';
 import { RouteDigests } from './route-digests.ts';
 import { ROUTE_ROW, type ForeignEdit } from '../to-host/route-pass.ts';
-import { soundRows } from './sound-rows.ts';
+import { usableRows } from './usable-rows.ts';
 import {
   editorOf,
   unchangedRoute,
@@ -111,25 +111,25 @@ export class HostImport {
    * @throws HostError
    */
   async findDrift(scope: 'routes' | 'everything'): Promise<Drift> {
-    const inTurn = (work: () => Promise<Drift>) => this.#inTurn(() => this.#alone(nothingDrifted, work));
+    const inTurn = (work: () => Promise<Drift>) => this.#inTurn(() => this.#whileImporter(noDrift, work));
     const drift = await inTurn(() => this.#compare(scope));
     if (scope === 'everything' || this.#changes.comparesAll) return drift;
     let found = drift;
     // Lets the doorbell's changes have their turn in between.
-    for (const few of await this.#digests.inTurns(await this.#choice.notOpen()))
-      found = together(found, await inTurn(() => this.#compareChanged(few)));
+    for (const few of await this.#digests.inBatches(await this.#choice.notOpen()))
+      found = addDrift(found, await inTurn(() => this.#compareChanged(few)));
     return found;
   }
 
   /** Takes in foreign edits of service-owned rows, for the worker that holds these routes' leases. */
-  async takeEdits(edits: readonly ForeignEdit[]): Promise<void> {
+  async importEdits(edits: readonly ForeignEdit[]): Promise<void> {
     const { db } = this.#options;
     // The doorbell knows author and time, so the edit is not dated by its discovery.
     const { routes } = sortChanges(await this.#changes.pollAgain());
     for (const { key, stop } of edits) {
       const changed = routes.get(routeScope(key)) ?? unchangedRoute(key);
       const lastEdit = stop === ROUTE_ROW ? changed.header : changed.stops.get(stop);
-      await this.#takeEdit(key, stop, lastEdit, await zoneOf(db, key.facility));
+      await this.#importEdit(key, stop, lastEdit, await zoneOf(db, key.facility));
     }
   }
 
@@ -159,15 +159,15 @@ export class HostImport {
     if (!this.#stopped) this.#timer = setTimeout(() => void this.#poll(), delay);
   }
 
-  /** Polls the host once. @returns the milliseconds until a change that is left should be tried; `otherwise` as `#alone` */
+  /** Polls the host once. @returns the milliseconds until a change that is left should be tried; `otherwise` as `#whileImporter` */
   async #pass(quietMs: number, otherwise: number): Promise<number> {
-    return this.#alone(otherwise, () => this.#passAlone(quietMs));
+    return this.#whileImporter(otherwise, () => this.#importChanges(quietMs));
   }
 
   /** @returns `otherwise` where another node is importing, which reads the same doorbell */
-  async #alone<Result>(otherwise: Result, work: () => Promise<Result>): Promise<Result> {
+  async #whileImporter<Result>(otherwise: Result, work: () => Promise<Result>): Promise<Result> {
     return withTransaction(this.#options.db, async (tx) => {
-      const { rows } = await tx.query<{ taken: boolean }>(sql.tryImporterLock);
+      const { rows } = await tx.query<{ taken: boolean }>(sql.takeImporterLock);
       return rows[0]?.taken === true ? work() : otherwise;
     });
   }
@@ -187,11 +187,11 @@ export class HostImport {
   async #compare(scope: 'routes' | 'everything'): Promise<Drift> {
     await this.#withdrawEarlierWeeks();
     if (this.#changes.comparesAll) {
-      await this.#passAlone(0);
-      if (scope === 'routes') return nothingDrifted;
+      await this.#importChanges(0);
+      if (scope === 'routes') return noDrift;
     }
-    const masters = scope === 'everything' ? await this.#compareMasters() : nothingNew;
-    const keys = scope === 'everything' ? await this.#choice.allThatMatter() : await this.#choice.open();
+    const masters = scope === 'everything' ? await this.#compareMasters() : noNewMasters;
+    const keys = scope === 'everything' ? await this.#choice.currentRoutes() : await this.#choice.open();
     return driftOf(await this.#compareRoutes(keys, masters.renamed), masters.files);
   }
 
@@ -200,47 +200,47 @@ export class HostImport {
     const changed = await this.#digests.changed(keys);
     const compared = await this.#compareRoutes(
       changed.map(({ key }) => key),
-      nothingNew.renamed,
+      noNewMasters.renamed,
     );
-    const judged = new Set(compared.flatMap(({ key, isJudged }) => (isJudged ? [routeScope(key)] : [])));
-    await this.#digests.remember(changed.filter(({ key }) => judged.has(routeScope(key))));
+    const judged = new Set(compared.flatMap(({ key, isConclusive }) => (isConclusive ? [routeScope(key)] : [])));
+    await this.#digests.saveMarks(changed.filter(({ key }) => judged.has(routeScope(key))));
     return driftOf(compared);
   }
 
-  async #compareRoutes(keys: readonly RouteKey[], renamed: ReadonlySet<string>): Promise<Compared[]> {
-    const compared: Compared[] = [];
+  async #compareRoutes(keys: readonly RouteKey[], renamed: ReadonlySet<string>): Promise<RouteComparison[]> {
+    const compared: RouteComparison[] = [];
     for (const [scope, key] of new Map(keys.map((each) => [routeScope(each), each]))) {
-      const { plan, results, isJudged } = await this.#compareRoute(key, renamed.has(scope));
-      compared.push({ key, plan, results, isJudged });
+      const { plan, results, isConclusive } = await this.#compareRoute(key, renamed.has(scope));
+      compared.push({ key, plan, results, isConclusive });
       const details = JSON.stringify({ route: key, plan, results });
       if (plan || results) await this.#options.db.query(reportIncident, ['host_drift', details]);
     }
     return compared;
   }
 
-  async #compareRoute(key: RouteKey, renamed: boolean): Promise<Omit<Compared, 'key'>> {
+  async #compareRoute(key: RouteKey, renamed: boolean): Promise<Omit<RouteComparison, 'key'>> {
     const { host, db } = this.#options;
-    const state = async () => (await db.query<RouteStanding>(sql.standingOf, keyOf(key))).rows[0];
+    const state = async () => (await db.query<RouteState>(sql.loadRouteState, keyOf(key))).rows[0];
     const rows = await readRouteRows(host, key);
     // Read afterwards, so that it includes all that these rows show and a trigger has reported.
-    const told = sortChanges(await this.#changes.pollAgain());
-    const showing = await this.#choice.showing(told.masters);
-    if ([...told.routes.keys(), ...showing.map(routeScope)].includes(routeScope(key)))
-      return { plan: false, results: false, isJudged: false };
+    const reported = sortChanges(await this.#changes.pollAgain());
+    const routesShowing = await this.#choice.routesShowing(reported.masters);
+    if ([...reported.routes.keys(), ...routesShowing.map(routeScope)].includes(routeScope(key)))
+      return { plan: false, results: false, isConclusive: false };
     const before = await state();
     const plan = (await this.#saveRoute(unchangedRoute(key), rows, renamed)) !== 'unchanged';
-    const standing = await state();
-    if (before === undefined || standing === undefined || standing.pending || rows.header === undefined)
-      return { plan, results: false, isJudged: false };
-    const untold = { user: '', age: 0 };
-    const stops = new Map(rows.stops.map(({ RSSTP }) => [Number(RSSTP), untold]));
-    const isJudged = await this.#takeRungEdits({ ...unchangedRoute(key), stops, header: untold });
+    const saved = await state();
+    if (before === undefined || saved === undefined || saved.pending || rows.header === undefined)
+      return { plan, results: false, isConclusive: false };
+    const unknownAuthor = { user: '', age: 0 };
+    const stops = new Map(rows.stops.map(({ RSSTP }) => [Number(RSSTP), unknownAuthor]));
+    const isConclusive = await this.#importEditsOf({ ...unchangedRoute(key), stops, header: unknownAuthor });
     const after = await state();
-    const results = after?.version !== standing.version || after.status !== standing.status;
-    return { plan, results, isJudged };
+    const results = after?.version !== saved.version || after.status !== saved.status;
+    return { plan, results, isConclusive };
   }
 
-  async #passAlone(quietMs: number): Promise<number> {
+  async #importChanges(quietMs: number): Promise<number> {
     const { changes, unparsable } = await this.#changes.poll();
     const { routes, masters } = sortChanges(changes);
     const handled = [...unparsable, ...masters.sequences];
@@ -248,9 +248,9 @@ export class HostImport {
     const renamed = await this.#importMasters(masters);
     const renamedScopes = new Set(renamed.map(routeScope));
     // The triggers exist since the library was opened: earlier changes need one comparison.
-    const shown = this.#snapshotDone ? await this.#choice.showing(masters) : await this.#choice.allThatMatter();
-    for (const key of shown) join(routes, key);
-    for (const key of renamed) join(routes, key);
+    const shown = this.#snapshotDone ? await this.#choice.routesShowing(masters) : await this.#choice.currentRoutes();
+    for (const key of shown) addRoute(routes, key);
+    for (const key of renamed) addRoute(routes, key);
     let nextIn = Number.POSITIVE_INFINITY;
     for (const [scope, route] of routes) {
       const unsettled = route.youngest < quietMs && route.oldest < PATIENCE_MS;
@@ -260,7 +260,7 @@ export class HostImport {
     }
     await this.#changes.acknowledge(handled);
     const { db, log } = this.#options;
-    if (handled.length > 0 || !this.#snapshotDone) await noteFacilitiesInUtc(db, log);
+    if (handled.length > 0 || !this.#snapshotDone) await recordFacilitiesInUtc(db, log);
     this.#snapshotDone = true;
     return nextIn;
   }
@@ -270,7 +270,7 @@ export class HostImport {
     const isDue = (file: HostFileName) => !this.#snapshotDone || keys.has(file);
     if (isDue('FACMSTP')) await importFacilities(db, host);
     if (isDue('CTLCDP')) await importCodes(db, host);
-    return isDue('EMPMSTP') ? this.#choice.ofDrivers((await importEmployees(db, host)).renamed) : [];
+    return isDue('EMPMSTP') ? this.#choice.routesOfDrivers((await importEmployees(db, host)).renamed) : [];
   }
 
   /** Compares the master files; files with doorbell lines are left to the import. */
@@ -288,17 +288,17 @@ export class HostImport {
       renamed.push(...employees.renamed);
     }
     // Read afterwards, so that it includes every change that a trigger has reported.
-    const told = files.length > 0 ? await changed() : left;
-    const drifted = files.filter((file) => !told.has(file));
+    const reported = files.length > 0 ? await changed() : left;
+    const drifted = files.filter((file) => !reported.has(file));
     for (const file of drifted) await db.query(reportIncident, ['host_drift', JSON.stringify({ file })]);
-    return { files: drifted, renamed: new Set((await this.#choice.ofDrivers(renamed)).map(routeScope)) };
+    return { files: drifted, renamed: new Set((await this.#choice.routesOfDrivers(renamed)).map(routeScope)) };
   }
 
   /** @returns false where the route must be imported again: its rows are being written */
   async #importRoute(changed: ChangedRoute, renamed: boolean): Promise<boolean> {
     const { host, log } = this.#options;
     try {
-      if (await this.#choice.isHistory(changed.key)) return true;
+      if (await this.#choice.isPastRoute(changed.key)) return true;
       const rows = await readRouteRows(host, changed.key);
       const saved = await this.#saveRoute(changed, rows, renamed);
       // First of all: after a failure, another import of these lines would begin the route anew again, and undo what
@@ -306,9 +306,9 @@ export class HostImport {
       await this.#changes.acknowledge(changed.headerDeletions);
       // A new route takes over the service-owned columns with it.
       if (saved === 'new' || rows.header === undefined) return true;
-      return await this.#takeRungEdits(changed);
+      return await this.#importEditsOf(changed);
     } catch (error) {
-      if (!isHopeless(error)) throw error;
+      if (!isDataFault(error)) throw error;
       // Another attempt would fail in the same way: the other routes must not wait for a person to examine this one.
       log.error({ err: error, route: routeScope(changed.key) }, 'a route of the host cannot be imported as it is');
       await this.#options.db.query(reportIncident, [
@@ -321,7 +321,7 @@ export class HostImport {
 
   async #saveRoute(changed: ChangedRoute, found: RouteRows, renamed: boolean) {
     const { db, clock } = this.#options;
-    const { rows, faults } = soundRows(found);
+    const { rows, faults } = usableRows(found);
     const now = clock();
     const { key } = changed;
     const [before] = (await db.query<{ withdrawn: boolean; reloaded_by: string }>(sql.findRoute, keyOf(key))).rows;
@@ -336,46 +336,46 @@ export class HostImport {
       saveRoute(tx, key, image, { now, reloaded, reloadedBy: changed.headerDeletions, renamed, inheritance }),
     );
     await reportFaults(db, faults, key);
-    if (begins && image) await reportInherited(db, key, image, inheritance);
+    if (begins && image) await reportUnmappedColumns(db, key, image, inheritance);
     return saved;
   }
 
-  async #takeRungEdits({ key, stops, header }: ChangedRoute): Promise<boolean> {
+  async #importEditsOf({ key, stops, header }: ChangedRoute): Promise<boolean> {
     if (stops.size === 0 && header === undefined) return true;
     const { db, leases } = this.#options;
-    const lease = await leases.take(key);
+    const lease = await leases.acquire(key);
     if (lease === undefined) return false;
     try {
       const zone = await zoneOf(db, key.facility);
-      for (const [stop, lastEdit] of stops) await this.#takeEdit(key, stop, lastEdit, zone);
-      if (header !== undefined) await this.#takeEdit(key, ROUTE_ROW, header, zone);
+      for (const [stop, lastEdit] of stops) await this.#importEdit(key, stop, lastEdit, zone);
+      if (header !== undefined) await this.#importEdit(key, ROUTE_ROW, header, zone);
       return true;
     } finally {
       await leases.release(lease);
     }
   }
 
-  async #takeEdit(key: RouteKey, stop: number, lastEdit: LastEdit | undefined, zone: string): Promise<void> {
+  async #importEdit(key: RouteKey, stop: number, lastEdit: LastEdit | undefined, zone: string): Promise<void> {
     const editor = editorOf(lastEdit, this.#options.clock());
-    if (stop === ROUTE_ROW) await this.#edits.takeHeader(key, editor, zone);
-    else await this.#edits.takeStop(key, stop, editor, zone);
+    if (stop === ROUTE_ROW) await this.#edits.importHeader(key, editor, zone);
+    else await this.#edits.importStop(key, stop, editor, zone);
   }
 }
 
-interface RouteStanding {
+interface RouteState {
   version: number;
   status: 'O' | 'C';
   /** Whether the route has changes that are not on the host. */
   pending: boolean;
 }
 
-function join(routes: Map<string, ChangedRoute>, key: RouteKey): void {
+function addRoute(routes: Map<string, ChangedRoute>, key: RouteKey): void {
   const scope = routeScope(key);
   if (!routes.has(scope)) routes.set(scope, unchangedRoute(key));
 }
 
 /** Unreadable or unstorable data, as opposed to a database or a host that is away. */
-function isHopeless(error: unknown): error is Error {
+function isDataFault(error: unknown): error is Error {
   if (error instanceof HostError) return error.kind === 'poison';
   return isDataError(error) || error instanceof TypeError || error instanceof RangeError;
 }

@@ -3,7 +3,7 @@ import { routeScope } from '@tailgate/sync-protocol';
 import { recordRouteSignIns } from '../../auth/sign-in-state.ts';
 import type { Tx } from '../../db/types.ts';
 import { planLines } from '../../stops/plan-lines.ts';
-import type { HeldStop } from '../../stops/host-stop.ts';
+import type { StopOnHost } from '../../stops/host-stop.ts';
 import { readResult, untouched } from '../../stops/stored-documents.ts';
 import { unknownLines } from '../../stops/unknown-lines.ts';
 import { newestStampOf } from '../../stops/writers.ts';
@@ -11,7 +11,7 @@ import { reportIncident } from '../../incidents/sql.ts';
 import * as sql from './import-sql.ts';
 import { driverChanges, headerDiffers, planChanges } from './route-changes.ts';
 import type { DriverChanges, MirrorDriver, MirrorPlan, MirrorRoute, PlanChanges, RouteImage } from './route-changes.ts';
-import { reloadedShadows, type HeldStops } from './reloaded-shadows.ts';
+import { reloadedShadows, type StopShadows } from './reloaded-shadows.ts';
 import { ROUTE_ROW } from '../to-host/route-pass.ts';
 import { decodeStop, encodeStop } from '../to-host/shadow.ts';
 
@@ -19,7 +19,7 @@ import { decodeStop, encodeStop } from '../to-host/shadow.ts';
  * The host's results of stops that are new to the mirror: the results, the rows they were read from, and the columns
  * that no result can express.
  */
-export type InheritedStop = { result: StopResult; held: HeldStop; unmapped: readonly string[] };
+export type InheritedStop = { result: StopResult; hostStop: StopOnHost; unmapped: readonly string[] };
 export type Inheritance = ReadonlyMap<number, InheritedStop>;
 
 export type SaveOptions = {
@@ -81,7 +81,7 @@ export async function saveRoute(
     restarted ? before.epoch + 1 : before.epoch,
   ]);
   await saveDrivers(tx, key, drivers);
-  await setResultsAside(tx, key, plans);
+  await emptyResultsOfOtherCustomers(tx, key, plans);
   const revision = { tx, key, version };
   if (restarted) await restart(revision, image, plans, options);
   else await savePlans(revision, plans, options);
@@ -109,8 +109,8 @@ async function create(tx: Tx, key: RouteKey, image: RouteImage, options: SaveOpt
   ]);
   await saveDrivers(tx, key, driverChanges([], image));
   await savePlans({ tx, key, version: 1 }, planChanges([], image, true), options);
-  await saveShadows(tx, key, heldOf(inheritance));
-  await tx.query(sql.noteReload, [...keyOf(key), options.reloadedBy.join(' ')]);
+  await saveShadows(tx, key, inheritedShadows(inheritance));
+  await tx.query(sql.recordReload, [...keyOf(key), options.reloadedBy.join(' ')]);
   await recordRouteSignIns(tx, key, { now, reloaded: false });
   await tx.query(sql.notify, [routeScope(key)]);
   await tx.query(sql.notifyDrivers, keyOf(key));
@@ -153,23 +153,23 @@ async function restart(
   const { tx, key } = revision;
   const { status, arrived, closedAt, closedBy } = image.closing;
   await tx.query(sql.restartRoute, [...keyOf(key), status, arrived, closedAt, closedBy]);
-  await tx.query(sql.noteReload, [...keyOf(key), options.reloadedBy.join(' ')]);
+  await tx.query(sql.recordReload, [...keyOf(key), options.reloadedBy.join(' ')]);
   await savePlans(revision, changes, options);
   const { rows } = await tx.query<{ stop_id: number; rows: string }>(sql.dropShadows, keyOf(key));
-  const held = rows
+  const before = rows
     .filter(({ stop_id: stop }) => stop !== ROUTE_ROW)
     .map(({ stop_id: stop, rows: text }) => [stop, decodeStop(text, key, stop)] as const);
-  await saveShadows(tx, key, reloadedShadows(new Map(held), changes, heldOf(options.inheritance)));
+  await saveShadows(tx, key, reloadedShadows(new Map(before), changes, inheritedShadows(options.inheritance)));
 }
 
 /** The result belongs to another customer and is hidden at this stop. An incident lists it, so that it is not lost. */
-async function setResultsAside(tx: Tx, key: RouteKey, { saved }: PlanChanges): Promise<void> {
-  const taken = saved.filter(({ isNew, formerCustomer }) => isNew && formerCustomer !== undefined);
-  if (taken.length === 0) return;
-  const stops = taken.map(({ plan }) => plan.id);
+async function emptyResultsOfOtherCustomers(tx: Tx, key: RouteKey, { saved }: PlanChanges): Promise<void> {
+  const reassigned = saved.filter(({ isNew, formerCustomer }) => isNew && formerCustomer !== undefined);
+  if (reassigned.length === 0) return;
+  const stops = reassigned.map(({ plan }) => plan.id);
   const { rows } = await tx.query<{ stop_id: number; doc: string }>(sql.emptyResults, [...keyOf(key), stops]);
   for (const { stop_id: stop, doc } of rows) {
-    const change = taken.find(({ plan }) => plan.id === stop);
+    const change = reassigned.find(({ plan }) => plan.id === stop);
     const customers = { from: change?.formerCustomer, to: change?.plan.customer.id };
     const details = { route: key, stop, customers, result: readResult(doc) };
     await tx.query(reportIncident, ['result_of_other_customer', JSON.stringify(details)]);
@@ -229,12 +229,12 @@ async function countUnknownLines(tx: Tx, key: RouteKey): Promise<void> {
   await tx.query(sql.countUnknownLines, [...keyOf(key), count]);
 }
 
-const heldOf = (inheritance: Inheritance): HeldStops =>
-  new Map([...inheritance].map(([stop, { held }]) => [stop, held]));
+const inheritedShadows = (inheritance: Inheritance): StopShadows =>
+  new Map([...inheritance].map(([stop, { hostStop }]) => [stop, hostStop]));
 
-async function saveShadows(tx: Tx, key: RouteKey, shadows: HeldStops): Promise<void> {
-  for (const [stop, held] of shadows) {
-    await tx.query(sql.saveShadow, [...keyOf(key), stop, held.rows.RTSTUP[0]?.RURPSQ ?? '0', encodeStop(held)]);
+async function saveShadows(tx: Tx, key: RouteKey, shadows: StopShadows): Promise<void> {
+  for (const [stop, shadow] of shadows) {
+    await tx.query(sql.saveShadow, [...keyOf(key), stop, shadow.rows.RTSTUP[0]?.RURPSQ ?? '0', encodeStop(shadow)]);
   }
 }
 

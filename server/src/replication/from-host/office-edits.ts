@@ -5,25 +5,25 @@ import { withTransaction } from '../../db/transaction.ts';
 import type { Db, Tx } from '../../db/types.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Pipeline } from '../../mutations/change.ts';
-import { amendmentOf, type AmendedStop, type InstantOf } from '../../stops/amendment.ts';
+import { amendmentOf, type StopComparison, type InstantOf } from '../../stops/amendment.ts';
 import { hostRows } from '../../stops/host-rows.ts';
-import type { HeldStop, StopRows } from '../../stops/host-stop.ts';
+import type { StopOnHost, StopRows } from '../../stops/host-stop.ts';
 import { freshId, idOf } from '../../stops/mutation-id.ts';
 import { readResult } from '../../stops/stored-documents.ts';
-import { editTurns, unknownUser, type Author, type StopEditor } from '../to-host/edit-turns.ts';
+import { splitByAuthor, unknownUser, type Author, type StopEditor } from '../to-host/edits-by-author.ts';
 import type { HostStops } from '../to-host/host-stops.ts';
 import type { ServicePart } from '../../host/files/tables.ts';
 import { hostMoment, instantOf } from '../../host/files/local-time.ts';
 import { reportIncident } from '../../incidents/sql.ts';
 import * as sql from './import-sql.ts';
 import { stopAt } from './earlier-stop.ts';
-import { isForgotten } from '../to-host/judge.ts';
+import { isAsPlanned, isLostByRestore } from '../to-host/judge.ts';
 import { keyOf } from './mirror-route.ts';
 import { closingOf } from './route-image.ts';
 import { ROUTE_ROW } from '../to-host/route-pass.ts';
 import { decodeHeader, decodeStop, encodeHeader, encodeStop } from '../to-host/shadow.ts';
 import { epochOf, hostSequence, versionOf } from '../to-host/sequence.ts';
-import { sealed, stopText, traceOf } from '../to-host/trace.ts';
+import { withTrace, stopText, traceOf } from '../to-host/trace.ts';
 
 export type OfficeEditsOptions = {
   db: Db;
@@ -33,9 +33,9 @@ export type OfficeEditsOptions = {
   log: Log;
 };
 
-type ShadowRow = { version: number; doc: string; rows: string | null; epoch: number };
-/** A stop with changes on the host that the mirror lacks. */
-type Forgotten = { found: HeldStop; held: HeldStop | undefined; known: ShadowRow; zone: string };
+type MirrorRow = { version: number; doc: string; rows: string | null; epoch: number };
+/** A stop on the host, its rows as last confirmed, and its row in the mirror. `zone` is its facility's time zone. */
+type HostComparison = { hostStop: StopOnHost; shadow: StopOnHost | undefined; mirrorRow: MirrorRow; zone: string };
 type RouteState = { status: 'O' | 'C'; arrived: boolean; shadow: string | null };
 
 /**
@@ -54,60 +54,60 @@ export class OfficeEdits {
    * Imports the foreign edits of a stop. The service wrote the stop itself if its trace fits its values, or if it
    * equals the shadow.
    */
-  async takeStop(key: RouteKey, stop: number, editor: StopEditor, zone: string): Promise<void> {
+  async importStop(key: RouteKey, stop: number, editor: StopEditor, zone: string): Promise<void> {
     const { db, host } = this.#options;
-    const found = await host.read(key, stop);
-    const [known] = (await db.query<ShadowRow>(sql.loadShadow, [...keyOf(key), stop])).rows;
-    if (found === undefined || known === undefined) return;
-    const held = known.rows === null ? undefined : decodeStop(known.rows, key, stop);
-    const [result] = found.rows.RTSTUP;
-    const isOurs = result !== undefined && result.RUTRC === traceOf(found.rows);
-    if (isOurs && isForgotten(found.rows, held?.rows, known.epoch)) {
+    const hostStop = await host.read(key, stop);
+    const [mirrorRow] = (await db.query<MirrorRow>(sql.loadShadow, [...keyOf(key), stop])).rows;
+    if (hostStop === undefined || mirrorRow === undefined) return;
+    const shadow = mirrorRow.rows === null ? undefined : decodeStop(mirrorRow.rows, key, stop);
+    const [result] = hostStop.rows.RTSTUP;
+    const isUnedited = result !== undefined && result.RUTRC === traceOf(hostStop.rows);
+    if (isUnedited && isLostByRestore(hostStop.rows, shadow?.rows, mirrorRow.epoch)) {
       // After a fail-over without loss only the confirmation is missing. As an edit, the write would have the host's
       // time, and could overrule a later record of the same driver.
-      if (await this.#isInLedger(key, stop, result)) return this.#confirm(key, stop, found);
-      return this.#remember(key, stop, { found, held, known, zone });
+      if (await this.#isInLedger(key, stop, result)) return this.#saveShadow(key, stop, hostStop);
+      return this.#recoverLostWrite(key, stop, { hostStop, shadow, mirrorRow, zone });
     }
-    if (isOurs) {
-      if (held !== undefined && !sameSet(held.credited, found.credited))
-        await this.#confirm(key, stop, { ...held, credited: found.credited });
+    if (isUnedited) {
+      if (shadow !== undefined && !sameSet(shadow.credited, hostStop.credited))
+        await this.#saveShadow(key, stop, { ...shadow, credited: hostStop.credited });
       return;
     }
-    const isLaidAnew = isStopLaid(editor, held?.rows, found.rows);
-    let ours = (await this.#unnoted(key, stop, { found, held, known, zone })) ?? held?.rows;
-    for (const { rows, ...author } of editTurns(ours, found.rows, editor, found.writers)) {
-      const edit = { key, stop, held: ours, found: { ...found, rows }, isLaidAnew };
-      await this.#takeTurn(edit, author, zone);
-      ours = rows;
+    const isReinserted = wasReinserted(editor, shadow?.rows, hostStop.rows);
+    let before = (await this.#unconfirmedRows(key, stop, { hostStop, shadow, mirrorRow, zone })) ?? shadow?.rows;
+    for (const { rows, ...author } of splitByAuthor(before, hostStop.rows, editor, hostStop.writers)) {
+      const edit = { key, stop, shadow: before, hostStop: { ...hostStop, rows }, isReinserted };
+      await this.#importEdit(edit, author, zone);
+      before = rows;
     }
-    if (!isLaidAnew) return;
-    await db.query(sql.raiseStop, [...keyOf(key), stop]);
-    await this.#confirm(key, stop, found);
+    if (!isReinserted) return;
+    await db.query(sql.rewriteStop, [...keyOf(key), stop]);
+    await this.#saveShadow(key, stop, hostStop);
   }
 
-  /** Saves the shadow after each turn, so that a crash does not repeat an edit. */
-  async #takeTurn(edit: Omit<AmendedStop, 'result'>, author: Author, zone: string): Promise<void> {
-    const { key, stop, found } = edit;
-    // The turn before is part of the state by now.
-    const [known] = (await this.#options.db.query<ShadowRow>(sql.loadShadow, [...keyOf(key), stop])).rows;
-    if (known === undefined) return;
+  /** Imports the edit of one author. It then saves the shadow, so that a crash does not repeat the edit. */
+  async #importEdit(edit: Omit<StopComparison, 'result'>, author: Author, zone: string): Promise<void> {
+    const { key, stop, hostStop } = edit;
+    // Read again: it contains the edit before this one.
+    const [mirrorRow] = (await this.#options.db.query<MirrorRow>(sql.loadShadow, [...keyOf(key), stop])).rows;
+    if (mirrorRow === undefined) return;
     const toInstant: InstantOf = (moment) => instantOf(moment, zone);
-    const { update, unmapped } = amendmentOf({ ...edit, result: readResult(known.doc) }, toInstant);
+    const { update, unmapped } = amendmentOf({ ...edit, result: readResult(mirrorRow.doc) }, toInstant);
     if (update === undefined && unmapped.length === 0) {
       // Only columns of the service, such as the trace, differ. If the shadow lacked their values, the guard of each
       // later write would fail.
-      if (edit.held && stopText(edit.held) !== stopText(found.rows)) await this.#confirm(key, stop, found);
+      if (edit.shadow && stopText(edit.shadow) !== stopText(hostStop.rows)) await this.#saveShadow(key, stop, hostStop);
       return;
     }
-    const idle = update === undefined ? [] : await this.#submit(key, update, known.version, author);
+    const ignored = update === undefined ? [] : await this.#submit(key, update, mirrorRow.version, author);
     // A later record has overruled the edit. It may have reached the host before the edit was seen: then its row
     // already equals the mirror, and would keep the overruled value. So the stop goes to the host again, and a flag
     // reports it.
-    const isOverruled = idle.includes('superseded');
-    if (isOverruled) await this.#options.db.query(sql.raiseStop, [...keyOf(key), stop]);
-    const open = isOverruled ? unmapped : [...unmapped, ...idle];
-    if (open.length > 0) await this.#report({ route: key, stop }, author, open, found.rows);
-    await this.#confirm(key, stop, found);
+    const isOverruled = ignored.includes('superseded');
+    if (isOverruled) await this.#options.db.query(sql.rewriteStop, [...keyOf(key), stop]);
+    const unexpressed = isOverruled ? unmapped : [...unmapped, ...ignored];
+    if (unexpressed.length > 0) await this.#reportUnmapped({ route: key, stop }, author, unexpressed, hostStop.rows);
+    await this.#saveShadow(key, stop, hostStop);
   }
 
   /**
@@ -115,91 +115,98 @@ export class OfficeEdits {
    * proves it. Otherwise the import would attribute the driver's values to the clerk, with a later time. They would
    * overrule the driver's later records.
    */
-  async #unnoted(key: RouteKey, stop: number, forgotten: Forgotten): Promise<StopRows | undefined> {
-    const { found, held, known, zone } = forgotten;
-    const written = Number(found.rows.RTSTUP[0]?.RURPSQ ?? 0);
-    const noted = Number(held?.rows.RTSTUP[0]?.RURPSQ ?? 0);
-    if (written <= noted || epochOf(written) !== known.epoch) return undefined;
+  async #unconfirmedRows(
+    key: RouteKey,
+    stop: number,
+    { hostStop, shadow, mirrorRow, zone }: HostComparison,
+  ): Promise<StopRows | undefined> {
+    const written = Number(hostStop.rows.RTSTUP[0]?.RURPSQ ?? 0);
+    const confirmed = Number(shadow?.rows.RTSTUP[0]?.RURPSQ ?? 0);
+    if (written <= confirmed || epochOf(written) !== mirrorRow.epoch) return undefined;
     const version = versionOf(written);
     const result =
-      version === known.version ? readResult(known.doc) : await stopAt(this.#options.db, key, stop, version);
+      version === mirrorRow.version ? readResult(mirrorRow.doc) : await stopAt(this.#options.db, key, stop, version);
     if (!result) return undefined;
     const moment = (instant: Date) => hostMoment(instant, zone);
-    const rows = sealed(
-      hostRows({ key, stop, result, sequence: `${hostSequence(known.epoch, version)}`, moment }, held),
+    const rows = withTrace(
+      hostRows({ key, stop, result, sequence: `${hostSequence(mirrorRow.epoch, version)}`, moment }, shadow),
     );
-    return rows.RTSTUP[0]?.RUTRC === found.rows.RTSTUP[0]?.RUTRC ? rows : undefined;
+    return rows.RTSTUP[0]?.RUTRC === hostStop.rows.RTSTUP[0]?.RUTRC ? rows : undefined;
   }
 
   async #isInLedger(key: RouteKey, stop: number, { RURPSQ }: ServicePart<'RTSTUP'>): Promise<boolean> {
     const sequence = Number(RURPSQ);
-    const place = [...keyOf(key), stop, versionOf(sequence), epochOf(sequence)];
-    return (await this.#options.db.query(sql.findChangeOfLife, place)).rows.length > 0;
+    const values = [...keyOf(key), stop, versionOf(sequence), epochOf(sequence)];
+    return (await this.#options.db.query(sql.findChangeInEpoch, values)).rows.length > 0;
   }
 
   /**
    * Imports a write that the service made after the backup and before the restore. The import dates it at the start of
    * its second, so later records win. Changes of that second that phones repeat give the same values.
    */
-  async #remember(key: RouteKey, stop: number, { found, held, known, zone }: Forgotten): Promise<void> {
+  async #recoverLostWrite(
+    key: RouteKey,
+    stop: number,
+    { hostStop, shadow, mirrorRow, zone }: HostComparison,
+  ): Promise<void> {
     const { host, clock, log } = this.#options;
-    const written = await host.writtenAt(key, stop);
-    const second = written && instantOf(written, zone);
-    const editor = { user: restoredAuthor, at: second ?? clock() };
-    const toInstant: InstantOf = (moment) => instantOf(moment, zone);
-    const stand = { key, stop, result: readResult(known.doc), held: held?.rows, found };
-    const { update, unmapped } = amendmentOf(stand, toInstant);
-    if (update) await this.#submit(key, update, known.version, editor);
-    if (unmapped.length > 0) await this.#report({ route: key, stop }, editor, unmapped, found.rows);
-    await this.#confirm(key, stop, found);
-    log.warn({ route: routeScope(key), stop }, 'the host knew more of a stop than the restored database: taken back');
+    const moment = await host.writtenAt(key, stop);
+    const writtenAt = moment && instantOf(moment, zone);
+    const editor = { user: restoredAuthor, at: writtenAt ?? clock() };
+    const toInstant: InstantOf = (local) => instantOf(local, zone);
+    const comparison = { key, stop, result: readResult(mirrorRow.doc), shadow: shadow?.rows, hostStop };
+    const { update, unmapped } = amendmentOf(comparison, toInstant);
+    if (update) await this.#submit(key, update, mirrorRow.version, editor);
+    if (unmapped.length > 0) await this.#reportUnmapped({ route: key, stop }, editor, unmapped, hostStop.rows);
+    await this.#saveShadow(key, stop, hostStop);
+    log.warn({ route: routeScope(key), stop }, 'the restore had lost a write of this stop: imported from the host');
   }
 
   /** The office closes, reopens or marks a route by hand. */
-  async takeHeader(key: RouteKey, lastEdit: Author, zone: string): Promise<void> {
+  async importHeader(key: RouteKey, lastEdit: Author, zone: string): Promise<void> {
     const { db, host, log } = this.#options;
     const read = await host.readHeader(key);
     if (read === undefined) return;
-    const { row: found, writer } = read;
+    const { row: header, writer } = read;
     const editor = { user: lastEdit.user || writer || unknownUser, at: lastEdit.at };
-    const taken = await withTransaction(db, async (tx) => {
+    const imported = await withTransaction(db, async (tx) => {
       // Read under the lock: a close that a driver commits meanwhile must not be undone.
       await tx.query(sql.lockRoute, keyOf(key));
       const [route] = (await tx.query<RouteState>(sql.findRoute, keyOf(key))).rows;
       if (route === undefined) return undefined;
-      const held = route.shadow === null ? undefined : decodeHeader(route.shadow, key);
-      const before = held ?? asInserted;
-      const changed = closingColumns.filter((column) => before[column] !== found[column]);
+      const shadow = route.shadow === null ? undefined : decodeHeader(route.shadow, key);
+      const before = shadow ?? dispatchedHeader;
+      const changed = closingColumns.filter((column) => before[column] !== header[column]);
       if (changed.length === 0) return undefined;
-      const closing = closingOf(found, zone, editor.at);
-      const unsaid = unsaidOf(changed, closing.impossible);
-      const isSaid = (column: (typeof closingColumns)[number]) => changed.includes(column) && !unsaid.includes(column);
-      const status = isSaid('RHPODS') ? closing.status : route.status;
-      const arrived = isSaid('RHRETM') ? closing.arrived : route.arrived;
+      const closing = closingOf(header, zone, editor.at);
+      const unmapped = unmappedColumns(changed, closing.impossible);
+      const isMapped = (column: ClosingColumn) => changed.includes(column) && !unmapped.includes(column);
+      const status = isMapped('RHPODS') ? closing.status : route.status;
+      const arrived = isMapped('RHRETM') ? closing.arrived : route.arrived;
       if (status !== route.status || arrived !== route.arrived) {
         const closed = status === 'C' ? [closing.closedAt ?? editor.at, closing.closedBy ?? 'F'] : [null, null];
         await tx.query(sql.setClosing, [...keyOf(key), status, arrived, ...closed]);
-        await this.#record(tx, key, { status, arrived }, editor);
+        await this.#recordInLedger(tx, key, { status, arrived }, editor);
         await tx.query(sql.notify, [routeScope(key)]);
       }
-      await tx.query(sql.saveShadow, [...keyOf(key), ROUTE_ROW, '0', encodeHeader(found)]);
-      return { status, arrived, unsaid };
+      await tx.query(sql.saveShadow, [...keyOf(key), ROUTE_ROW, '0', encodeHeader(header)]);
+      return { status, arrived, unmapped };
     });
-    if (taken === undefined) return;
-    const { unsaid, ...said } = taken;
-    const columns = unsaid.map((column) => `RTHDRP.${column}`);
-    if (columns.length > 0) await this.#report({ route: key }, editor, columns, found);
-    log.info({ route: routeScope(key), ...said, user: editor.user }, 'the office has changed the state of a route');
+    if (imported === undefined) return;
+    const { unmapped, ...state } = imported;
+    const columns = unmapped.map((column) => `RTHDRP.${column}`);
+    if (columns.length > 0) await this.#reportUnmapped({ route: key }, editor, columns, header);
+    log.info({ route: routeScope(key), ...state, user: editor.user }, 'the office has changed the state of a route');
   }
 
   /** Records the office's change of a route in the ledger, as for a stop (I2). */
-  async #record(
+  async #recordInLedger(
     tx: Tx,
     route: RouteKey,
-    said: Pick<RouteState, 'status' | 'arrived'>,
+    state: Pick<RouteState, 'status' | 'arrived'>,
     { user, at }: Author,
   ): Promise<void> {
-    const body = canonicalJson({ args: { route, ...said }, name: 'route.amend', version: 1 });
+    const body = canonicalJson({ args: { route, ...state }, name: 'route.amend', version: 1 });
     const now = this.#options.clock();
     await tx.query(sql.recordClosing, [...keyOf(route), freshId(now), digest(body), user, at, now, body]);
   }
@@ -233,22 +240,22 @@ export class OfficeEdits {
   }
 
   /** The mirror cannot express this value: the driver's record stays, and an incident shows the host's value. */
-  async #report(
-    place: { readonly route: RouteKey; readonly stop?: number },
+  async #reportUnmapped(
+    record: { readonly route: RouteKey; readonly stop?: number },
     { user, at }: Author,
     columns: readonly string[],
     rows: object,
   ): Promise<void> {
     const { db, log } = this.#options;
-    const about = { ...place, route: routeScope(place.route), user, columns };
-    log.warn(about, 'a change on the host cannot be followed in the mirror');
-    const details = { ...place, user, at: at.toISOString(), columns, rows };
+    const fields = { ...record, route: routeScope(record.route), user, columns };
+    log.warn(fields, 'the mirror cannot express a change on the host');
+    const details = { ...record, user, at: at.toISOString(), columns, rows };
     await db.query(reportIncident, ['host_edit_untold', JSON.stringify(details)]);
   }
 
-  async #confirm(key: RouteKey, stop: number, held: HeldStop): Promise<void> {
-    const sequence = held.rows.RTSTUP[0]?.RURPSQ ?? '0';
-    await this.#options.db.query(sql.saveShadow, [...keyOf(key), stop, sequence, encodeStop(held)]);
+  async #saveShadow(key: RouteKey, stop: number, shadow: StopOnHost): Promise<void> {
+    const sequence = shadow.rows.RTSTUP[0]?.RURPSQ ?? '0';
+    await this.#options.db.query(sql.saveShadow, [...keyOf(key), stop, sequence, encodeStop(shadow)]);
   }
 }
 
@@ -257,24 +264,23 @@ export class OfficeEdits {
  * must be written to it. Without a doorbell line, a blank arrival flag identifies it, because the service always writes
  * Y or N.
  */
-function isStopLaid({ isLaid = false }: StopEditor, held: StopRows | undefined, found: StopRows): boolean {
-  const [before, now] = [held?.RTSTPP[0], found.RTSTPP[0]];
+function wasReinserted({ isInserted = false }: StopEditor, shadow: StopRows | undefined, hostStop: StopRows): boolean {
+  const [before, now] = [shadow?.RTSTPP[0], hostStop.RTSTPP[0]];
   if (before === undefined || now === undefined) return false;
-  const asInserted = ['', 'P'].includes(now.RSSTS) && ['', 'N'].includes(now.RSARVF);
   const differed = before.RSSTS !== now.RSSTS || before.RSARVF !== now.RSARVF;
-  return asInserted && differed && (isLaid || (now.RSARVF === '' && before.RSARVF !== ''));
+  return isAsPlanned('RTSTPP', now) && differed && (isInserted || (now.RSARVF === '' && before.RSARVF !== ''));
 }
 
 const closingColumns = ['RHPODS', 'RHRETM', 'RHCLDT', 'RHCLTM', 'RHCLBY'] as const;
 type ClosingColumn = (typeof closingColumns)[number];
 /** A header without a shadow: only a dispatch program has written it. */
-const asInserted = { RHPODS: '', RHRETM: '', RHCLDT: '0', RHCLTM: '0', RHCLBY: '' } as const;
+const dispatchedHeader = { RHPODS: '', RHRETM: '', RHCLDT: '0', RHCLTM: '0', RHCLBY: '' } as const;
 
 /**
  * Returns the changed columns that the mirror does not follow: impossible values, and time or author of a close without
  * a change of the status (RHPODS).
  */
-function unsaidOf(changed: readonly ClosingColumn[], impossible: readonly ClosingColumn[]): ClosingColumn[] {
+function unmappedColumns(changed: readonly ClosingColumn[], impossible: readonly ClosingColumn[]): ClosingColumn[] {
   const isAlone = (column: ClosingColumn) => column !== 'RHRETM' && !changed.includes('RHPODS');
   return changed.filter((column) => isAlone(column) || impossible.includes(column));
 }

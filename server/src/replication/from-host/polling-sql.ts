@@ -13,8 +13,8 @@ export const loadRouteMarks = statement(
 );
 
 /** $1 places of the routes that stay. */
-export const keepRouteMarks = statement(
-  'poll_keep_route_marks',
+export const deleteOtherRouteMarks = statement(
+  'poll_delete_other_route_marks',
   `delete from host_mark where file = 'route' and place <> all ($1::text[])`,
 );
 
@@ -24,7 +24,7 @@ const markPlaces = {
   file: text(({ file }: MarkPlace) => file),
   place: text(({ place }: MarkPlace) => place),
 };
-const droppedMarks = columns<MarkPlace>(markPlaces);
+const deletedMarks = columns<MarkPlace>(markPlaces);
 /** With the creator of a row, and the digests of the host's columns and of the service's. */
 const marks = columns<Mark>({
   ...markPlaces,
@@ -39,8 +39,8 @@ export const saveMarks = marks.statement(
    on conflict (file, place) do update set born = excluded.born, planned = excluded.planned, recorded = excluded.recorded`,
 );
 
-export const dropMarks = droppedMarks.statement(
-  'poll_drop_marks',
-  `delete from host_mark m using ${droppedMarks.rows}
+export const deleteMarks = deletedMarks.statement(
+  'poll_delete_marks',
+  `delete from host_mark m using ${deletedMarks.rows}
     where m.file = k.file and m.place = k.place`,
 );

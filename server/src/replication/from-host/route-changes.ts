@@ -21,7 +21,7 @@ export type RouteImage = {
     closedBy: 'D' | 'A' | 'F' | null;
     /** Columns with impossible values, and the values of all of them. */
     impossible: readonly string[];
-    found: object;
+    columns: object;
   };
 };
 

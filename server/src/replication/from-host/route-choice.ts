@@ -38,25 +38,25 @@ export class RouteChoice {
   }
 
   /** Whether a route stays out of the mirror: its week is over, and the mirror lacks it or has withdrawn it. */
-  async isHistory(key: RouteKey): Promise<boolean> {
+  async isPastRoute(key: RouteKey): Promise<boolean> {
     if (key.week_end >= this.#weeks().openFrom) return false;
     const { rows } = await this.#db.query(sql.findRouteInUse, [key.facility, key.id, key.week_end]);
     return rows.length === 0;
   }
 
   /** The host's routes of current weeks, and all open routes of the mirror. @throws HostError */
-  async allThatMatter(): Promise<RouteKey[]> {
+  async currentRoutes(): Promise<RouteKey[]> {
     return [...(await readRouteKeys(this.#host, this.#weeks())).flatMap(readableKey), ...(await this.open())];
   }
 
   /** Closed routes of current weeks, and those unknown to the mirror. @throws HostError */
   async notOpen(): Promise<RouteKey[]> {
     const open = new Set((await this.open()).map(routeScope));
-    return (await this.allThatMatter()).filter((key) => !open.has(routeScope(key)));
+    return (await this.currentRoutes()).filter((key) => !open.has(routeScope(key)));
   }
 
   /** Routes that show these drivers. */
-  async ofDrivers(drivers: readonly string[]): Promise<RouteKey[]> {
+  async routesOfDrivers(drivers: readonly string[]): Promise<RouteKey[]> {
     if (drivers.length === 0) return [];
     return (await this.#db.query<RouteKey>(sql.routesOfDrivers, [drivers])).rows.map(plainKey);
   }
@@ -65,13 +65,13 @@ export class RouteChoice {
    * Compared routes that show changed rows of master files. An invoice names one place: the mirror has the stop that showed
    * it before. @throws HostError
    */
-  async showing(masters: ChangedMasters): Promise<RouteKey[]> {
+  async routesShowing(masters: ChangedMasters): Promise<RouteKey[]> {
     const changes = masters.sequences.join(' ');
-    if (this.#shown?.changes !== changes) this.#shown = { changes, routes: await this.#showing(masters) };
+    if (this.#shown?.changes !== changes) this.#shown = { changes, routes: await this.#routesShowing(masters) };
     return this.#shown.routes;
   }
 
-  async #showing({ keys }: ChangedMasters): Promise<RouteKey[]> {
+  async #routesShowing({ keys }: ChangedMasters): Promise<RouteKey[]> {
     const named = (file: ShownFile, column: string) => (keys.get(file) ?? []).map((key) => key[column] ?? '');
     const masters = {
       customers: named('CUSMSP', 'CMCUS'),

@@ -33,23 +33,23 @@ export class RouteDigests {
     const { rows } = await this.#db.query<{ place: string; recorded: string }>(sql.loadRouteMarks, [
       [...places.keys()],
     ]);
-    const remembered = new Map(rows.map(({ place, recorded }) => [place, recorded]));
+    const recordedByPlace = new Map(rows.map(({ place, recorded }) => [place, recorded]));
     const seen = await readClosedRoutes(this.#host, [...places.keys()], ['RTHDRP']);
     return seen.flatMap(({ mark }) => {
       const key = places.get(mark.place);
-      return key && remembered.get(mark.place) !== mark.recorded ? [{ key, mark }] : [];
+      return key && recordedByPlace.get(mark.place) !== mark.recorded ? [{ key, mark }] : [];
     });
   }
 
   /** Saves the marks of compared routes. */
-  async remember(routes: readonly ChangedRoute[]): Promise<void> {
+  async saveMarks(routes: readonly ChangedRoute[]): Promise<void> {
     if (routes.length > 0)
       await this.#db.query(sql.saveMarks, sql.saveMarks.parameters(routes.map(({ mark }) => mark)));
   }
 
   /** All of these routes, some at a time. Marks of other routes are deleted. */
-  async inTurns(keys: readonly RouteKey[]): Promise<RouteKey[][]> {
-    await this.#db.query(sql.keepRouteMarks, [keys.map(placeOf)]);
+  async inBatches(keys: readonly RouteKey[]): Promise<RouteKey[][]> {
+    await this.#db.query(sql.deleteOtherRouteMarks, [keys.map(placeOf)]);
     return inParts(keys, AT_ONCE);
   }
 }

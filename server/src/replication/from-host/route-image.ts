@@ -1,7 +1,7 @@
 import type { RouteKey, Stamp, StopObject, StopResult } from '@tailgate/sync-protocol';
 import { applyStopUpdate, officeSource } from '@tailgate/sync-protocol';
 import { amendmentOf } from '../../stops/amendment.ts';
-import type { HeldStop } from '../../stops/host-stop.ts';
+import type { StopOnHost } from '../../stops/host-stop.ts';
 import { plansFromHost } from '../../stops/plan-from-host.ts';
 import type { HostStops } from '../to-host/host-stops.ts';
 import { instantOf } from '../../host/files/local-time.ts';
@@ -42,7 +42,7 @@ export function closingOf(
     arrived: header.RHRETM === 'Y',
     closedAt: closed ? (closedAt ?? otherwise) : null,
     closedBy: closed ? (closedBy ?? 'F') : null,
-    found: closingColumnsOf(header),
+    columns: closingColumnsOf(header),
     impossible: [
       ...(['', 'C'].includes(header.RHPODS) ? [] : (['RHPODS'] as const)),
       ...(['', 'N', 'Y'].includes(header.RHRETM) ? [] : (['RHRETM'] as const)),
@@ -78,8 +78,8 @@ export async function inheritanceOf(
   const inheritance = new Map<number, InheritedStop>();
   for (const { RSSTP } of touched) {
     const stop = Number(RSSTP);
-    const held = await host.read(key, stop);
-    if (held !== undefined) inheritance.set(stop, inheritedStop(key, stop, held, { zone, now }));
+    const hostStop = await host.read(key, stop);
+    if (hostStop !== undefined) inheritance.set(stop, inheritedStop(key, stop, hostStop, { zone, now }));
   }
   return inheritance;
 }
@@ -87,12 +87,12 @@ export async function inheritanceOf(
 function inheritedStop(
   key: RouteKey,
   stop: number,
-  held: HeldStop,
+  hostStop: StopOnHost,
   { zone, now }: { readonly zone: string; readonly now: Date },
 ): InheritedStop {
-  const stand = { key, stop, result: { status: 'P' as const }, held: undefined, found: held };
-  const { update, unmapped } = amendmentOf(stand, (moment) => instantOf(moment, zone));
-  return { result: resultOf(update, now), held, unmapped };
+  const comparison = { key, stop, result: { status: 'P' as const }, shadow: undefined, hostStop };
+  const { update, unmapped } = amendmentOf(comparison, (moment) => instantOf(moment, zone));
+  return { result: resultOf(update, now), hostStop, unmapped };
 }
 
 function resultOf(update: StopObject | undefined, now: Date): StopResult {

@@ -1,4 +1,4 @@
-import { HostError, isOneRowsTrouble } from '../../host/host.ts';
+import { HostError, isRowError } from '../../host/host.ts';
 import type { Verdict } from './judge.ts';
 
 /** Rows of the host that the service writes as one unit; `State` is what the host has confirmed of them. */
@@ -62,7 +62,7 @@ export async function compareAndSet<State, Wanted>(
     }
   } catch (error) {
     // A value that the host refuses, or that cannot be rendered, parks these rows alone: the others go on.
-    if (error instanceof HostError && !isOneRowsTrouble(error)) throw error;
+    if (error instanceof HostError && !isRowError(error)) throw error;
     const sqlstate = error instanceof HostError ? error.sqlstate : '38000';
     return { kind: 'parked', sqlstate, reason: error instanceof Error ? error.message : String(error) };
   }

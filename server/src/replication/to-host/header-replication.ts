@@ -1,5 +1,5 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
-import { equalBut } from '../../stops/confirmed-rows.ts';
+import { equalExcept } from '../../stops/confirmed-rows.ts';
 import type { AuditStamp } from '../../host/files/statements.ts';
 import type { ServicePart } from '../../host/files/tables.ts';
 import { compareAndSet, type Confirmed, type Foreign, type Parked } from './compare-and-set.ts';
@@ -26,7 +26,7 @@ export async function replicateHeader(
   const outcome = await compareAndSet<Header, Header>(
     {
       want: () => wanted,
-      isOnHost: (row, confirmed) => equalBut(confirmed, row),
+      isOnHost: (row, confirmed) => equalExcept(confirmed, row),
       write: (row, confirmed = dispatched) => host.writeHeader(row, confirmed, stamp),
       written: (row) => row,
       read: async () => (await host.readHeader(key))?.row,

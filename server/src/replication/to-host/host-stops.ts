@@ -1,10 +1,10 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 import { awaitedHeader } from '../../assets/host.ts';
-import type { HeldStop, StopRows } from '../../stops/host-stop.ts';
+import type { StopOnHost, StopRows } from '../../stops/host-stop.ts';
 import { namedAssets } from '../../stops/named-assets.ts';
 import { numberOf } from '../../stops/osd-rows.ts';
-import { equalBut, keyOf } from '../../stops/confirmed-rows.ts';
-import { rowName } from './edit-turns.ts';
+import { equalExcept, keyOf } from '../../stops/confirmed-rows.ts';
+import { rowName } from './edits-by-author.ts';
 import type { HostGate } from '../control/host-gate.ts';
 import { HostError, needsSetup, onFile, type Host, type HostRow, type HostTransaction } from '../../host/host.ts';
 import { inParts } from '../../host/files/in-parts.ts';
@@ -19,7 +19,7 @@ import {
   type GuardedRow,
   type HostStatement,
 } from '../../host/files/statements.ts';
-import { executeAll, namesOf, once, ROWS_A_MERGE, type HostWrite } from './host-writes.ts';
+import { executeAll, namesOf, cachedByCount, ROWS_A_MERGE, type HostWrite } from './host-writes.ts';
 import { hostFile, hostFiles, type HostFileName, type ServicePart } from '../../host/files/tables.ts';
 import { partOfHostRow, servicePart } from './service-part.ts';
 import { routeValues } from './shadow.ts';
@@ -28,7 +28,7 @@ type Row = { readonly [column: string]: string };
 type Merge<R extends Row> = HostStatement<{ rows: readonly GuardedRow<R>[]; stamp: AuditStamp }>;
 
 /** A stop as read from the host. */
-export interface FoundStop extends HeldStop {
+export interface ReadStop extends StopOnHost {
   /** By row name, the last writer in its audit tail, unless that is the service. */
   readonly writers: ReadonlyMap<string, string>;
 }
@@ -50,10 +50,10 @@ export class HostStops {
   }
 
   /** Reads a stop from the host; undefined where the host has no such stop. */
-  async read(key: RouteKey, stop: number): Promise<FoundStop | undefined> {
+  async read(key: RouteKey, stop: number): Promise<ReadStop | undefined> {
     const { reads } = this.#texts;
     const place = [...routeValues(key), String(stop)];
-    return this.#watched(async (tx) => {
+    return this.#inTransaction(async (tx) => {
       const writers = new Map<string, string>();
       const [RTSTPP, RTPRUP, RTOSDP, RTIMGP, RTEMLP, RTSTUP] = await Promise.all([
         readParts(tx, 'RTSTPP', reads.RTSTPP, place, writers),
@@ -64,7 +64,7 @@ export class HostStops {
         readParts(tx, 'RTSTUP', reads.RTSTUP, place, writers),
       ]);
       if (RTSTPP.length === 0) return undefined;
-      noteWriters('RTOSDP', RTOSDP, writers);
+      collectWriters('RTOSDP', RTOSDP, writers);
       const osd = RTOSDP.map((row) => ({
         part: partOfHostRow('RTOSDP', row),
         credited: ['Y', 'y'].includes(String(row['OSPRCF'])),
@@ -91,9 +91,9 @@ export class HostStops {
   async write(rows: StopRows, confirmed: StopRows | undefined, stamp: AuditStamp): Promise<boolean> {
     const { merges, updateStop } = this.#texts;
     const named = confirmed ? namedAssets(confirmed) : new Set();
-    const news = [...namedAssets(rows)].filter((id) => !named.has(id)).sort();
+    const newAssets = [...namedAssets(rows)].filter((id) => !named.has(id)).sort();
     const writes: HostWrite[] = [
-      ...inParts(news, ROWS_A_MERGE).map((ids) => this.#assetHeaders(ids, stamp)),
+      ...inParts(newAssets, ROWS_A_MERGE).map((ids) => this.#assetHeaders(ids, stamp)),
       ...changes('RTSTPP', rows.RTSTPP, confirmed?.RTSTPP).map(({ row, was }): HostWrite => {
         // Without a shadow the row is as a dispatch program inserts it.
         const before = was ?? { ...servicePart('RTSTPP', () => undefined) };
@@ -130,19 +130,19 @@ export class HostStops {
   }
 
   async #allOrNothing(writes: readonly HostWrite[]): Promise<boolean> {
-    let asBelieved = true;
+    let isAsConfirmed = true;
     for (const { file } of writes) {
       const pause = this.#gate?.pauseOf(file);
       if (pause) throw pause;
     }
     try {
-      await this.#watched(async (tx) => {
-        asBelieved = await executeAll(tx, writes);
-        if (!asBelieved)
+      await this.#inTransaction(async (tx) => {
+        isAsConfirmed = await executeAll(tx, writes);
+        if (!isAsConfirmed)
           throw new HostError('40000', 'a row on the host is not as it was confirmed: nothing is written');
       });
     } catch (error) {
-      if (!asBelieved) return false;
+      if (!isAsConfirmed) return false;
       throw error;
     }
     this.#gate?.confirmed();
@@ -150,7 +150,7 @@ export class HostStops {
   }
 
   /** Pauses a file that turns out not to be set up for the service. */
-  async #watched<Result>(work: (tx: HostTransaction) => Promise<Result>): Promise<Result> {
+  async #inTransaction<Result>(work: (tx: HostTransaction) => Promise<Result>): Promise<Result> {
     try {
       return await this.#host.transaction(work);
     } catch (error) {
@@ -173,16 +173,20 @@ function statementsOn(host: Host) {
       RTSTUP: selectSigned(host, 'RTSTUP', ['RUFAC', 'RURTE', 'RUWKE', 'RUSTP']),
     },
     merges: {
-      RTPRUP: once((count) => mergeRows(host, 'RTPRUP', namesOf(RTPRUP.service), count, { sequence: 'RQRPSQ' })),
+      RTPRUP: cachedByCount((count) =>
+        mergeRows(host, 'RTPRUP', namesOf(RTPRUP.service), count, { sequence: 'RQRPSQ' }),
+      ),
       // The write itself compares OSPRCF, so that it respects the latest credit.
-      RTOSDP: once((count) =>
+      RTOSDP: cachedByCount((count) =>
         mergeRows(host, 'RTOSDP', namesOf(RTOSDP.service), count, { sequence: 'OSRPSQ', unless: 'OSPRCF' }),
       ),
-      RTIMGP: once((count) => mergeRows(host, 'RTIMGP', namesOf(RTIMGP.service), count)),
-      RTEMLP: once((count) => mergeRows(host, 'RTEMLP', namesOf(RTEMLP.service), count)),
-      RTSTUP: once((count) => mergeRows(host, 'RTSTUP', namesOf(RTSTUP.service), count, { sequence: 'RURPSQ' })),
+      RTIMGP: cachedByCount((count) => mergeRows(host, 'RTIMGP', namesOf(RTIMGP.service), count)),
+      RTEMLP: cachedByCount((count) => mergeRows(host, 'RTEMLP', namesOf(RTEMLP.service), count)),
+      RTSTUP: cachedByCount((count) =>
+        mergeRows(host, 'RTSTUP', namesOf(RTSTUP.service), count, { sequence: 'RURPSQ' }),
+      ),
     },
-    announceAssets: once((count) => insertMissing(host, 'ASSHDP', namesOf(ASSHDP.service), count)),
+    announceAssets: cachedByCount((count) => insertMissing(host, 'ASSHDP', namesOf(ASSHDP.service), count)),
     readWritten: selectWritten(host, 'RTSTUP', ['RUFAC', 'RURTE', 'RUWKE', 'RUSTP']).sql,
     updateStop: updateGuarded(host, 'RTSTPP', namesOf(RTSTPP.service)),
     readHeader: selectSigned(host, 'RTHDRP', ['RHFAC', 'RHRTE', 'RHWKE']),
@@ -198,11 +202,11 @@ async function readParts<Name extends HostFileName>(
   writers: Map<string, string>,
 ): Promise<ServicePart<Name>[]> {
   const rows = await onFile(name, tx.query(sql, place));
-  noteWriters(name, rows, writers);
+  collectWriters(name, rows, writers);
   return rows.map((row: HostRow) => partOfHostRow(name, row));
 }
 
-function noteWriters(name: HostFileName, rows: readonly HostRow[], writers: Map<string, string>): void {
+function collectWriters(name: HostFileName, rows: readonly HostRow[], writers: Map<string, string>): void {
   for (const row of rows) {
     const key = Object.keys(hostFile(name).key).map((column) => String(row[column]));
     const writer = lastWriter(name, row);
@@ -216,7 +220,7 @@ function changes<R extends Row>(name: HostFileName, rows: readonly R[], confirme
   const before = new Map(confirmed.map((row) => [keyOf(row, key), row]));
   return rows
     .map((row) => ({ row, was: before.get(keyOf(row, key)) }))
-    .filter(({ row, was }) => was === undefined || (row !== was && !equalBut(row, was)));
+    .filter(({ row, was }) => was === undefined || (row !== was && !equalExcept(row, was)));
 }
 
 function inMerges<R extends Row>(

@@ -45,7 +45,7 @@ export function putAll<Row>(file: HostFileName, put: Put<Row>, rows: readonly Ro
 }
 
 /** Caches the text for each number of rows. */
-export function once<Statement>(make: (count: number) => Statement): (count: number) => Statement {
+export function cachedByCount<Statement>(make: (count: number) => Statement): (count: number) => Statement {
   const made = new Map<number, Statement>();
   return (count) => {
     const known = made.get(count) ?? make(count);

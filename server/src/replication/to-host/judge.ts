@@ -1,5 +1,5 @@
 import type { StopFile, StopRows } from '../../stops/host-stop.ts';
-import { equalBut } from '../../stops/confirmed-rows.ts';
+import { equalExcept } from '../../stops/confirmed-rows.ts';
 import type { ServicePart } from '../../host/files/tables.ts';
 import { epochOf } from './sequence.ts';
 import { stopText, traceOf } from './trace.ts';
@@ -22,7 +22,7 @@ export function judgeStop(found: StopRows, wanted: StopRows, confirmed: StopRows
   if (result && result.RUTRC === traceOf(found)) {
     const sequence = sequenceOf(wanted);
     if (Number(result.RURPSQ) > sequence) return 'newer';
-    return isForgotten(found, confirmed, epochOf(sequence)) && !sameValues(found, wanted) ? 'foreign' : 'ours';
+    return isLostByRestore(found, confirmed, epochOf(sequence)) && !sameValues(found, wanted) ? 'foreign' : 'ours';
   }
   if (confirmed ? text === stopText(confirmed) : isAsDispatched(found)) return 'ours';
   return 'foreign';
@@ -32,7 +32,7 @@ export function judgeStop(found: StopRows, wanted: StopRows, confirmed: StopRows
  * Whether the service wrote these rows between the restored copy and the restore. Only the host has their content, so
  * they count like a foreign edit (I9, I11).
  */
-export function isForgotten(found: StopRows, confirmed: StopRows | undefined, epoch: number): boolean {
+export function isLostByRestore(found: StopRows, confirmed: StopRows | undefined, epoch: number): boolean {
   const sequence = sequenceOf(found);
   return epochOf(sequence) < epoch && sequence > sequenceOf(confirmed);
 }
@@ -54,7 +54,7 @@ function timeless(rows: StopRows): StopRows {
 }
 
 export function judgeHeader(found: Header, wanted: Header, confirmed: Header): Verdict {
-  if (equalBut(found, wanted)) return 'written';
+  if (equalExcept(found, wanted)) return 'written';
   // The route's row has no trace: each column of ours has its old or its new value. Only the service writes the counts.
   const columns: (keyof Header)[] = ['RHPODS', 'RHRETM', 'RHCLDT', 'RHCLTM', 'RHCLBY'];
   const ours = columns.every((column) => found[column] === confirmed[column] || found[column] === wanted[column]);

@@ -69,15 +69,15 @@ export class Leases {
     // The statement takes them in key order (I13).
     const place = new Map(keys.map((key, index) => [routeScope(key), index]));
     const placeOf = (key: RouteKey) => place.get(routeScope(key)) ?? 0;
-    return rows.sort((one, other) => placeOf(one) - placeOf(other)).map((row) => this.#hold(row));
+    return rows.sort((one, other) => placeOf(one) - placeOf(other)).map((row) => this.#addLease(row));
   }
 
   /** Takes the lease of one route, with or without work; undefined while another worker has it. */
-  async take(key: RouteKey): Promise<Lease | undefined> {
+  async acquire(key: RouteKey): Promise<Lease | undefined> {
     const values = [this.#owner, this.#leaseMs, key.facility, key.id, key.week_end];
     const { rows } = await this.#db.query<{ fence: number }>(sql.takeLease, values);
     const [taken] = rows;
-    return taken && this.#hold({ ...key, fence: taken.fence });
+    return taken && this.#addLease({ ...key, fence: taken.fence });
   }
 
   /** Whether this worker still has the lease, to its knowledge; PostgreSQL decides at the confirmation. */
@@ -91,7 +91,7 @@ export class Leases {
 
   /** Releases routes; other workers may take them after `delayMs`. */
   async releaseAll(leases: readonly Lease[], delayMs: number): Promise<void> {
-    const released = leases.filter((lease) => this.#drop(lease));
+    const released = leases.filter((lease) => this.#removeLease(lease));
     if (released.length > 0) {
       const values = [this.#owner, delayMs, ...sql.releaseLeases.parameters(released)];
       await this.#db.query(sql.releaseLeases, values);
@@ -99,13 +99,13 @@ export class Leases {
   }
 
   /** Drops a lease that the confirming statement has released, or another worker has taken over. */
-  forget(lease: Lease): void {
-    this.#drop(lease);
+  discard(lease: Lease): void {
+    this.#removeLease(lease);
   }
 
   /** Work that cannot be claimed now: whether another worker has some, and in how many ms a delayed route is free. */
-  async inOtherHands(): Promise<{ others: boolean; oursMs: number | undefined }> {
-    const { rows } = await this.#db.query<{ others: number; ours_ms: number | null }>(sql.workInOtherHands, [
+  async unclaimableWork(): Promise<{ others: boolean; oursMs: number | undefined }> {
+    const { rows } = await this.#db.query<{ others: number; ours_ms: number | null }>(sql.unclaimableWork, [
       this.#owner,
     ]);
     return { others: (rows[0]?.others ?? 0) > 0, oursMs: rows[0]?.ours_ms ?? undefined };
@@ -113,18 +113,18 @@ export class Leases {
 
   /** Ends the renewals. Leases that were not released expire. */
   async close(): Promise<void> {
-    for (const lease of this.#leases) this.#drop(lease);
+    for (const lease of this.#leases) this.#removeLease(lease);
     await this.#renewals.stop();
   }
 
-  #hold({ facility, id, week_end, fence }: LeaseRow): Lease {
+  #addLease({ facility, id, week_end, fence }: LeaseRow): Lease {
     const lease = { key: { facility, id, week_end }, fence };
     this.#leases.add(lease);
     this.#renewals.start();
     return lease;
   }
 
-  #drop(lease: Lease): boolean {
+  #removeLease(lease: Lease): boolean {
     const had = this.#leases.delete(lease);
     if (this.#leases.size === 0) void this.#renewals.stop();
     return had;
@@ -135,7 +135,8 @@ export class Leases {
     const values = [this.#owner, this.#leaseMs, ...sql.renewLeases.parameters(leases)];
     const { rows } = await this.#db.query<LeaseRow>(sql.renewLeases, values);
     const renewed = new Set(rows.map(nameOf));
-    for (const lease of leases) if (!renewed.has(nameOf({ ...lease.key, fence: lease.fence }))) this.#drop(lease);
+    for (const lease of leases)
+      if (!renewed.has(nameOf({ ...lease.key, fence: lease.fence }))) this.#removeLease(lease);
   }
 }
 

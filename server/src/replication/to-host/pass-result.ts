@@ -7,7 +7,7 @@ import {
   confirmedRows,
   parkedRows,
   reviewItems,
-  settleRoute,
+  savePass,
   type ConfirmedRows,
   type ParkedRow,
   type ReviewItem,
@@ -18,54 +18,54 @@ export class PassResult {
   /** When the pass began, of `performance.now()`. */
   readonly #begunAt = performance.now();
   #confirmed: ConfirmedRows[] = [];
-  #freed: number[] = [];
+  #unparked: number[] = [];
   #parked: ParkedRow[] = [];
   #reviews: ReviewItem[] = [];
-  #named: string[] = [];
-  #logged: LogEntry[] = [];
+  #namedAssets: string[] = [];
+  #logEntries: LogEntry[] = [];
 
   get unsaved(): number {
     return this.#confirmed.length;
   }
 
-  confirmed(rows: ConfirmedRows): void {
+  addConfirmed(rows: ConfirmedRows): void {
     this.#confirmed.push(rows);
   }
 
   /** This stop is no longer parked. */
-  freed(stop: number): void {
-    this.#freed.push(stop);
+  addUnparked(stop: number): void {
+    this.#unparked.push(stop);
   }
 
-  parked(row: ParkedRow): void {
+  addParked(row: ParkedRow): void {
     this.#parked.push(row);
   }
 
-  review(item: ReviewItem): void {
+  addReview(item: ReviewItem): void {
     this.#reviews.push(item);
   }
 
   /** For the host's own log. */
-  logged(entry: LogEntry): void {
-    this.#logged.push(entry);
+  addLogEntry(entry: LogEntry): void {
+    this.#logEntries.push(entry);
   }
 
   /** Returns the entries since the last call. */
-  takeLogged(): LogEntry[] {
-    return this.#logged.splice(0);
+  takeLogEntries(): LogEntry[] {
+    return this.#logEntries.splice(0);
   }
 
   /** A file that a stop names, perhaps long before its bytes come. */
-  named(asset: string): void {
-    this.#named.push(asset);
+  addNamedAsset(asset: string): void {
+    this.#namedAssets.push(asset);
   }
 
   /**
    * Registers the named files, so that the host receives their state, and the office learns in time which are missing.
    */
-  async expectNamed(db: Queryable, now: Date): Promise<void> {
-    await expectFiles(db, this.#named, now);
-    this.#named = [];
+  async expectNamedAssets(db: Queryable, now: Date): Promise<void> {
+    await expectFiles(db, this.#namedAssets, now);
+    this.#namedAssets = [];
   }
 
   /**
@@ -73,9 +73,9 @@ export class PassResult {
    * also releases the lease. False where another worker has the route now: nothing was saved.
    */
   async save(db: Queryable, leases: Leases, lease: Lease, hostedThrough?: number): Promise<boolean> {
-    const [confirmed, freed, parked, reviews] = [this.#confirmed, this.#freed, this.#parked, this.#reviews];
+    const [confirmed, unparked, parked, reviews] = [this.#confirmed, this.#unparked, this.#parked, this.#reviews];
     const { facility, id, week_end } = lease.key;
-    const { rowCount } = await db.query(settleRoute, [
+    const { rowCount } = await db.query(savePass, [
       facility,
       id,
       week_end,
@@ -85,16 +85,16 @@ export class PassResult {
       hostedThrough ?? 0,
       routeScope(lease.key),
       performance.now() - this.#begunAt,
-      freed,
+      unparked,
       ...confirmedRows.parameters(confirmed),
       ...parkedRows.parameters(parked),
       ...reviewItems.parameters(reviews),
     ]);
     this.#confirmed = [];
-    this.#freed = [];
+    this.#unparked = [];
     this.#parked = [];
     this.#reviews = [];
-    if (rowCount !== 1 || hostedThrough !== undefined) leases.forget(lease);
+    if (rowCount !== 1 || hostedThrough !== undefined) leases.discard(lease);
     return rowCount === 1;
   }
 }

@@ -7,7 +7,7 @@ import { hostMoment, type HostMoment } from '../../host/files/local-time.ts';
 import { inParts } from '../../host/files/in-parts.ts';
 import { insertMissing } from '../../host/files/statements.ts';
 import { hostFiles, type HostFileName, type ServicePart } from '../../host/files/tables.ts';
-import { namesOf, once, ROWS_A_MERGE, stampAt, writeOwn } from './host-writes.ts';
+import { namesOf, cachedByCount, ROWS_A_MERGE, stampAt, writeOwn } from './host-writes.ts';
 import { traceText } from './trace.ts';
 
 /** The result of one write to the host. */
@@ -56,7 +56,7 @@ export class ReplicationLog {
   constructor(options: ReplicationLogOptions) {
     this.#options = options;
     const columns = namesOf(hostFiles.PODRPLP.service);
-    this.#insert = once((count) => insertMissing(options.host, 'PODRPLP', columns, count));
+    this.#insert = cachedByCount((count) => insertMissing(options.host, 'PODRPLP', columns, count));
   }
 
   async write(entries: readonly LogEntry[]): Promise<void> {

@@ -1,6 +1,6 @@
 import { routeScope } from '@tailgate/sync-protocol';
 import type { Log } from '../../runtime/log.ts';
-import { Agenda } from './agenda.ts';
+import { ClaimList } from './claim-list.ts';
 import { routeDelayMs } from '../control/breaker.ts';
 import type { HostGate } from '../control/host-gate.ts';
 import { HostError, isLocal, reachedLimit } from '../../host/host.ts';
@@ -40,7 +40,7 @@ const OWN_FAILURE_MS = 1_000;
  */
 export class RouteLanes {
   readonly #options: RouteLanesOptions;
-  readonly #agenda: Agenda;
+  readonly #claimList: ClaimList;
   readonly #lanes = new Set<Promise<void>>();
   readonly #failures = new Map<string, number>();
   /**
@@ -53,12 +53,12 @@ export class RouteLanes {
   #wanted = false;
   #wakes = 0;
   #stopping = false;
-  #calm = false;
+  #drainWithOneLane = false;
   #poll: NodeJS.Timeout | undefined;
 
   constructor(options: RouteLanesOptions) {
     this.#options = options;
-    this.#agenda = new Agenda(options.leases, options.deps.closeDelayMs);
+    this.#claimList = new ClaimList(options.leases, options.deps.closeDelayMs);
   }
 
   /** Starts a search for work. */
@@ -72,8 +72,8 @@ export class RouteLanes {
    * Drains the backlog after a hold by one lane, oldest first, until it is empty: the host's own programs resume at the
    * same time.
    */
-  calm(): void {
-    this.#calm = true;
+  drainWithOneLane(): void {
+    this.#drainWithOneLane = true;
   }
 
   /** Ends after the stops in progress; their confirmations are saved. */
@@ -81,31 +81,31 @@ export class RouteLanes {
     this.#stopping = true;
     clearTimeout(this.#poll);
     await Promise.all(this.#lanes);
-    await this.#giveBack(this.#claimed.splice(0), 0);
+    await this.#release(this.#claimed.splice(0), 0);
   }
 
   #mayWork(): boolean {
     return !this.#stopping && this.#options.gate.isOpen;
   }
 
-  get #most(): number {
-    return this.#calm ? 1 : this.#options.lanes;
+  get #maxLanes(): number {
+    return this.#drainWithOneLane ? 1 : this.#options.lanes;
   }
 
   /** Lanes with a route that progresses, and lanes that search for one. */
-  get #moving(): number {
+  get #progressing(): number {
     return this.#lanes.size - this.#stalled.size;
   }
 
   #openLanes(): void {
-    while (this.#mayWork() && this.#moving < this.#most) {
+    while (this.#mayWork() && this.#progressing < this.#maxLanes) {
       // Counted before it begins: its first route may be one that waits.
       const lane: Promise<void> = Promise.resolve()
         .then(() => this.#lane())
         .finally(() => {
           this.#lanes.delete(lane);
           // The wake-up may have come between this lane's last search and its end.
-          if (this.#wanted && this.#mayWork() && this.#moving === 0) this.wake();
+          if (this.#wanted && this.#mayWork() && this.#progressing === 0) this.wake();
         });
       this.#lanes.add(lane);
     }
@@ -113,7 +113,7 @@ export class RouteLanes {
 
   async #lane(): Promise<void> {
     for (;;) {
-      const lease = this.#mayWork() && this.#moving <= this.#most ? await this.#next() : undefined;
+      const lease = this.#mayWork() && this.#progressing <= this.#maxLanes ? await this.#next() : undefined;
       if (!lease) return;
       await this.#replicate(lease);
     }
@@ -132,10 +132,10 @@ export class RouteLanes {
   async #claim(): Promise<void> {
     this.#wanted = false;
     try {
-      this.#claimed.push(...(await this.#agenda.claim()));
+      this.#claimed.push(...(await this.#claimList.claim()));
       if (this.#claimed.length > 0) this.#wanted = true;
       else {
-        this.#calm = false;
+        this.#drainWithOneLane = false;
         await this.#pollAgain();
       }
     } catch (error) {
@@ -145,7 +145,7 @@ export class RouteLanes {
 
   /** Routes of other workers, and delayed ones, may need a worker before the next sweep. */
   async #pollAgain(): Promise<void> {
-    const { others, oursMs } = await this.#options.leases.inOtherHands();
+    const { others, oursMs } = await this.#options.leases.unclaimableWork();
     const waitMs = Math.min(others ? POLL_AGAIN_MS : Infinity, oursMs ?? Infinity);
     if (waitMs >= this.#options.sweepMs || this.#stopping) return;
     clearTimeout(this.#poll);
@@ -155,11 +155,11 @@ export class RouteLanes {
   async #replicate(lease: Lease): Promise<void> {
     const scope = routeScope(lease.key);
     const failures = this.#failures.get(scope) ?? 0;
-    if (failures > 0 && !this.#stall(lease))
-      return this.#giveBack([lease], Math.max(this.#delayMs(failures), POLL_AGAIN_MS));
-    const stalls = setInterval(() => this.#stall(lease), STALLED_MS);
+    if (failures > 0 && !this.#yieldLane(lease))
+      return this.#release([lease], Math.max(this.#delayMs(failures), POLL_AGAIN_MS));
+    const stalls = setInterval(() => this.#yieldLane(lease), STALLED_MS);
     try {
-      await this.#bring(lease, () => {
+      await this.#runPass(lease, () => {
         this.#stalled.delete(lease);
         stalls.refresh();
       });
@@ -170,34 +170,34 @@ export class RouteLanes {
   }
 
   /** This route waits for the host and gives up its lane. @returns false where too many wait already */
-  #stall(lease: Lease): boolean {
-    if (!this.#stalled.has(lease) && this.#stalled.size >= this.#most * STALLED_A_LANE) return false;
+  #yieldLane(lease: Lease): boolean {
+    if (!this.#stalled.has(lease) && this.#stalled.size >= this.#maxLanes * STALLED_A_LANE) return false;
     this.#stalled.add(lease);
     this.#openLanes();
     return true;
   }
 
-  async #bring(lease: Lease, onStop: () => void): Promise<void> {
+  async #runPass(lease: Lease, onStop: () => void): Promise<void> {
     const scope = routeScope(lease.key);
     const wakes = this.#wakes;
     try {
       const outcome = await replicateRoute(this.#options.deps, lease, onStop);
       this.#failures.delete(scope);
-      if (outcome === 'lost') this.#options.leases.forget(lease);
+      if (outcome === 'lost') this.#options.leases.discard(lease);
       // During a hold the import may need the routes, for clerks' edits.
-      if (outcome === 'stopped') await this.#giveBack([lease, ...this.#claimed.splice(0)], 0);
+      if (outcome === 'stopped') await this.#release([lease, ...this.#claimed.splice(0)], 0);
       // Changes of this route during the pass were claimed by no worker.
       if (wakes !== this.#wakes || outcome === 'lost') this.#wanted = true;
     } catch (error) {
-      const delayMs = this.#putOff(scope, error);
-      await this.#giveBack([lease], delayMs);
+      const delayMs = this.#delayAfter(scope, error);
+      await this.#release([lease], delayMs);
       // Routes claimed beside it are free for nodes that do reach the host.
-      if (!this.#options.gate.isOpen) await this.#giveBack(this.#claimed.splice(0), 0);
+      if (!this.#options.gate.isOpen) await this.#release(this.#claimed.splice(0), 0);
       this.#wanted = true;
     }
   }
 
-  async #giveBack(leases: readonly Lease[], delayMs: number): Promise<void> {
+  async #release(leases: readonly Lease[], delayMs: number): Promise<void> {
     try {
       await this.#options.leases.releaseAll(leases, delayMs);
     } catch (error) {
@@ -206,7 +206,7 @@ export class RouteLanes {
   }
 
   /** Delays a route. Nothing is lost or given up: passing failures have no limit. @returns the delay in ms */
-  #putOff(scope: string, error: unknown): number {
+  #delayAfter(scope: string, error: unknown): number {
     const { log, gate } = this.#options;
     if (!(error instanceof HostError)) {
       log.error({ err: error, route: scope }, 'replication of a route failed; it is tried again');
@@ -217,7 +217,7 @@ export class RouteLanes {
     if (isLocal(error)) {
       const facts = { route: scope, sqlstate: error.sqlstate, file: error.file, failures };
       log.warn(facts, 'rows of a route are in use on the host');
-      if (reachedLimit(error)) gate.doubt();
+      if (reachedLimit(error)) gate.checkHost();
     } else gate.trip(error);
     // Delayed in any case: a route that fails on its own must not be the first on a host that has come back.
     return this.#delayMs(failures);

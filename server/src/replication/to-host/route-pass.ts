@@ -2,7 +2,7 @@ import { routeScope, type RouteKey } from '@tailgate/sync-protocol';
 import type { Queryable } from '../../db/types.ts';
 import type { Log } from '../../runtime/log.ts';
 import { headerRow } from '../../routes/host-rows.ts';
-import type { HeldStop, StopRows } from '../../stops/host-stop.ts';
+import type { StopOnHost, StopRows } from '../../stops/host-stop.ts';
 import { namedAssets } from '../../stops/named-assets.ts';
 import { numberOf } from '../../stops/osd-rows.ts';
 import { readResult } from '../../stops/stored-documents.ts';
@@ -20,7 +20,7 @@ import { countAwaited } from './rows/sql.ts';
 import { hostSequence } from './sequence.ts';
 import { decodeHeader, decodeStop, encodeHeader, encodeStop, routeValues } from './shadow.ts';
 import { replicateStop, type ParkedStop } from './stop-replication.ts';
-import type { BroughtStop, HostWatch, WaitingChange } from '../control/watch.ts';
+import type { ReplicatedStop, HostWatch, WaitingChange } from '../control/watch.ts';
 
 /** The number of the route's own row, where stops are numbered. */
 export const ROUTE_ROW = -1;
@@ -52,7 +52,7 @@ export interface PassDeps {
   readonly closeDelayMs: number;
   readonly gate: Pick<HostGate, 'isHalted'>;
   readonly replicationLog: Pick<ReplicationLog, 'write'>;
-  readonly watch?: Pick<HostWatch, 'brought'> | undefined;
+  readonly watch?: Pick<HostWatch, 'stopReplicated'> | undefined;
 }
 
 /** `lost`: another worker has the route now. `stopped`: the worker ends or is on hold; confirmations are saved. */
@@ -111,7 +111,7 @@ class RoutePass {
   readonly #lease: Lease;
   readonly #foreign: 'import' | 'park';
   readonly #onStop: () => void;
-  readonly #findings = new PassResult();
+  readonly #result = new PassResult();
   readonly #seen = new Set<number>();
   /** By stop, the changes that were not on the host when the pass began. */
   #changes = new Map<number, WaitingChange[]>();
@@ -151,7 +151,7 @@ class RoutePass {
         if (gate.isHalted) return (await this.#save()) ? 'stopped' : 'lost';
         if ((await this.#stop(route, stop, stamp)) === 'foreign') foreign.push(stop.stop_id);
         this.#onStop();
-        if (this.#findings.unsaved >= STOPS_A_SAVE && !(await this.#save())) return 'lost';
+        if (this.#result.unsaved >= STOPS_A_SAVE && !(await this.#save())) return 'lost';
       }
       // All at once: after a restore, every stop that was being written may be such an edit.
       if (foreign.length > 0) return await this.#importFirst(foreign);
@@ -193,17 +193,23 @@ class RoutePass {
       const mutations = this.#mutationsOf(stop);
       this.#deps.log.debug({ route: routeScope(key), stop, version, trace, mutations }, 'the host has this stop');
     }
-    if (row.parked) this.#findings.freed(stop);
+    if (row.parked) this.#result.addUnparked(stop);
     return 'done';
   }
 
   /** The host has these rows. */
-  #confirm(stop: number, sequence: number, version: number, confirmed: HeldStop, shadow: HeldStop | undefined): void {
+  #confirm(
+    stop: number,
+    sequence: number,
+    version: number,
+    confirmed: StopOnHost,
+    shadow: StopOnHost | undefined,
+  ): void {
     const { key } = this.#lease;
-    if (confirmed !== shadow) this.#findings.confirmed({ stop, sequence, rows: encodeStop(confirmed) });
-    for (const asset of newAssets(confirmed, shadow)) this.#findings.named(asset);
+    if (confirmed !== shadow) this.#result.addConfirmed({ stop, sequence, rows: encodeStop(confirmed) });
+    for (const asset of newAssets(confirmed, shadow)) this.#result.addNamedAsset(asset);
     for (const { OSSEQ } of newRevisions(confirmed, shadow))
-      this.#findings.review({ kind: 'credited_exception_changed', details: { route: key, stop, version, OSSEQ } });
+      this.#result.addReview({ kind: 'credited_exception_changed', details: { route: key, stop, version, OSSEQ } });
   }
 
   /** Parks a close that waits for parked stops: the route is not behind, and is due again after the wait. */
@@ -221,7 +227,7 @@ class RoutePass {
     const deadline = (closedAt?.getTime() ?? 0) + closeDelayMs;
     if (status === 'C' && parked > 0 && shadow?.RHPODS !== 'C' && clock().getTime() < deadline) {
       const reason = `the close waits for ${parked} parked stop(s)`;
-      this.#findings.parked({
+      this.#result.addParked({
         stop: ROUTE_ROW,
         version: route.version,
         sqlstate: '',
@@ -238,14 +244,14 @@ class RoutePass {
     }
     if (outcome.wrote) {
       const sequence = hostSequence(route.epoch, route.version);
-      this.#findings.confirmed({ stop: ROUTE_ROW, sequence, rows: encodeHeader(outcome.confirmed) });
+      this.#result.addConfirmed({ stop: ROUTE_ROW, sequence, rows: encodeHeader(outcome.confirmed) });
       this.#log({ stop: ROUTE_ROW, sequence, outcome: { status: 'A' } });
       if (parked > 0 && outcome.confirmed.RHPODS === 'C' && shadow?.RHPODS !== 'C') {
         log.error({ route: routeScope(key), open }, 'a route is closed on the host while stops are parked');
-        this.#findings.review({ kind: 'closed_while_parked', details: { route: key, parked, open } });
+        this.#result.addReview({ kind: 'closed_while_parked', details: { route: key, parked, open } });
       }
     }
-    if (route.parked) this.#findings.freed(ROUTE_ROW);
+    if (route.parked) this.#result.addUnparked(ROUTE_ROW);
     return 'done';
   }
 
@@ -270,15 +276,15 @@ class RoutePass {
     const place = stop === ROUTE_ROW ? route : [...route, `${stop}`];
     const file = stop === ROUTE_ROW ? 'RTHDRP' : 'RTSTUP';
     const line = { file, key: place, zone: this.#zone, ...entry } as const;
-    this.#findings.logged(line);
+    this.#result.addLogEntry(line);
     return traceOfEntry(line);
   }
 
   /** @returns the trace id under which the host's log has it */
   #park(stop: number, sequence: number, version: number, outcome: Refusal): string {
-    const { sqlstate, reason, payload } = outcome.kind === 'parked' ? outcome : editWon;
+    const { sqlstate, reason, payload } = outcome.kind === 'parked' ? outcome : foreignEditRefusal;
     const trace = this.#log({ stop, sequence, outcome: { status: 'P', sqlstate, reason } });
-    this.#findings.parked({ stop, version, sqlstate, reason, payload });
+    this.#result.addParked({ stop, version, sqlstate, reason, payload });
     const mutations = this.#mutationsOf(stop);
     const row = { route: routeScope(this.#lease.key), stop, version, sqlstate, reason, trace, mutations };
     this.#deps.log.warn(row, 'parked: the host does not take these rows');
@@ -289,17 +295,17 @@ class RoutePass {
     return this.#changes.get(stop)?.map(({ id }) => id) ?? [];
   }
 
-  #report(brought: Omit<BroughtStop, 'route' | 'changes' | 'at' | 'endedAt'>): void {
+  #report(stop: Omit<ReplicatedStop, 'route' | 'changes' | 'at' | 'endedAt'>): void {
     const { watch, clock } = this.#deps;
-    const changes = this.#changes.get(brought.stop) ?? [];
-    watch?.brought({ ...brought, route: this.#lease.key, changes, at: clock(), endedAt: performance.now() });
+    const changes = this.#changes.get(stop.stop) ?? [];
+    watch?.stopReplicated({ ...stop, route: this.#lease.key, changes, at: clock(), endedAt: performance.now() });
   }
 
   async #save(hostedThrough?: number): Promise<boolean> {
     // Before the shadows: after a crash in between the entry is logged again. In the other order it would be lost.
-    await this.#findings.expectNamed(this.#deps.db, this.#deps.clock());
-    await this.#deps.replicationLog.write(this.#findings.takeLogged());
-    return this.#findings.save(this.#deps.db, this.#deps.leases, this.#lease, hostedThrough);
+    await this.#result.expectNamedAssets(this.#deps.db, this.#deps.clock());
+    await this.#deps.replicationLog.write(this.#result.takeLogEntries());
+    return this.#result.save(this.#deps.db, this.#deps.leases, this.#lease, hostedThrough);
   }
 }
 
@@ -310,7 +316,7 @@ function lateNote({ shadow }: RouteRow, key: RouteKey): string {
 }
 
 /** Files that the shadow of this stop does not name yet. */
-function newAssets({ rows }: HeldStop, shadow: HeldStop | undefined): string[] {
+function newAssets({ rows }: StopOnHost, shadow: StopOnHost | undefined): string[] {
   const named = shadow ? namedAssets(shadow.rows) : new Set();
   return [...namedAssets(rows)].filter((asset) => !named.has(asset));
 }
@@ -319,7 +325,7 @@ function newAssets({ rows }: HeldStop, shadow: HeldStop | undefined): string[] {
  * Exceptions that a driver changed after their credit: the credit may be wrong now. A row that was flagged as deleted
  * belongs to another exception.
  */
-function newRevisions({ rows }: HeldStop, shadow: HeldStop | undefined): StopRows['RTOSDP'] {
+function newRevisions({ rows }: StopOnHost, shadow: StopOnHost | undefined): StopRows['RTOSDP'] {
   const isLive = ({ OSDELF }: StopRows['RTOSDP'][number]): boolean => OSDELF === 'N';
   const known = new Set(shadow?.rows.RTOSDP.filter(isLive).map(numberOf));
   return rows.RTOSDP.filter((row) => row.OSREV !== '0' && isLive(row) && !known.has(numberOf(row)));
@@ -327,7 +333,7 @@ function newRevisions({ rows }: HeldStop, shadow: HeldStop | undefined): StopRow
 
 type Refusal = { readonly kind: 'foreign' } | ParkedStop;
 
-const editWon = {
+const foreignEditRefusal = {
   sqlstate: '40001',
   reason: 'somebody else has changed these rows on the host, and the change could not be taken in',
   payload: '',

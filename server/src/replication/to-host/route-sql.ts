@@ -106,9 +106,9 @@ export const reviewItems = columns<ReviewItem>(
  * no row. It saves shadows, parked stops (a try counts where it was due, since each change of another stop causes a
  * try), review items, `hosted_through` and the hint to the feeds. It releases the lease after $6 ms; an immediate
  * release raises the fence, so that no late renewal takes it again. $1–$3 route, $4 owner, $5 fence, $7 version to host,
- * $8 scope, $9 the age of the pass in ms, $10 freed stops; then `confirmedRows`, `parkedRows` and `reviewItems`.
+ * $8 scope, $9 the age of the pass in ms, $10 unparked stops; then `confirmedRows`, `parkedRows` and `reviewItems`.
  */
-export const settleRoute = statement(
+export const savePass = statement(
   'replicate_settle',
   `with lease as (
      update route_lease set expires_at = now() + $6 * interval '1 ms', fence = fence + case when $6 = 0 then 1 else 0 end
@@ -122,7 +122,7 @@ export const settleRoute = statement(
        from lease, ${confirmedRows.rows}
      on conflict (facility, route_id, week_end, stop_id) do update
         set sequence = excluded.sequence, rows = excluded.rows, confirmed_at = excluded.confirmed_at
-   ), freed as (
+   ), unparked as (
      delete from parked p using lease
       where p.facility = lease.facility and p.route_id = lease.route_id and p.week_end = lease.week_end
         and p.stop_id = any($10::smallint[])

@@ -1,5 +1,5 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
-import { stopFiles, type HeldStop, type StopFile } from '../../stops/host-stop.ts';
+import { stopFiles, type StopOnHost, type StopFile } from '../../stops/host-stop.ts';
 import type { HostFileName, ServicePart } from '../../host/files/tables.ts';
 import { partColumns, servicePart } from './service-part.ts';
 
@@ -20,14 +20,14 @@ interface Shadow {
 }
 const readShadow: (text: string) => Shadow = JSON.parse;
 
-export function encodeStop({ rows, credited }: HeldStop): string {
+export function encodeStop({ rows, credited }: StopOnHost): string {
   const files = Object.fromEntries(
     stopFiles.filter((name) => rows[name].length > 0).map((name) => [name, encodeRows(name, rows[name], STOP_KEY)]),
   );
   return JSON.stringify(credited.size > 0 ? { files, credited: [...credited] } : { files });
 }
 
-export function decodeStop(text: string, key: RouteKey, stop: number): HeldStop {
+export function decodeStop(text: string, key: RouteKey, stop: number): StopOnHost {
   const { files, credited = [] } = readShadow(text);
   const parent = [...routeValues(key), String(stop)];
   const rows = <Name extends StopFile>(name: Name) => decodeRows(name, files[name], parent);

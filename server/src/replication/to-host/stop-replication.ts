@@ -1,14 +1,14 @@
 import { hostRows, isUntouched } from '../../stops/host-rows.ts';
-import type { HeldStop, HostStop, StopRows } from '../../stops/host-stop.ts';
+import type { StopOnHost, RecordedStop, StopRows } from '../../stops/host-stop.ts';
 import type { AuditStamp } from '../../host/files/statements.ts';
 import { compareAndSet, type Confirmed, type Foreign, type Parked } from './compare-and-set.ts';
 import { reasonFor, withStorableKeys, type FittingRows } from './storable-keys.ts';
 import type { HostStops } from './host-stops.ts';
 import { judgeStop } from './judge.ts';
-import { sealed, stopText } from './trace.ts';
+import { withTrace, stopText } from './trace.ts';
 
 export type StopOutcome =
-  | Confirmed<HeldStop>
+  | Confirmed<StopOnHost>
   /** The stop has no result, and the service has written nothing of it. */
   | { readonly kind: 'nothing' }
   | Foreign
@@ -17,7 +17,7 @@ export type StopOutcome =
 /** All of the stop waits for a person, or some of its lines; then `confirmed` is the stop on the host. */
 export interface ParkedStop extends Parked {
   readonly payload: string;
-  readonly confirmed?: HeldStop;
+  readonly confirmed?: StopOnHost;
 }
 
 interface Wanted extends FittingRows {
@@ -28,13 +28,13 @@ interface Wanted extends FittingRows {
 /** Brings the host's rows of one stop to the mirror's state. @throws HostError, as `compareAndSet` does */
 export async function replicateStop(
   host: HostStops,
-  stop: HostStop,
-  shadow: HeldStop | undefined,
+  stop: RecordedStop,
+  shadow: StopOnHost | undefined,
   stamp: AuditStamp,
 ): Promise<StopOutcome> {
   if (!shadow && isUntouched(stop.result)) return { kind: 'nothing' };
   let last: Wanted | undefined;
-  const outcome = await compareAndSet<HeldStop, Wanted>(
+  const outcome = await compareAndSet<StopOnHost, Wanted>(
     {
       want: (confirmed) => (last = wantedOf(stop, confirmed)),
       isOnHost: ({ rows }, confirmed) => stopText(confirmed.rows) === stopText(rows),
@@ -56,8 +56,8 @@ export async function replicateStop(
   return { kind: 'parked', sqlstate: '22021', reason: reasonFor(unstorable), payload, confirmed: outcome.confirmed };
 }
 
-function wantedOf(stop: HostStop, confirmed: HeldStop | undefined): Wanted {
+function wantedOf(stop: RecordedStop, confirmed: StopOnHost | undefined): Wanted {
   const all = hostRows(stop, confirmed);
   const { rows, unstorable } = withStorableKeys(all);
-  return { rows: sealed(rows), unstorable, all };
+  return { rows: withTrace(rows), unstorable, all };
 }

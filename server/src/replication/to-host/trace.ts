@@ -13,7 +13,7 @@ const TRACE_LENGTH = 12;
  * service wrote the stop as a whole and no other program has changed it since. This separates a write with a lost
  * answer from a foreign edit, even after the writing process is gone.
  */
-export function sealed(rows: StopRows): StopRows {
+export function withTrace(rows: StopRows): StopRows {
   const trace = traceOf(rows);
   return { ...rows, RTSTUP: rows.RTSTUP.map((row) => ({ ...row, RUTRC: trace })) };
 }

@@ -45,7 +45,7 @@ export interface WorkerTimes {
 }
 
 /** The worker's view of the host, without a query. */
-export interface HostStanding {
+export interface HostStatus {
   readonly breaker: Breaker;
   /** Files of the host that are not set up for the service; work that needs them waits. */
   readonly paused: readonly PausedFile[];
@@ -53,7 +53,7 @@ export interface HostStanding {
   readonly hold: Hold | undefined;
 }
 
-export type ReplicationState = Backlog & HostStanding;
+export type ReplicationState = Backlog & HostStatus;
 
 const TIMES: WorkerTimes = {
   sweepMs: 5_000,
@@ -92,15 +92,15 @@ export class ReplicationWorker {
       random,
       onOpen: () => this.wake(),
       pauseMs: this.#times.pauseMs,
-      onPaused: (pause) => void this.#note(reportPause, [JSON.stringify(pause)]),
-      onResumed: () => void this.#note(releaseParked).then(() => this.wake()),
+      onPaused: (pause) => void this.#runQuietly(reportPause, [JSON.stringify(pause)]),
+      onResumed: () => void this.#runQuietly(releaseParked).then(() => this.wake()),
     });
     this.#holds = new HoldWatch({
       db,
       host,
       log,
       onChange: (hold) => {
-        if (!hold) this.#routes.calm();
+        if (!hold) this.#routes.drainWithOneLane();
         this.#gate.hold(hold !== undefined);
       },
       everyMs: this.#times.sweepMs,
@@ -149,7 +149,7 @@ export class ReplicationWorker {
     this.#rows.start();
     this.#sweep = setInterval(() => this.#routes.wake(), this.#times.sweepMs);
     // The worker that paused a file may be gone: each new worker retries its entries once.
-    await this.#note(releaseParked);
+    await this.#runQuietly(releaseParked);
     this.wake();
   }
 
@@ -172,17 +172,17 @@ export class ReplicationWorker {
     await this.#leases.close();
   }
 
-  get standing(): HostStanding {
+  get status(): HostStatus {
     return { breaker: this.#gate.breaker, paused: this.#gate.paused, hold: this.#holds.current };
   }
 
   /** For health and operators. */
   async state(): Promise<ReplicationState> {
-    return { ...(await readBacklog(this.#options.db)), ...this.standing };
+    return { ...(await readBacklog(this.#options.db)), ...this.status };
   }
 
   /** Parked entries are retried anyway: a failure here costs time and no row. */
-  async #note(statement: Statement, values: unknown[] = []): Promise<void> {
+  async #runQuietly(statement: Statement, values: unknown[] = []): Promise<void> {
     try {
       await this.#options.db.query(statement, values);
     } catch (error) {

@@ -3,9 +3,9 @@ import { readBytes } from '../../../assets/queries.ts';
 import { HostError, onFile } from '../../../host/host.ts';
 import { countRows, putRows } from '../../../host/files/statements.ts';
 import { hostFiles, type ServicePart } from '../../../host/files/tables.ts';
-import { namesOf, once, putAll, stampAt, writeOwn } from '../host-writes.ts';
+import { namesOf, cachedByCount, putAll, stampAt, writeOwn } from '../host-writes.ts';
 import type { PendingRow, RowFile, RowDeps, RowOutcome, RowPass } from './row-file.ts';
-import { loadAssets, recountClosedRoutes, settleAssets } from './sql.ts';
+import { loadAssets, recountClosedRoutes, confirmAssets } from './sql.ts';
 
 interface AssetRow extends HostAsset {
   readonly version: number;
@@ -26,22 +26,22 @@ const PIECES_A_TRANSACTION = 16;
  */
 export function assetFile({ db, host, owner, clock }: RowDeps): RowFile<PendingAsset> {
   const { ASSHDP, ASSCHP } = hostFiles;
-  const putHeader = once((count) => putRows(host, 'ASSHDP', namesOf(ASSHDP.service), count));
-  const putPieces = once((count) => putRows(host, 'ASSCHP', namesOf(ASSCHP.service), count));
+  const putHeader = cachedByCount((count) => putRows(host, 'ASSHDP', namesOf(ASSHDP.service), count));
+  const putPieces = cachedByCount((count) => putRows(host, 'ASSCHP', namesOf(ASSCHP.service), count));
   const countPieces = countRows(host, 'ASSCHP', 'ACID', 'ACSEQ');
 
-  const writeHeader = (asset: AssetRow, standing: HostAsset['state']): Promise<void> =>
-    writeOwn(host, putAll('ASSHDP', putHeader, [assetHeader(asset, standing)], stampAt(clock(), asset.zone)));
+  const writeHeader = (asset: AssetRow, state: HostAsset['state']): Promise<void> =>
+    writeOwn(host, putAll('ASSHDP', putHeader, [assetHeader(asset, state)], stampAt(clock(), asset.zone)));
 
   /** The number of chunks on the host, from the first on; 0 where there is a gap. */
-  async function piecesThere(id: string): Promise<number> {
+  async function countHostPieces(id: string): Promise<number> {
     const [row] = await onFile('ASSCHP', host.query(countPieces, [id]));
     const [count, last] = [Number(row?.['ROWCNT'] ?? 0), Number(row?.['LAST'] ?? 0)];
     return count === last ? count : 0;
   }
 
   async function writePieces(asset: AssetRow, content: string, pass: RowPass): Promise<RowOutcome> {
-    const there = await piecesThere(asset.id);
+    const there = await countHostPieces(asset.id);
     let pieces: ServicePart<'ASSCHP'>[] = [];
     const flush = async (): Promise<void> => {
       await writeOwn(host, putAll('ASSCHP', putPieces, pieces, stampAt(clock(), asset.zone)));
@@ -52,7 +52,7 @@ export function assetFile({ db, host, owner, clock }: RowDeps): RowFile<PendingA
       pieces.push(piece);
       if (pieces.length < PIECES_A_TRANSACTION) continue;
       await flush();
-      if (!pass.goesOn()) return 'unfinished';
+      if (!pass.mayContinue()) return 'unfinished';
     }
     if (pieces.length > 0) await flush();
     return 'hosted';
@@ -72,18 +72,18 @@ export function assetFile({ db, host, owner, clock }: RowDeps): RowFile<PendingA
       }
       await writeHeader(asset, 'L');
       if ((await writePieces(asset, asset.content, pass)) === 'unfinished') return 'unfinished';
-      if ((await piecesThere(asset.id)) !== hostPieceCount(asset.size)) {
+      if ((await countHostPieces(asset.id)) !== hostPieceCount(asset.size)) {
         throw new HostError('38000', `the host does not hold every chunk of ${asset.id}`);
       }
       await writeHeader(asset, 'R');
       return 'hosted';
     },
-    settle: async ({ key, fence }, assets) => {
+    confirm: async ({ key, fence }, assets) => {
       // By the state that was written, not the present one: a file that arrives between these two statements is behind
       // again, and both run again for it.
       const arrived = assets.filter(({ asset }) => asset.state === 'R').map(({ asset }) => asset.id);
       if (arrived.length > 0) await db.query(recountClosedRoutes, [arrived]);
-      await db.query(settleAssets, [key.id, owner, fence, ...settleAssets.parameters(assets), arrived]);
+      await db.query(confirmAssets, [key.id, owner, fence, ...confirmAssets.parameters(assets), arrived]);
     },
   };
 }

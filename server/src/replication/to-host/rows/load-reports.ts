@@ -4,9 +4,9 @@ import { hostMoment } from '../../../host/files/local-time.ts';
 import { deleteAbove, putRows } from '../../../host/files/statements.ts';
 import { hostFiles } from '../../../host/files/tables.ts';
 import { checkKeys } from '../storable-keys.ts';
-import { namesOf, once, putAll, stampAt, writeOwn } from '../host-writes.ts';
+import { namesOf, cachedByCount, putAll, stampAt, writeOwn } from '../host-writes.ts';
 import type { PendingRow, RowFile, RowDeps } from './row-file.ts';
-import { loadReports, settleReports } from './sql.ts';
+import { loadReports, confirmReports } from './sql.ts';
 
 interface ReportRow {
   readonly report_id: string;
@@ -22,8 +22,8 @@ interface PendingReport extends PendingRow {
 /** LCRHDP and LCRSCP: the latest revision of each load condition report, its sections and header as one unit. */
 export function reportFile({ db, host, owner, clock }: RowDeps): RowFile<PendingReport> {
   const { LCRHDP, LCRSCP } = hostFiles;
-  const putHeader = once((count) => putRows(host, 'LCRHDP', namesOf(LCRHDP.service), count));
-  const putSections = once((count) => putRows(host, 'LCRSCP', namesOf(LCRSCP.service), count));
+  const putHeader = cachedByCount((count) => putRows(host, 'LCRHDP', namesOf(LCRHDP.service), count));
+  const putSections = cachedByCount((count) => putRows(host, 'LCRSCP', namesOf(LCRSCP.service), count));
   const dropSections = deleteAbove(host, 'LCRSCP', 'LSRPT', 'LSSEQ');
   return {
     files: ['LCRHDP', 'LCRSCP'],
@@ -47,8 +47,8 @@ export function reportFile({ db, host, owner, clock }: RowDeps): RowFile<Pending
       ]);
       return 'hosted';
     },
-    settle: async ({ key, fence }, reports) => {
-      await db.query(settleReports, [key.id, owner, fence, ...settleReports.parameters(reports)]);
+    confirm: async ({ key, fence }, reports) => {
+      await db.query(confirmReports, [key.id, owner, fence, ...confirmReports.parameters(reports)]);
     },
   };
 }

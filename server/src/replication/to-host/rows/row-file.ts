@@ -16,7 +16,7 @@ export interface RowDeps {
 
 /** A row of the mirror that is behind on the host. */
 export interface PendingRow {
-  /** The values of its key, in the order of the file's `settle`. */
+  /** The values of its key, in the order of the file's `confirm`. */
   readonly key: readonly string[];
   readonly version: number;
   /** The facility's zone for its dates; blank for rows of no facility. */
@@ -37,7 +37,7 @@ export interface RowRefusal {
 export interface RowPass {
   readonly lease: Lease;
   /** Whether the worker still has the file and goes on: checked between the parts of a long row. */
-  readonly goesOn: () => boolean;
+  readonly mayContinue: () => boolean;
 }
 
 /**
@@ -57,5 +57,5 @@ export interface RowFile<Row extends PendingRow = PendingRow> {
    * Records the confirmed rows. Where the lease is lost, another worker may have written a newer state before: then these
    * rows are behind again, and are written once more from their present state.
    */
-  settle(lease: Lease, hosted: readonly Row[]): Promise<void>;
+  confirm(lease: Lease, hosted: readonly Row[]): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { Log } from '../../../runtime/log.ts';
 import { routeDelayMs } from '../../control/breaker.ts';
 import type { HostGate } from '../../control/host-gate.ts';
 import type { HostFileName } from '../../../host/files/tables.ts';
-import { HostError, isLocal, isOneRowsTrouble, needsSetup, reachedLimit } from '../../../host/host.ts';
+import { HostError, isLocal, isRowError, needsSetup, reachedLimit } from '../../../host/host.ts';
 import type { Lease, Leases } from '../lease.ts';
 import { traceOfEntry, type ReplicationLog } from '../replication-log.ts';
 import type { PendingRow, RowFile, RowPass, RowRefusal } from './row-file.ts';
@@ -76,7 +76,7 @@ export class RowLane<Row extends PendingRow> {
         this.#wanted = false;
         // A lease is a write: most searches find nothing.
         if ((await this.#file.load(1)).length === 0) continue;
-        const lease = await leases.take({ ...notARoute, id: this.#name });
+        const lease = await leases.acquire({ ...notARoute, id: this.#name });
         if (!lease) return this.#wakeLater(POLL_AGAIN_MS);
         try {
           await this.#drain(lease);
@@ -85,7 +85,7 @@ export class RowLane<Row extends PendingRow> {
         }
       }
     } catch (error) {
-      const delayMs = this.#putOff(error);
+      const delayMs = this.#delayAfter(error);
       if (delayMs !== undefined) this.#wakeLater(delayMs);
       if (!(error instanceof HostError)) log.error({ err: error, file: this.#name }, 'rows could not be replicated');
     }
@@ -93,7 +93,7 @@ export class RowLane<Row extends PendingRow> {
 
   async #drain(lease: Lease): Promise<void> {
     const { leases } = this.#options;
-    const pass: RowPass = { lease, goesOn: () => leases.holds(lease) && this.#mayWork() };
+    const pass: RowPass = { lease, mayContinue: () => leases.holds(lease) && this.#mayWork() };
     for (;;) {
       const begunAt = performance.now();
       const rows = await this.#file.load(ROWS_A_BATCH);
@@ -102,13 +102,13 @@ export class RowLane<Row extends PendingRow> {
       const refused: RowRefusal[] = [];
       try {
         for (const row of rows) {
-          if (!pass.goesOn()) break;
+          if (!pass.mayContinue()) break;
           await this.#writeOne(row, pass, { hosted, refused });
         }
       } finally {
-        await this.#settle(lease, hosted, refused, begunAt);
+        await this.#confirm(lease, hosted, refused, begunAt);
       }
-      if (!pass.goesOn()) return;
+      if (!pass.mayContinue()) return;
     }
   }
 
@@ -121,7 +121,7 @@ export class RowLane<Row extends PendingRow> {
       this.#failures = 0;
       hosted.push(row);
     } catch (error) {
-      if (error instanceof HostError && !isOneRowsTrouble(error)) throw error;
+      if (error instanceof HostError && !isRowError(error)) throw error;
       if (error instanceof HostError && error.file && needsSetup(error)) return gate.pause(error.file, error);
       const sqlstate = error instanceof HostError ? error.sqlstate : '38000';
       const reason = error instanceof Error ? error.message : String(error);
@@ -129,9 +129,9 @@ export class RowLane<Row extends PendingRow> {
     }
   }
 
-  async #settle(lease: Lease, hosted: readonly Row[], refused: readonly RowRefusal[], begunAt: number): Promise<void> {
+  async #confirm(lease: Lease, hosted: readonly Row[], refused: readonly RowRefusal[], begunAt: number): Promise<void> {
     await this.#log(hosted, refused);
-    if (hosted.length > 0) await this.#file.settle(lease, hosted);
+    if (hosted.length > 0) await this.#file.confirm(lease, hosted);
     if (refused.length === 0) return;
     const age = performance.now() - begunAt;
     await this.#options.db.query(parkRows, [this.#name, age, ...parkRows.parameters(refused)]);
@@ -159,7 +159,7 @@ export class RowLane<Row extends PendingRow> {
   }
 
   /** @returns the delay until the next try; undefined where the gate decides */
-  #putOff(error: unknown): number | undefined {
+  #delayAfter(error: unknown): number | undefined {
     const { gate, log, random } = this.#options;
     if (!(error instanceof HostError)) return OWN_FAILURE_MS;
     // Another program inserted the same row at the same moment: the next try finds it.
@@ -167,7 +167,7 @@ export class RowLane<Row extends PendingRow> {
       gate.trip(error);
       return undefined;
     }
-    if (reachedLimit(error)) gate.doubt();
+    if (reachedLimit(error)) gate.checkHost();
     this.#failures += 1;
     log.warn({ file: this.#name, sqlstate: error.sqlstate, failures: this.#failures }, 'rows of a file are in use');
     return routeDelayMs(this.#failures, random());

@@ -7,7 +7,7 @@ import { hostFiles, type ServicePart } from '../../../host/files/tables.ts';
 import { namesOf, stampAt } from '../host-writes.ts';
 import { partOfHostRow, servicePart } from '../service-part.ts';
 import type { PendingRow, RowFile, RowDeps } from './row-file.ts';
-import { loadSignIns, reportClerk, settleSignIns } from './sql.ts';
+import { loadSignIns, reportForeignSignIn, confirmSignIns } from './sql.ts';
 
 type Part = ServicePart<'RTDRVP'>;
 
@@ -57,7 +57,7 @@ export function signInFile({ db, host, owner, clock, log }: RowDeps): RowFile<Pe
       if (same(part, row)) return;
       if (round === 0 && confirmed && !same(part, confirmed) && !isBlank(part)) {
         log.warn({ file: 'RTDRVP', key, found: part }, 'somebody else has changed who is signed in: it is corrected');
-        await db.query(reportClerk, [JSON.stringify({ file: 'RTDRVP', found: part, wanted: row })]);
+        await db.query(reportForeignSignIn, [JSON.stringify({ file: 'RTDRVP', found: part, wanted: row })]);
       }
       was = part;
     }
@@ -81,9 +81,9 @@ export function signInFile({ db, host, owner, clock, log }: RowDeps): RowFile<Pe
       await write(row);
       return 'hosted';
     },
-    settle: async ({ key, fence }, signIns) => {
+    confirm: async ({ key, fence }, signIns) => {
       const hosted = signIns.map(({ signIn }) => ({ ...signIn, shadow: JSON.stringify(rendered(signIn)) }));
-      await db.query(settleSignIns, [key.id, owner, fence, ...settleSignIns.parameters(hosted)]);
+      await db.query(confirmSignIns, [key.id, owner, fence, ...confirmSignIns.parameters(hosted)]);
     },
   };
 }

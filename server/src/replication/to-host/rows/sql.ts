@@ -42,7 +42,7 @@ const hostedRows = columns<PendingRow>(
 );
 
 /** Records the confirmed rows of a table whose key is one column. `also` is another part of the statement. */
-const settleRows = (name: string, { table, key, also = '' }: { table: string; key: string; also?: string }) =>
+const confirmRows = (name: string, { table, key, also = '' }: { table: string; key: string; also?: string }) =>
   hostedRows.statement(
     name,
     `with ${lease}, hosted as (
@@ -69,7 +69,7 @@ export const loadUsers = statement(
     order by a.employee limit $1`,
 );
 
-export const settleUsers = settleRows('rows_settle_users', { table: 'account', key: 'employee' });
+export const confirmUsers = confirmRows('rows_confirm_users', { table: 'account', key: 'employee' });
 
 const signInKey = `concat_ws('/', s.facility, s.route_id, s.week_end, s.employee)`;
 
@@ -107,8 +107,8 @@ const signIns = columns<HostedSignIn>(
   3,
 );
 
-export const settleSignIns = signIns.statement(
-  'rows_settle_sign_ins',
+export const confirmSignIns = signIns.statement(
+  'rows_confirm_sign_ins',
   `with ${lease}, hosted as (
      update driver_sign_in s set hosted_version = ${hostedVersion}, shadow = k.shadow
        from ${signIns.rows}
@@ -132,7 +132,7 @@ export const loadReports = statement(
     order by h.report_id limit $1`,
 );
 
-export const settleReports = settleRows('rows_settle_reports', { table: 'load_report', key: 'report_id' });
+export const confirmReports = confirmRows('rows_confirm_reports', { table: 'load_report', key: 'report_id' });
 
 /**
  * Small files first: a signature does not wait for a video. A file belongs to no facility: its dates use the zone of
@@ -169,7 +169,7 @@ export const recountClosedRoutes = statement(
  * Deletes the waiting rows of assets that have arrived, too. After the columns $6: the assets of which the statement
  * before made the counts. A later one keeps its rows until it is counted, too.
  */
-export const settleAssets = settleRows('rows_settle_assets', {
+export const confirmAssets = confirmRows('rows_confirm_assets', {
   table: 'asset',
   key: 'id',
   also: `, arrived as (
@@ -205,7 +205,7 @@ export const countBehind = statement(
 );
 
 /** Reports a foreign change of a column that only the service knows. $1 the found and the written values. */
-export const reportClerk = statement(
-  'rows_report_clerk',
+export const reportForeignSignIn = statement(
+  'rows_report_foreign_sign_in',
   `insert into incident (incident_id, kind, details) values (gen_random_uuid(), 'host_edit_untold', $1)`,
 );

@@ -2,9 +2,9 @@ import { userRow } from '../../../auth/host.ts';
 import { hostMoment } from '../../../host/files/local-time.ts';
 import { putRows } from '../../../host/files/statements.ts';
 import { hostFiles } from '../../../host/files/tables.ts';
-import { namesOf, once, putAll, stampAt, writeOwn } from '../host-writes.ts';
+import { namesOf, cachedByCount, putAll, stampAt, writeOwn } from '../host-writes.ts';
 import type { PendingRow, RowFile, RowDeps } from './row-file.ts';
-import { loadUsers, settleUsers } from './sql.ts';
+import { loadUsers, confirmUsers } from './sql.ts';
 
 interface UserRow {
   readonly employee: string;
@@ -23,7 +23,7 @@ interface PendingUser extends PendingRow {
 /** PODUSRP: the users of the driver service. */
 export function userFile(deps: RowDeps): RowFile<PendingUser> {
   const { db, host, owner, clock } = deps;
-  const put = once((count) => putRows(host, 'PODUSRP', namesOf(hostFiles.PODUSRP.service), count));
+  const put = cachedByCount((count) => putRows(host, 'PODUSRP', namesOf(hostFiles.PODUSRP.service), count));
   return {
     files: ['PODUSRP'],
     load: async (limit) => {
@@ -35,8 +35,8 @@ export function userFile(deps: RowDeps): RowFile<PendingUser> {
       await writeOwn(host, putAll('PODUSRP', put, [rendered(user)], stampAt(clock(), user.zone)));
       return 'hosted';
     },
-    settle: async ({ key, fence }, users) => {
-      await db.query(settleUsers, [key.id, owner, fence, ...settleUsers.parameters(users)]);
+    confirm: async ({ key, fence }, users) => {
+      await db.query(confirmUsers, [key.id, owner, fence, ...confirmUsers.parameters(users)]);
     },
   };
 }

@@ -4,7 +4,7 @@ import type { Log } from '../runtime/log.ts';
 import { SingleFlight, within } from '../runtime/single-flight.ts';
 import { readBacklog } from '../replication/to-host/backlog.ts';
 import { findLiveWorker } from '../replication/control/heartbeat.ts';
-import type { HostStanding } from '../replication/to-host/worker.ts';
+import type { HostStatus } from '../replication/to-host/worker.ts';
 import { countOpenQuarantine } from './sql.ts';
 
 /** Prometheus waits ten seconds as a rule. */
@@ -112,14 +112,14 @@ export function watchPools(registry: Registry): (name: string, pool: CountedPool
 }
 
 /** The host's state on a node that replicates. */
-export function watchHost(registry: Registry, standing: () => HostStanding | undefined): void {
-  const gauge = (name: string, help: string, of: (standing: HostStanding | undefined) => number) =>
+export function watchHost(registry: Registry, status: () => HostStatus | undefined): void {
+  const gauge = (name: string, help: string, of: (status: HostStatus | undefined) => number) =>
     new Gauge({
       name,
       help,
       registers: [registry],
       collect() {
-        this.set(of(standing()));
+        this.set(of(status()));
       },
     });
   gauge('tailgate_host_breaker_open', '1 while this node writes nothing because the host does not answer', (host) =>

@@ -1,5 +1,5 @@
 import { stopFiles, type StopFile, type StopRows } from '../../stops/host-stop.ts';
-import { equalBut } from '../../stops/confirmed-rows.ts';
+import { equalExcept } from '../../stops/confirmed-rows.ts';
 import { hostFile } from '../../host/files/tables.ts';
 import { isAsPlanned } from './judge.ts';
 
@@ -14,12 +14,12 @@ export interface Author {
  * The last editor of a stop. `isLaid`: its row in RTSTPP is new; `rows`: the last editor of each row, as far as known.
  */
 export interface StopEditor extends Author {
-  readonly isLaid?: boolean;
+  readonly isInserted?: boolean;
   readonly rows?: ReadonlyMap<string, Author>;
 }
 
 /** The edit of one author, and the stop's rows after it. */
-export interface EditTurn extends Author {
+export interface AuthorEdit extends Author {
   readonly rows: StopRows;
 }
 
@@ -38,20 +38,20 @@ type Row = { readonly [column: string]: string };
  *
  * @param writers by row name, the user in the row's audit tail
  */
-export function editTurns(
+export function splitByAuthor(
   before: StopRows | undefined,
   found: StopRows,
   editor: StopEditor,
   writers: ReadonlyMap<string, string> = new Map(),
-): EditTurn[] {
+): AuthorEdit[] {
   const authorOf = (name: string): Author => {
     const reported = editor.rows?.get(name);
     const { user, at } = reported ?? editor.rows?.get(stopPart(name)) ?? editor;
     return { user: reported?.user || writers.get(name) || user || unknownUser, at };
   };
   const changed = stopFiles.flatMap((file) => changedRows(file, before?.[file] ?? [], found[file]));
-  const edits = inEdits(changed.map((name) => ({ name, author: authorOf(name) })));
-  if (edits.length < 2) return [{ ...(edits[0]?.author ?? lastHand(editor)), rows: found }];
+  const edits = groupEdits(changed.map((name) => ({ name, author: authorOf(name) })));
+  if (edits.length < 2) return [{ ...(edits[0]?.author ?? lastAuthor(editor)), rows: found }];
   const taken = new Set<string>();
   return edits.map(({ names, author }, index) => {
     for (const name of names) taken.add(name);
@@ -67,7 +67,7 @@ export function rowName(file: string, key: readonly string[]): string {
 /** Where the row within a file is unknown: the file, and the key of the stop. */
 const stopPart = (name: string): string => name.split('\t', 5).join('\t');
 
-const lastHand = ({ user, at }: StopEditor): Author => ({ user: user || unknownUser, at });
+const lastAuthor = ({ user, at }: StopEditor): Author => ({ user: user || unknownUser, at });
 
 export function hostRowName(file: StopFile, row: Row): string {
   return rowName(
@@ -82,7 +82,7 @@ function changedRows(file: StopFile, before: readonly Row[], found: readonly Row
     const [was, is] = [then.get(name), now.get(name)];
     // A stop as planned is no edit.
     if (!was && is && isAsPlanned(file, is)) return false;
-    return !(was && is && equalBut(is, was));
+    return !(was && is && equalExcept(is, was));
   });
 }
 
@@ -100,7 +100,7 @@ interface Edit {
   author: Author;
 }
 
-function inEdits(touched: readonly { name: string; author: Author }[]): Edit[] {
+function groupEdits(touched: readonly { name: string; author: Author }[]): Edit[] {
   const edits: Edit[] = [];
   for (const { name, author } of touched.toSorted((a, b) => a.author.at.getTime() - b.author.at.getTime())) {
     const last = edits.at(-1);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { editTurns, rowName } from '../../../server/src/replication/to-host/edit-turns.ts';
+import { splitByAuthor, rowName } from '../../../server/src/replication/to-host/edits-by-author.ts';
 import { hostMoment } from '../../../server/src/host/files/local-time.ts';
 import { hostRows } from '../../../server/src/stops/host-rows.ts';
 import type { StopRows } from '../../../server/src/stops/host-stop.ts';
@@ -38,7 +38,7 @@ describe('foreign changes of the rows of a stop', () => {
       [line('MILK'), hand('BOB', 40)],
       [line('EGGS'), hand('ANN', 10)],
     ]);
-    expect(editTurns(before, found, { ...last, rows })).toEqual([
+    expect(splitByAuthor(before, found, { ...last, rows })).toEqual([
       { ...hand('ANN', 10), rows: counted(before, 'EGGS') },
       { ...hand('ANN', 20), rows: counted(commented(before), 'EGGS') },
       { ...hand('BOB', 40), rows: found },
@@ -51,14 +51,14 @@ describe('foreign changes of the rows of a stop', () => {
       [comment, hand('ANN', 20)],
       [line('MILK'), hand('ANN', 21.5)],
     ]);
-    expect(editTurns(before, found, { ...last, rows })).toEqual([{ ...hand('ANN', 21.5), rows: found }]);
+    expect(splitByAuthor(before, found, { ...last, rows })).toEqual([{ ...hand('ANN', 21.5), rows: found }]);
   });
 
   test('belong to the most likely author where the row, or the file, is unknown', () => {
     const found = counted(commented(before), 'MILK');
     const file = new Map([[rowName('RTPRUP', stop), hand('BOB', 40)]]);
-    expect(editTurns(before, found, { ...last, rows: file }).map(({ user }) => user)).toEqual(['BOB', 'CARL']);
-    expect(editTurns(before, found, last)).toEqual([{ ...last, rows: found }]);
+    expect(splitByAuthor(before, found, { ...last, rows: file }).map(({ user }) => user)).toEqual(['BOB', 'CARL']);
+    expect(splitByAuthor(before, found, last)).toEqual([{ ...last, rows: found }]);
   });
 
   test('may be new rows and deleted rows', () => {
@@ -68,9 +68,9 @@ describe('foreign changes of the rows of a stop', () => {
     ]);
     const milk = before.RTPRUP.filter(({ RQITM }) => RQITM === 'MILK');
     const eggs = before.RTPRUP.filter(({ RQITM }) => RQITM === 'EGGS');
-    const turns = editTurns({ ...before, RTPRUP: milk }, { ...before, RTPRUP: eggs }, { ...last, rows });
+    const turns = splitByAuthor({ ...before, RTPRUP: milk }, { ...before, RTPRUP: eggs }, { ...last, rows });
     expect(turns.map((turn) => turn.rows.RTPRUP)).toEqual([[], eggs]);
-    expect(editTurns(undefined, before, { ...last, rows }).map((turn) => turn.rows.RTPRUP)).toEqual([
+    expect(splitByAuthor(undefined, before, { ...last, rows }).map((turn) => turn.rows.RTPRUP)).toEqual([
       milk,
       before.RTPRUP,
       before.RTPRUP,

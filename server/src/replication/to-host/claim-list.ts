@@ -7,7 +7,7 @@ const LISTED = 2_000;
 const CLAIMED = 16;
 
 /** The routes that are behind, the oldest change first. */
-export class Agenda {
+export class ClaimList {
   readonly #leases: Leases;
   readonly #closeDelayMs: number;
   #listed: RouteKey[] = [];

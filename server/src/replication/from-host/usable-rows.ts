@@ -10,40 +10,40 @@ import { reportFaults, type HostFault } from './host-faults.ts';
 // becomes blank before it reaches a plan. An incident names it by the key of its row (decision 78).
 
 /** @returns the value in use; undefined where it is impossible */
-type Judge = (value: string) => string | undefined;
+type ValueRule = (value: string) => string | undefined;
 
-const day: Judge = (value) => when(Number(value) === 0 || isShown({ date: value, time: '0' }), value);
-const time: Judge = (value) => when(isShown({ date: '20260101', time: value }), value);
-const count: Judge = (value) => when(Number(value) >= 0, value);
+const day: ValueRule = (value) => when(Number(value) === 0 || isShown({ date: value, time: '0' }), value);
+const time: ValueRule = (value) => when(isShown({ date: '20260101', time: value }), value);
+const count: ValueRule = (value) => when(Number(value) >= 0, value);
 const within =
-  (most: number): Judge =>
+  (most: number): ValueRule =>
   (value) =>
     when(Math.abs(Number(value)) <= most, value);
 /** A flag counts in small letters, too. */
 const mark =
-  (...known: readonly string[]): Judge =>
+  (...known: readonly string[]): ValueRule =>
   (value) =>
     when(known.includes(value.toUpperCase()), value.toUpperCase());
 const flag = mark('', 'N', 'Y');
 /** A state of which only one letter has a meaning here. */
-const state: Judge = (value) => value.toUpperCase();
+const state: ValueRule = (value) => value.toUpperCase();
 
-const judges: { readonly [column: string]: Judge | undefined } = {
+const valueRules: { readonly [column: string]: ValueRule | undefined } = {
   ...{ RHDSDT: day, RHEMLF: flag, RDSEQ: count, RSSTP: (value) => when(Number(value) >= 1, value) },
   ...{ RSTYP: mark('', 'D', 'B', 'W'), RSSEQ: count, RSETA: time, RPQTY: count, RCQTY: count, IHDAT: day },
   ...{ ICREQF: flag, ICTOTF: flag, ICPHOF: flag, CMVRTF: flag, CMLAT: within(90), CMLON: within(180) },
   ...{ EMSTS: state, CCSTS: state, CCDRVF: flag, CCSRF: flag, CCPHOF: flag, CCCMTF: flag, CCSEQ: count },
 };
 /** Any date marks a route as dispatched, and no phone shows it: the driver receives the route. */
-const kept: ReadonlySet<string> = new Set(['RHDSDT']);
+const neverBlanked: ReadonlySet<string> = new Set(['RHDSDT']);
 /** One coordinate without the other is a wrong place. */
 const places = ['CMLAT', 'CMLON'] as const;
 
 /** A route's rows as plans may show them, and their faults. Stops with a number that no phone can name are left out. */
-export function soundRows(found: RouteRows): { rows: RouteRows; faults: HostFault[] } {
+export function usableRows(found: RouteRows): { rows: RouteRows; faults: HostFault[] } {
   const faults: HostFault[] = [];
   const all = <Row extends object>(file: HostFileName, rows: readonly Row[]) =>
-    rows.map((row) => soundRow(file, row, faults));
+    rows.map((row) => usableRow(file, row, faults));
   const [header] = all('RTHDRP', found.header ? [found.header] : []);
   const rows = {
     header,
@@ -61,18 +61,18 @@ export function soundRows(found: RouteRows): { rows: RouteRows; faults: HostFaul
 }
 
 /** A whole master file with its usable values. Faults are reported. @throws HostError */
-export async function readSoundFile<Name extends 'FACMSTP' | 'EMPMSTP' | 'CTLCDP'>(
+export async function readUsableFile<Name extends 'FACMSTP' | 'EMPMSTP' | 'CTLCDP'>(
   db: Queryable,
   host: Host,
   name: Name,
 ): Promise<HostRecord<Name>[]> {
   const faults: HostFault[] = [];
-  const rows = (await readFile(host, name)).map((row) => soundRow(name, row, faults));
+  const rows = (await readFile(host, name)).map((row) => usableRow(name, row, faults));
   await reportFaults(db, faults);
   return rows;
 }
 
-function soundRow<Row extends object>(file: HostFileName, row: Row, faults: HostFault[]): Row {
+function usableRow<Row extends object>(file: HostFileName, row: Row, faults: HostFault[]): Row {
   const { key, host } = hostFile(file);
   const values = new Map<string, unknown>(Object.entries(row));
   const read = (column: string) => String(values.get(column));
@@ -82,11 +82,11 @@ function soundRow<Row extends object>(file: HostFileName, row: Row, faults: Host
     const value = read(column);
     const isLegible = value.search(CONTROLS) < 0;
     const plain = isLegible ? value : value.replaceAll(CONTROLS, ' ').trimEnd();
-    const sound = (judges[column] ?? same)(plain);
-    if (!isLegible || sound === undefined)
+    const usable = (valueRules[column] ?? same)(plain);
+    if (!isLegible || usable === undefined)
       faults.push({ file, key: Object.fromEntries(names.map((name) => [name, read(name)])), column, value });
-    const counts = sound ?? (kept.has(column) ? plain : kind === 'char' ? '' : '0');
-    if (counts !== value) changed[column] = counts;
+    const replacement = usable ?? (neverBlanked.has(column) ? plain : kind === 'char' ? '' : '0');
+    if (replacement !== value) changed[column] = replacement;
   }
   if (places.some((column) => changed[column] !== undefined)) for (const column of places) changed[column] = '0';
   return Object.keys(changed).length === 0 ? row : { ...row, ...changed };
@@ -95,6 +95,6 @@ function soundRow<Row extends object>(file: HostFileName, row: Row, faults: Host
 /** PostgreSQL stores no NUL, and no screen shows the others. */
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f]/g;
 
-const same: Judge = (value) => value;
+const same: ValueRule = (value) => value;
 const when = (holds: boolean, value: string): string | undefined => (holds ? value : undefined);
 const isShown = (moment: { date: string; time: string }): boolean => instantOf(moment, 'UTC') !== undefined;
