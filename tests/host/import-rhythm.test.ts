@@ -65,7 +65,7 @@ test('an edit of a leased route is imported soon after the lease, not only at th
   const { imports, leases } = deps.openImport();
   await dispatch(routeFile('R7'));
   expect(await imports.importNow()).toBe(true);
-  const lease = await leases.take(routeKey('R7'));
+  const lease = await leases.acquire(routeKey('R7'));
   if (!lease) throw new Error('the lease of a quiet route is free');
   await sql("update RTHDRP set RHPODS = 'C', RHCLBY = 'F' where RHRTE = 'R7'");
   await sql("update PODCHGP set CHTS = CHTS - interval '10 seconds'");
