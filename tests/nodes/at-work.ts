@@ -1,6 +1,6 @@
 import type { Receipt } from '@tailgate/client-sdk';
 import type { Device } from '../system/device.ts';
-import type { Diary } from '../system/diary.ts';
+import type { RouteHistory } from '../system/route-history.ts';
 
 /** The number of a driver's changes in flight. */
 const ON_THEIR_WAY = 5;
@@ -11,13 +11,13 @@ export class AtWork {
   /** Ids of the changes that the server has acknowledged. */
   readonly acknowledged = new Set<string>();
   readonly ids: string[] = [];
-  readonly #diary: Diary;
+  readonly #history: RouteHistory;
   readonly #stops: readonly number[];
   readonly #awaited = new Map<number, () => void>();
 
-  constructor(phone: Device, diary: Diary, stops: readonly number[]) {
+  constructor(phone: Device, history: RouteHistory, stops: readonly number[]) {
     this.phone = phone;
-    this.#diary = diary;
+    this.#history = history;
     this.#stops = stops;
   }
 
@@ -43,7 +43,7 @@ export class AtWork {
     const id = this.#stops[n % this.#stops.length] ?? 0;
     const end_delivery_time = `2026-11-20T16:00:${String(n).padStart(2, '0')}.000Z`;
     const updates = { status: 'D', end_delivery_time, driver_comments: `word ${n}` } as const;
-    return this.#diary.update(this.phone.app, { id, updates });
+    return this.#history.update(this.phone.app, { id, updates });
   }
 
   #acknowledge(id: string): void {

@@ -6,7 +6,7 @@ import { recordedLog } from '../support/recorded-log.ts';
 import { startServer } from '../support/server-process.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { allOnHost, openSignedUp } from '../system/device.ts';
-import { Diary, hostHolds } from '../system/diary.ts';
+import { RouteHistory, hostStateOf } from '../system/route-history.ts';
 import { demoRoute, openService } from '../system/service.ts';
 import { AtWork } from './at-work.ts';
 import { openReplicatedPostgres } from './replicated-postgres.ts';
@@ -22,7 +22,7 @@ test('a PostgreSQL fail-over loses no acknowledged change, ends the servers with
   const service = await openService({ databaseUrl: () => address.through(postgres.primary.url) });
   const { server } = service;
   const other = await startServer(service.env);
-  const [day, otherDay] = [new Diary(demoRoute('R100')), new Diary(demoRoute('R200'))];
+  const [day, otherDay] = [new RouteHistory(demoRoute('R100')), new RouteHistory(demoRoute('R200'))];
   const drivers = [
     new AtWork(await openSignedUp(server.port, '1001'), day, [1, 2, 3, 4, 5, 6]),
     new AtWork(await openSignedUp(other.port, '1002'), day, [7, 8, 9, 10, 11, 12]),
@@ -54,6 +54,6 @@ test('a PostgreSQL fail-over loses no acknowledged change, ends the servers with
   await Promise.all(working);
   await Promise.all(drivers.map(({ phone, ids }) => allOnHost(phone.app, ids)));
   expect((await inLedger()).toSorted()).toEqual(drivers.flatMap(({ ids }) => ids).toSorted());
-  expect(await hostHolds(service, day.route)).toEqual(day.expected());
-  expect(await hostHolds(service, otherDay.route)).toEqual(otherDay.expected());
+  expect(await hostStateOf(service, day.route)).toEqual(day.expected());
+  expect(await hostStateOf(service, otherDay.route)).toEqual(otherDay.expected());
 });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { startServer, type ServerProcess } from '../support/server-process.ts';
 import { allOnHost, openSignedUp, until, type Device } from '../system/device.ts';
-import { Diary, hostHolds } from '../system/diary.ts';
+import { RouteHistory, hostStateOf } from '../system/route-history.ts';
 import { demoRoute, openService, type Service } from '../system/service.ts';
 
 // Two processes that serve and two that replicate, as `npm start` runs them, on one PostgreSQL.
@@ -46,7 +46,7 @@ describe('several processes on one PostgreSQL', () => {
     // This worker is paused until the other one has the route and is in the middle of it, at two seconds a statement.
     signal(next, 'SIGSTOP');
     await service.fault('slow', 'on');
-    const day = new Diary(route);
+    const day = new RouteHistory(route);
     const receipts = [1, 2, 3].map((id) => day.update(left.app, { id, updates: delivered }));
     await Promise.all(receipts.map(({ accepted }) => accepted));
     await expect.poll(leasesOfRoute).toBe(1);
@@ -58,7 +58,7 @@ describe('several processes on one PostgreSQL', () => {
     await allOnHost(left.app, [...day.ids]);
     const seconds = ((performance.now() - killedAt) / 1_000).toFixed(1);
     await annotate(`from the death of a worker until another had brought its route to the host: ${seconds} s`);
-    expect(await hostHolds(service, route)).toEqual(day.expected());
+    expect(await hostStateOf(service, route)).toEqual(day.expected());
     await worker.start();
   });
 
@@ -66,12 +66,12 @@ describe('several processes on one PostgreSQL', () => {
     const writes = await service.watchWrites();
     const stops = Array.from({ length: 40 }, (_, n) => n + 1);
     const big = demoRoute('R900');
-    const [drivers, day] = [await openSignedUp(apis[1]?.port ?? 0, '1009'), new Diary(big)];
-    const shared = new Diary(route);
+    const [drivers, day] = [await openSignedUp(apis[1]?.port ?? 0, '1009'), new RouteHistory(big)];
+    const shared = new RouteHistory(route);
     for (const id of stops) day.update(drivers.app, { id, updates: delivered });
     for (const id of [4, 5, 6, 7]) shared.update(left.app, { id, updates: delivered });
     for (const id of [8, 9, 10, 11]) shared.update(right.app, { id, updates: delivered });
-    const idsOf = ({ ids }: Diary, { app }: Device) => [...ids].filter((id) => app.receipt(id));
+    const idsOf = ({ ids }: RouteHistory, { app }: Device) => [...ids].filter((id) => app.receipt(id));
     await Promise.all([
       allOnHost(drivers.app, idsOf(day, drivers)),
       allOnHost(left.app, idsOf(shared, left)),
@@ -79,7 +79,7 @@ describe('several processes on one PostgreSQL', () => {
     ]);
     const written = (await writes()).map(({ stop }) => stop).toSorted((a, b) => a - b);
     expect(written).toEqual([...stops, 4, 5, 6, 7, 8, 9, 10, 11].toSorted((a, b) => a - b));
-    expect(await hostHolds(service, big)).toEqual(day.expected());
+    expect(await hostStateOf(service, big)).toEqual(day.expected());
   });
 
   test('a change that one node accepts appears on the other, both ways', async ({ annotate }) => {

@@ -5,7 +5,7 @@ import { fetchDocumented } from '../support/fetch-documented.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { startServer } from '../support/server-process.ts';
 import { allOnHost, openSignedUp, until, type Device } from '../system/device.ts';
-import { Diary, hostHolds } from '../system/diary.ts';
+import { RouteHistory, hostStateOf } from '../system/route-history.ts';
 import { demoRoute, openService } from '../system/service.ts';
 import { AtWork } from './at-work.ts';
 import { openOwnPostgres, type OwnPostgres } from './own-postgres.ts';
@@ -31,7 +31,7 @@ test('PostgreSQL restarted: REST answers with a time to retry, sockets stay open
   const service = await openService({ role: 'api', databaseUrl: () => postgres.url });
   const worker = await startServer(service.env, ['--role', 'worker']);
   const processes = [service.server.pid, worker.pid];
-  const [day, otherDay] = [new Diary(demoRoute('R100')), new Diary(demoRoute('R200'))];
+  const [day, otherDay] = [new RouteHistory(demoRoute('R100')), new RouteHistory(demoRoute('R200'))];
   const drivers = [
     new AtWork(await openSignedUp(service.server.port, '1001'), day, [1, 2, 3, 4, 5, 6]),
     new AtWork(await openSignedUp(service.server.port, '1003'), otherDay, [1, 2, 3]),
@@ -66,8 +66,8 @@ test('PostgreSQL restarted: REST answers with a time to retry, sockets stay open
   await Promise.all(working);
   await Promise.all(drivers.map(({ phone, ids }) => allOnHost(phone.app, ids)));
   expect((await inLedger()).toSorted()).toEqual([...new Set(drivers.flatMap(({ ids }) => ids))].toSorted());
-  expect(await hostHolds(service, day.route)).toEqual(day.expected());
-  expect(await hostHolds(service, otherDay.route)).toEqual(otherDay.expected());
+  expect(await hostStateOf(service, day.route)).toEqual(day.expected());
+  expect(await hostStateOf(service, otherDay.route)).toEqual(otherDay.expected());
   // No phone lost its connection, and no process was started again.
   expect(connections).toEqual(new Set(['online']));
   expect([service.server.pid, worker.pid]).toEqual(processes);

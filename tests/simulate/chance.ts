@@ -38,10 +38,10 @@ export class Chance {
   /** One element, with a probability in proportion to its weight. */
   weighted<Value>(values: readonly (readonly [weight: number, value: Value])[]): Value {
     const sum = values.reduce((total, [weight]) => total + weight, 0);
-    let left = this.fraction() * sum;
+    let remaining = this.fraction() * sum;
     for (const [weight, value] of values) {
-      left -= weight;
-      if (left < 0) return value;
+      remaining -= weight;
+      if (remaining < 0) return value;
     }
     throw new Error('there is nothing to choose from');
   }

@@ -6,27 +6,27 @@ import { endTestCluster, startTestCluster } from '../support/test-cluster.ts';
 import { openDepot, type Depot } from './depot.ts';
 import { simulateAll } from './simulation.ts';
 
-const help = `npm run simulate -- [--seed N] [--steps M] [--seeds K] [--story]
-K worlds (1) from seed N (1) on, M steps (80) each, in a throw-away PostgreSQL; --story tells what happened in them.
-Ends with 1 where a promise was broken.`;
+const help = `npm run simulate -- [--seed N] [--steps M] [--seeds K] [--events]
+K worlds (1) from seed N (1) on, M steps (80) each, in a throw-away PostgreSQL; --events prints their events.
+Exits with 1 where an invariant was violated.`;
 
 /** Worlds that share a dispatch. One dispatch for all would make the first world wait. */
-const AT_ONCE = 200;
+const DISPATCH_BATCH = 200;
 
 await runProgram(help, async (argv) => {
   const { values, positionals } = readWords(argv, {
     seed: { type: 'string', default: '1' },
     steps: { type: 'string', default: '80' },
     seeds: { type: 'string', default: '1' },
-    story: { type: 'boolean', default: false },
+    events: { type: 'boolean', default: false },
   });
   if (positionals.length > 0) throw new StartError(`npm run simulate takes options only, got ${positionals.join(' ')}`);
   const [first, steps] = [countOf('seed', values.seed, 0), countOf('steps', values.steps)];
   const end = first + countOf('seeds', values.seeds);
   await inCluster(async (depot) => {
-    for (let from = first; from < end; from += AT_ONCE) {
-      const seeds = Array.from({ length: Math.min(AT_ONCE, end - from) }, (_, n) => from + n);
-      await play(depot, seeds, { steps, tells: values.story });
+    for (let from = first; from < end; from += DISPATCH_BATCH) {
+      const seeds = Array.from({ length: Math.min(DISPATCH_BATCH, end - from) }, (_, n) => from + n);
+      await play(depot, seeds, { steps, printsLog: values.events });
     }
   });
 });
@@ -49,12 +49,12 @@ async function inCluster(work: (depot: Depot) => Promise<void>): Promise<void> {
 async function play(
   depot: Depot,
   seeds: readonly number[],
-  { steps, tells }: { readonly steps: number; readonly tells: boolean },
+  { steps, printsLog }: { readonly steps: number; readonly printsLog: boolean },
 ): Promise<void> {
   await depot.dispatch(seeds);
-  const { broken, stories } = await simulateAll(depot, seeds, steps);
+  const { broken, eventLogs } = await simulateAll(depot, seeds, steps);
   for (const message of broken) console.error(message);
-  if (tells) for (const [seed, story] of stories) console.log([`seed ${seed}`, ...story].join('\n'));
-  console.log(`seeds ${seeds[0]} to ${seeds.at(-1)}: ${stories.size} worlds kept every promise`);
+  if (printsLog) for (const [seed, eventLog] of eventLogs) console.log([`seed ${seed}`, ...eventLog].join('\n'));
+  console.log(`seeds ${seeds[0]} to ${seeds.at(-1)}: ${eventLogs.size} worlds satisfied every invariant`);
   if (broken.length > 0) process.exitCode = 1;
 }

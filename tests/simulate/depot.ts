@@ -91,7 +91,7 @@ export async function openDepot(url: string): Promise<Depot> {
       });
       for (const seed of seeds)
         for (const file of parseRouteFile(routeFile(seed))) await dispatchRoute(clerk, file, office);
-      await importer.takeAll();
+      await importer.importAll();
       await insertSessions(
         db,
         employees.map((employee) => ({ employee, token: tokenOf(employee) })),

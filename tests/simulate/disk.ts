@@ -41,11 +41,11 @@ export class Disk {
     this.#underWay.shift()?.fail(new Error('the quota is exceeded'));
   }
 
-  /** The app is gone. The first `kept` open writes have reached the disk; their promises never settle. */
-  async lose(kept: number): Promise<void> {
+  /** The app is gone. The first `completed` open writes have reached the disk; their promises never settle. */
+  async crash(completed: number): Promise<void> {
     const writes = this.#underWay;
     this.#underWay = [];
-    for (const { changes } of writes.slice(0, kept)) await this.#rows.write(changes, 'strict');
+    for (const { changes } of writes.slice(0, completed)) await this.#rows.write(changes, 'strict');
   }
 
   /** The content of a disk before the first run of an app. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { endSessions } from '../../server/src/auth/sql.ts';
 import { textArray } from '../../server/src/db/arrays.ts';
 import type { Db } from '../../server/src/db/types.ts';
-import { Diary } from './diary.ts';
+import { DriverHistory } from './driver-history.ts';
 import { tokenOf } from './fixture.ts';
 import type { Phone } from './phone.ts';
 
@@ -12,7 +12,7 @@ export class Driver {
   /** The stop that no other driver touches. */
   readonly own: number;
   readonly phone: Phone;
-  readonly diary = new Diary();
+  readonly history = new DriverHistory();
   #isSignedIn = true;
   #signIns = 0;
 

@@ -7,7 +7,7 @@ type Put = Parameters<FileStore['put']>;
 export class FileDisk {
   readonly #files = new MemoryFiles();
   #underWay: { readonly put: Put; readonly done: () => void }[] = [];
-  #begun: () => void = () => undefined;
+  #onBegin: () => void = () => undefined;
 
   get isWriting(): boolean {
     return this.#underWay.length > 0;
@@ -15,7 +15,7 @@ export class FileDisk {
 
   /** Resolves when a write begins. Computation before the write is not part of the world's time. */
   untilWriting(): Promise<void> {
-    return new Promise((resolve) => (this.#begun = resolve));
+    return new Promise((resolve) => (this.#onBegin = resolve));
   }
 
   /** The disk as one run of the app sees it. */
@@ -26,7 +26,7 @@ export class FileDisk {
       put: (...put) =>
         new Promise((done) => {
           if (isAlive()) this.#underWay.push({ put, done });
-          this.#begun();
+          this.#onBegin();
         }),
       remove: (id) => this.#files.remove(id),
       close: () => Promise.resolve(),
@@ -41,15 +41,15 @@ export class FileDisk {
     write.done();
   }
 
-  /** The app is gone. The first `kept` open writes have reached the disk. */
-  async lose(kept: number): Promise<void> {
+  /** The app is gone. The first `completed` open writes have reached the disk. */
+  async crash(completed: number): Promise<void> {
     const writes = this.#underWay;
     this.#underWay = [];
-    for (const { put } of writes.slice(0, kept)) await this.#files.put(...put);
+    for (const { put } of writes.slice(0, completed)) await this.#files.put(...put);
   }
 
   /** The files on the disk, with their bytes. */
-  async kept(isFile: (value: unknown) => value is KeptFile): Promise<{ file: KeptFile; bytes: Buffer }[]> {
+  async storedFiles(isFile: (value: unknown) => value is KeptFile): Promise<{ file: KeptFile; bytes: Buffer }[]> {
     const rows = await this.#files.files();
     return Promise.all(
       rows

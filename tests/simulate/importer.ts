@@ -46,7 +46,7 @@ export class Importer {
   }
 
   /** Imports the changes of all routes. */
-  takeAll(): Promise<void> {
+  importAll(): Promise<void> {
     return this.poll(this.#all);
   }
 

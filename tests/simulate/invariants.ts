@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LocalStop } from '@tailgate/client-sdk';
 import type { Depot } from './depot.ts';
-import type { Said } from './diary.ts';
-import { fields, saidIn, wordOf } from './diary.ts';
+import type { StopValues } from './driver-history.ts';
+import { fields, valuesIn, latestOf } from './driver-history.ts';
 import type { Driver } from './driver.ts';
 import { FACILITY, routeOf, STOPS, WEEK } from './fixture.ts';
-import { wrongFiles } from './kept-files.ts';
-import type { Office, OfficeDeed } from './office.ts';
+import { wrongFiles } from './stored-files.ts';
+import type { Office, OfficeEdit } from './office.ts';
 import { wrongPlans } from './plan.ts';
-import type { Asked } from './rest-desk.ts';
+import type { RestRequest } from './rest-drivers.ts';
 
 // Checks of docs/architecture.md against the real state. They share no rules with the product's code.
 
 /** The values that a stop shows, on a phone or on the host. */
-export interface Shown {
+export interface ShownStop {
   readonly status: string;
   readonly driver_comments: string;
   readonly store_emp_name: string;
@@ -21,15 +21,15 @@ export interface Shown {
   readonly delivered: number;
 }
 
-export const shownAfter = (said: Said): Shown => ({
-  status: said.status ?? 'P',
-  driver_comments: said.driver_comments ?? '',
-  store_emp_name: said.store_emp_name ?? '',
-  signature_id: said.signature_id ?? '',
-  delivered: said.delivered ?? 0,
+export const stopAfter = (values: StopValues): ShownStop => ({
+  status: values.status ?? 'P',
+  driver_comments: values.driver_comments ?? '',
+  store_emp_name: values.store_emp_name ?? '',
+  signature_id: values.signature_id ?? '',
+  delivered: values.delivered ?? 0,
 });
 
-export const shownOn = ({ updates, products }: LocalStop): Shown => ({
+export const stopOf = ({ updates, products }: LocalStop): ShownStop => ({
   status: updates.status,
   driver_comments: updates.driver_comments ?? '',
   store_emp_name: updates.store_emp_name ?? '',
@@ -38,7 +38,7 @@ export const shownOn = ({ updates, products }: LocalStop): Shown => ({
 });
 
 /** Receipts that report a state too early (I4, I10). The check runs as soon as a receipt changes. */
-export async function falseReceipts(
+export async function prematureReceipts(
   depot: Depot,
   seed: number,
   accepted: readonly string[],
@@ -50,12 +50,13 @@ export async function falseReceipts(
       accepted,
     ]);
     const known = new Set(rows.map(({ id }) => id));
-    for (const id of accepted) if (!known.has(id)) wrong.push(`${id} reads accepted, and the ledger does not have it`);
+    for (const id of accepted)
+      if (!known.has(id)) wrong.push(`${id} is accepted by its receipt, and the ledger does not have it`);
   }
   if (hosted.length === 0) return wrong;
   const onHost = await hostShows(depot, seed);
   for (const { id, stop } of hosted)
-    if (!onHost.has(stop)) wrong.push(`${id} reads on the host, and the host has no row of stop ${stop}`);
+    if (!onHost.has(stop)) wrong.push(`${id} is on_host by its receipt, and the host has no row of stop ${stop}`);
   return wrong;
 }
 
@@ -80,12 +81,12 @@ interface LedgerRow {
 const readBody: (text: string) => { readonly args: unknown } = JSON.parse;
 
 /** The checks of a world at rest. */
-export async function brokenPromises(
+export async function violations(
   depot: Depot,
   seed: number,
   drivers: readonly Driver[],
-  { deeds: corrections, plan }: Pick<Office, 'deeds' | 'plan'>,
-  asked: readonly Asked[],
+  { edits: corrections, plan }: Pick<Office, 'edits' | 'plan'>,
+  requests: readonly RestRequest[],
 ): Promise<string[]> {
   const ledger = await readLedger(depot, seed);
   return [
@@ -95,7 +96,7 @@ export async function brokenPromises(
     ),
     ...wrongByRest(
       ledger.filter(({ source }) => source === 'rest'),
-      asked,
+      requests,
     ),
     ...wrongOfOffice(
       ledger.filter(({ source }) => source === 'office'),
@@ -120,17 +121,19 @@ async function readLedger({ db }: Depot, seed: number): Promise<LedgerRow[]> {
 /** No change is lost, duplicated, reordered or altered. */
 function wrongInLedger(ledger: readonly LedgerRow[], drivers: readonly Driver[]): string[] {
   const wrong: string[] = [];
-  for (const { diary, employee } of drivers) {
+  for (const { history, employee } of drivers) {
     const entries = ledger.filter((entry) => entry.employee === employee);
     const ids = entries.map(({ id }) => id);
-    if (!isDeepStrictEqual(ids, diary.ids))
-      wrong.push(`${employee} recorded ${diary.ids.join(' ')}, and the ledger has ${ids.join(' ')}`);
+    if (!isDeepStrictEqual(ids, history.ids))
+      wrong.push(`${employee} recorded ${history.ids.join(' ')}, and the ledger has ${ids.join(' ')}`);
     if (new Set(entries.map((entry) => entry.client_id)).size > 1)
       wrong.push(`the queue of ${employee} was forked, though no phone was copied`);
     for (const [i, entry] of entries.entries()) {
-      const said = saidIn(readBody(entry.body).args);
-      if (!isDeepStrictEqual(said, diary.content(entry.id)))
-        wrong.push(`${entry.id} says ${JSON.stringify(said)}, recorded was ${JSON.stringify(diary.content(entry.id))}`);
+      const values = valuesIn(readBody(entry.body).args);
+      if (!isDeepStrictEqual(values, history.content(entry.id)))
+        wrong.push(
+          `${entry.id} contains ${JSON.stringify(values)}, recorded was ${JSON.stringify(history.content(entry.id))}`,
+        );
       const before = entries[i - 1];
       if (before && before.version > entry.version)
         wrong.push(`${entry.id} follows ${before.id} in its queue, and came before it on the route`);
@@ -142,51 +145,54 @@ function wrongInLedger(ledger: readonly LedgerRow[], drivers: readonly Driver[])
 }
 
 /** Each REST request is in the ledger once, no matter how often it was sent, with the content that was sent. */
-function wrongByRest(ledger: readonly LedgerRow[], asked: readonly Asked[]): string[] {
-  const taken = new Map(ledger.map(({ id, body }) => [id, saidIn(readBody(body).args)]));
-  const wrong = asked
-    .filter(({ id, said }) => !isDeepStrictEqual(taken.get(id), said))
-    .map(({ id, said }) => `asked by REST was ${JSON.stringify(said)}, ${id} says ${JSON.stringify(taken.get(id))}`);
-  return taken.size === asked.length ? wrong : [...wrong, 'the ledger has more by REST than was asked'];
+function wrongByRest(ledger: readonly LedgerRow[], requests: readonly RestRequest[]): string[] {
+  const matched = new Map(ledger.map(({ id, body }) => [id, valuesIn(readBody(body).args)]));
+  const wrong = requests
+    .filter(({ id, values }) => !isDeepStrictEqual(matched.get(id), values))
+    .map(
+      ({ id, values }) =>
+        `the REST request contained ${JSON.stringify(values)}, ${id} contains ${JSON.stringify(matched.get(id))}`,
+    );
+  return matched.size === requests.length ? wrong : [...wrong, 'the ledger has REST entries without a request'];
 }
 
 /**
  * Each correction of the office is in the ledger once, with its own edit time. The ledger has no other office entries.
  */
-function wrongOfOffice(ledger: readonly LedgerRow[], corrections: readonly OfficeDeed[]): string[] {
+function wrongOfOffice(ledger: readonly LedgerRow[], corrections: readonly OfficeEdit[]): string[] {
   const wrong: string[] = [];
-  const taken = new Set<OfficeDeed>();
+  const matched = new Set<OfficeEdit>();
   for (const entry of ledger) {
-    const said = saidIn(readBody(entry.body).args);
+    const values = valuesIn(readBody(entry.body).args);
     const ofStop = corrections.filter(({ stop }) => stop === entry.stop_id);
     for (const field of fields) {
-      if (said[field] === undefined) continue;
-      const deed = ofStop.find((each) => each.said[field] === said[field]);
-      if (!deed) wrong.push(`${entry.id} of the office says ${field} ${said[field]}, which no clerk has written`);
-      else taken.add(deed);
+      if (values[field] === undefined) continue;
+      const edit = ofStop.find((each) => each.values[field] === values[field]);
+      if (!edit) wrong.push(`${entry.id} of the office contains ${field} ${values[field]}, which no clerk has written`);
+      else matched.add(edit);
     }
     if (!ofStop.some(({ at }) => at === entry.edit_time.getTime()))
       wrong.push(`${entry.id} of the office is dated ${entry.edit_time.toISOString()}, when no clerk wrote anything`);
   }
-  for (const [i, deed] of corrections.entries()) {
-    const said = fields.filter((field) => deed.said[field] !== undefined);
-    const isOver = corrections
+  for (const [i, edit] of corrections.entries()) {
+    const values = fields.filter((field) => edit.values[field] !== undefined);
+    const isOverwritten = corrections
       .slice(i + 1)
-      .some(({ stop, said: later }) => stop === deed.stop && said.every((field) => later[field] !== undefined));
-    if (!taken.has(deed) && !isOver) wrong.push(`the office’s ${JSON.stringify(deed)} was never taken in`);
+      .some(({ stop, values: later }) => stop === edit.stop && values.every((field) => later[field] !== undefined));
+    if (!matched.has(edit) && !isOverwritten) wrong.push(`the office’s ${JSON.stringify(edit)} is not in the ledger`);
   }
   return wrong;
 }
 
 async function troubles({ db }: Depot, drivers: readonly Driver[]): Promise<string[]> {
   const employees = drivers.map(({ employee }) => employee);
-  const kept = await db.query<{ reason: string }>('select reason from quarantine where employee = any($1)', [
+  const retained = await db.query<{ reason: string }>('select reason from quarantine where employee = any($1)', [
     employees,
   ]);
-  const noted = await db.query<{ kind: string }>('select kind from incident where employee = any($1)', [employees]);
+  const incidents = await db.query<{ kind: string }>('select kind from incident where employee = any($1)', [employees]);
   return [
-    ...kept.rows.map(({ reason }) => `something good went to quarantine: ${reason}`),
-    ...noted.rows.map(({ kind }) => `an incident was noted: ${kind}`),
+    ...retained.rows.map(({ reason }) => `a valid change is in quarantine: ${reason}`),
+    ...incidents.rows.map(({ kind }) => `an incident was recorded: ${kind}`),
   ];
 }
 
@@ -198,29 +204,31 @@ async function wrongAnywhere(
   drivers: readonly Driver[],
 ): Promise<string[]> {
   const wrong: string[] = [];
-  const recorded = new Map(drivers.flatMap(({ diary }) => diary.ids.map((id) => [id, diary.content(id)] as const)));
-  const wordsOf = ({ id, source, body }: LedgerRow): Said =>
-    source === 'sync' ? (recorded.get(id) ?? {}) : saidIn(readBody(body).args);
+  const recorded = new Map(
+    drivers.flatMap(({ history }) => history.ids.map((id) => [id, history.content(id)] as const)),
+  );
+  const valuesOf = ({ id, source, body }: LedgerRow): StopValues =>
+    source === 'sync' ? (recorded.get(id) ?? {}) : valuesIn(readBody(body).args);
   // The sort is stable: with equal edit times, the order of queues and sequences stays.
   const ordered = ledger.toSorted((a, b) => a.edit_time.getTime() - b.edit_time.getTime());
   const onHost = await hostShows(depot, seed);
   for (let stop = 1; stop <= STOPS; stop++) {
-    const deeds = ordered.filter((entry) => entry.stop_id === stop).map((entry) => ({ said: wordsOf(entry) }));
-    const expected = shownAfter(wordOf(deeds));
-    const compare = (where: string, shown: Shown | undefined): void => {
+    const edits = ordered.filter((entry) => entry.stop_id === stop).map((entry) => ({ values: valuesOf(entry) }));
+    const expected = stopAfter(latestOf(edits));
+    const compare = (where: string, shown: ShownStop | undefined): void => {
       if (!isDeepStrictEqual(shown, expected))
         wrong.push(`stop ${stop} reads ${JSON.stringify(shown)} ${where}, not ${JSON.stringify(expected)}`);
     };
     for (const { phone } of drivers.filter(({ hasPhone, isSignedIn }) => hasPhone && isSignedIn)) {
       const local = phone.app?.stop(stop, routeOf(seed)).current;
-      compare(`on the phone of ${phone.employee}`, local && shownOn(local));
+      compare(`on the phone of ${phone.employee}`, local && stopOf(local));
     }
-    if (deeds.length > 0) compare('on the host', onHost.get(stop));
+    if (edits.length > 0) compare('on the host', onHost.get(stop));
   }
   return wrong;
 }
 
-async function hostShows({ host }: Depot, seed: number): Promise<Map<number, Shown>> {
+async function hostShows({ host }: Depot, seed: number): Promise<Map<number, ShownStop>> {
   const { id } = routeOf(seed);
   const stops = await host.query(
     'select RUSTP, RUSTS, RUCMT, RUSNAM, RUSIG from PODDTA.RTSTUP where RUFAC = ? and RURTE = ? and RUWKE = ?',

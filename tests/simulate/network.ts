@@ -1,7 +1,7 @@
 import type { Socket } from '@tailgate/client-sdk';
 import type { WebSocket } from 'ws';
 import type { ServerNode } from './server-node.ts';
-import type { Stillness } from './stillness.ts';
+import type { Quiescence } from './quiescence.ts';
 
 /** Chooses the running process that gets a new connection or request, if there is one. */
 export interface ServerSide {
@@ -9,7 +9,7 @@ export interface ServerSide {
 }
 
 /** The next delivery to one end of a line. */
-type Parcel = { readonly is: 'frame'; readonly text: string } | { readonly is: 'end' };
+type QueuedFrame = { readonly is: 'frame'; readonly text: string } | { readonly is: 'end' };
 
 /** A step that the network can take now. The scheduler chooses one. */
 export type Delivery = () => Promise<void>;
@@ -22,61 +22,61 @@ export class PhoneNetwork {
   /** Whether the phone has reception. */
   isUp = true;
   readonly #server: ServerSide;
-  readonly #stillness: Stillness;
-  readonly #lines = new Set<Line>();
+  readonly #quiescence: Quiescence;
+  readonly #connections = new Set<PhoneConnection>();
   readonly #requests = new Set<Request>();
 
-  constructor(server: ServerSide, stillness: Stillness) {
+  constructor(server: ServerSide, quiescence: Quiescence) {
     this.#server = server;
-    this.#stillness = stillness;
+    this.#quiescence = quiescence;
   }
 
-  get hasLines(): boolean {
-    return this.#lines.size > 0;
+  get hasConnections(): boolean {
+    return this.#connections.size > 0;
   }
 
   /** @param isAlive whether the app that opens the line still runs */
   connect(phone: PhoneSocket, isAlive: () => boolean): void {
-    this.#lines.add(new Line(phone, isAlive, this.#stillness));
+    this.#connections.add(new PhoneConnection(phone, isAlive, this.#quiescence));
   }
 
-  request(isAlive: () => boolean, ask: Ask): Promise<Response> {
+  request(isAlive: () => boolean, phoneRequest: PhoneRequest): Promise<Response> {
     return new Promise((answer, fail) =>
-      this.#requests.add({ isAlive, ask, answer, fail, isUnderWay: false, response: undefined }),
+      this.#requests.add({ isAlive, phoneRequest, answer, fail, isUnderWay: false, response: undefined }),
     );
   }
 
   /** The possible next steps. Their order depends only on earlier events. */
   deliveries(): Delivery[] {
     const next: Delivery[] = [];
-    for (const line of this.#lines) {
-      if (line.isOver) this.#lines.delete(line);
-      else if (line.isOpening) next.push(() => line.open(this.isUp ? this.#server.balance() : undefined));
-      else if (this.isUp) next.push(...line.deliveries());
+    for (const connection of this.#connections) {
+      if (connection.isOver) this.#connections.delete(connection);
+      else if (connection.isOpening) next.push(() => connection.open(this.isUp ? this.#server.balance() : undefined));
+      else if (this.isUp) next.push(...connection.deliveries());
     }
-    for (const request of this.#requests) if (!request.isUnderWay) next.push(() => this.#carry(request));
+    for (const request of this.#requests) if (!request.isUnderWay) next.push(() => this.#deliver(request));
     return next;
   }
 
   /** Every line breaks and loses the frames that are under way. */
   cut(): void {
-    for (const line of this.#lines) line.cut();
-    this.#lines.clear();
+    for (const connection of this.#connections) connection.cut();
+    this.#connections.clear();
     for (const request of this.#requests) request.fail(new TypeError('the network is gone'));
     this.#requests.clear();
   }
 
   /** A server is gone. Frames that it had sent still arrive; frames to it are lost. */
-  lose(node: ServerNode): void {
-    for (const line of this.#lines) line.lose(node);
+  serverDied(node: ServerNode): void {
+    for (const connection of this.#connections) connection.serverDied(node);
   }
 
   /** From now on no open line delivers anything, and neither end is notified. */
   freeze(): void {
-    for (const line of this.#lines) line.isFrozen = true;
+    for (const connection of this.#connections) connection.isFrozen = true;
   }
 
-  async #carry(request: Request): Promise<void> {
+  async #deliver(request: Request): Promise<void> {
     const { isAlive, fail } = request;
     if (request.response === undefined) {
       const node = this.isUp ? this.#server.balance() : undefined;
@@ -86,10 +86,10 @@ export class PhoneNetwork {
         return;
       }
       request.isUnderWay = true;
-      const answer = this.#ask(node, request);
+      const answer = this.#phoneRequest(node, request);
       // A request that writes may wait for the world's time. A request that reads waits only for statements and zlib.
-      if (request.ask.method === 'GET') await this.#stillness.during(answer);
-      else void this.#stillness.answering(answer);
+      if (request.phoneRequest.method === 'GET') await this.#quiescence.during(answer);
+      else void this.#quiescence.answering(answer);
       return;
     }
     this.#requests.delete(request);
@@ -98,8 +98,8 @@ export class PhoneNetwork {
     else fail(new TypeError('the answer did not arrive'));
   }
 
-  async #ask(node: ServerNode, request: Request): Promise<void> {
-    const { method, path, headers, body } = request.ask;
+  async #phoneRequest(node: ServerNode, request: Request): Promise<void> {
+    const { method, path, headers, body } = request.phoneRequest;
     const payload = body === undefined ? {} : { payload: body };
     const answer = await node.app.inject({ method: methodOf(method), url: path, headers, ...payload });
     request.isUnderWay = false;
@@ -109,15 +109,16 @@ export class PhoneNetwork {
       if (request.isAlive()) request.fail(new TypeError('the server is gone'));
       return;
     }
-    const said: Record<string, string> = {};
-    for (const [name, value] of Object.entries(answer.headers)) if (value !== undefined) said[name] = String(value);
+    const responseHeaders: Record<string, string> = {};
+    for (const [name, value] of Object.entries(answer.headers))
+      if (value !== undefined) responseHeaders[name] = String(value);
     const bodyless = answer.statusCode === 204 || answer.statusCode === 304;
     const text = bodyless ? null : answer.payload;
-    request.response = new Response(text, { status: answer.statusCode, headers: said });
+    request.response = new Response(text, { status: answer.statusCode, headers: responseHeaders });
   }
 }
 
-export interface Ask {
+export interface PhoneRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Record<string, string>;
@@ -126,7 +127,7 @@ export interface Ask {
 
 interface Request {
   readonly isAlive: () => boolean;
-  readonly ask: Ask;
+  readonly phoneRequest: PhoneRequest;
   readonly answer: (response: Response) => void;
   readonly fail: (error: Error) => void;
   /** A server is processing the request. */
@@ -141,22 +142,22 @@ function methodOf(method: string): 'GET' | 'POST' | 'HEAD' | 'PATCH' {
 }
 
 /** One connection between a phone and the server, with the frames under way in both directions. */
-class Line {
+class PhoneConnection {
   isFrozen = false;
   readonly #phone: PhoneSocket;
   readonly #isAlive: () => boolean;
-  readonly #stillness: Stillness;
-  readonly #toServer: Parcel[] = [];
-  readonly #toPhone: Parcel[] = [];
+  readonly #quiescence: Quiescence;
+  readonly #toServer: QueuedFrame[] = [];
+  readonly #toPhone: QueuedFrame[] = [];
   #server: WebSocket | undefined;
   #node: ServerNode | undefined;
   #state: 'opening' | 'open' | 'over' = 'opening';
 
-  constructor(phone: PhoneSocket, isAlive: () => boolean, stillness: Stillness) {
+  constructor(phone: PhoneSocket, isAlive: () => boolean, quiescence: Quiescence) {
     this.#phone = phone;
     this.#isAlive = isAlive;
-    this.#stillness = stillness;
-    phone.hand = (parcel) => this.#toServer.push(parcel);
+    this.#quiescence = quiescence;
+    phone.enqueue = (queued) => this.#toServer.push(queued);
   }
 
   get isOpening(): boolean {
@@ -169,14 +170,14 @@ class Line {
 
   async open(node: ServerNode | undefined): Promise<void> {
     if (!node || this.#phone.isClosed) return this.#end();
-    const socket = await this.#stillness.during(node.accept('/api/sync'));
+    const socket = await this.#quiescence.during(node.accept('/api/sync'));
     this.#server = socket;
     this.#node = node;
     this.#state = 'open';
     // Once the line is open, the server sends only text frames.
     socket.on('message', (data: Buffer) => this.#toPhone.push({ is: 'frame', text: data.toString() }));
     socket.on('close', () => this.#toPhone.push({ is: 'end' }));
-    if (this.#isAlive()) this.#phone.tell(new Event('open'));
+    if (this.#isAlive()) this.#phone.dispatch(new Event('open'));
   }
 
   deliveries(): Delivery[] {
@@ -192,7 +193,7 @@ class Line {
     this.#end();
   }
 
-  lose(node: ServerNode): void {
+  serverDied(node: ServerNode): void {
     if (!this.#server || this.#node !== node) return;
     this.#server.removeAllListeners();
     this.#server.terminate();
@@ -201,23 +202,23 @@ class Line {
   }
 
   async #deliverToServer(): Promise<void> {
-    const parcel = this.#toServer.shift();
-    if (parcel?.is === 'frame') this.#server?.send(parcel.text);
-    if (parcel?.is !== 'end') return;
+    const queued = this.#toServer.shift();
+    if (queued?.is === 'frame') this.#server?.send(queued.text);
+    if (queued?.is !== 'end') return;
     this.#server?.close();
     this.#state = 'over';
   }
 
   async #deliverToPhone(): Promise<void> {
-    const parcel = this.#toPhone.shift();
-    if (parcel?.is === 'end') return this.#end();
-    if (parcel && this.#isAlive()) this.#phone.tell(new MessageEvent('message', { data: parcel.text }));
+    const queued = this.#toPhone.shift();
+    if (queued?.is === 'end') return this.#end();
+    if (queued && this.#isAlive()) this.#phone.dispatch(new MessageEvent('message', { data: queued.text }));
   }
 
   #end(): void {
     if (this.#state === 'over') return;
     this.#state = 'over';
-    if (this.#isAlive()) this.#phone.tell(new Event('close'));
+    if (this.#isAlive()) this.#phone.dispatch(new Event('close'));
   }
 }
 
@@ -225,19 +226,19 @@ class Line {
 export class PhoneSocket extends EventTarget implements Socket {
   isClosed = false;
   /** Takes a frame for the server. */
-  hand: (parcel: Parcel) => void = () => {};
+  enqueue: (queued: QueuedFrame) => void = () => {};
 
   send(text: string): void {
-    if (!this.isClosed) this.hand({ is: 'frame', text });
+    if (!this.isClosed) this.enqueue({ is: 'frame', text });
   }
 
   close(): void {
     if (this.isClosed) return;
     this.isClosed = true;
-    this.hand({ is: 'end' });
+    this.enqueue({ is: 'end' });
   }
 
-  tell(event: Event): void {
+  dispatch(event: Event): void {
     if (!this.isClosed) this.dispatchEvent(event);
   }
 }

@@ -2,16 +2,16 @@ import type { HostChanges, HostChange } from '../../server/src/host/reads/host-c
 import { Doorbell } from '../../server/src/host/reads/doorbell.ts';
 import type { Host } from '../../server/src/host/host.ts';
 import type { Chance } from './chance.ts';
-import type { Said } from './diary.ts';
+import type { StopValues } from './driver-history.ts';
 import { driversOf, FACILITY, routeOf, STOPS, WEEK } from './fixture.ts';
 import type { Plan } from './plan.ts';
-import { plannedAtFirst } from './plan.ts';
+import { initialPlan } from './plan.ts';
 import type { WorldTime } from './world-time.ts';
 
 /** The values that a clerk wrote on the host. */
-export interface OfficeDeed {
+export interface OfficeEdit {
   readonly stop: number;
-  readonly said: Said;
+  readonly values: StopValues;
   /** In the time of the world. */
   readonly at: number;
 }
@@ -25,16 +25,16 @@ export interface OfficeDeps {
 
 /** The back office of one route. Its clerks correct drivers' values with programs of their own. */
 export class Office {
-  readonly deeds: OfficeDeed[] = [];
+  readonly edits: OfficeEdit[] = [];
   #plan: Plan;
   #plans = 0;
   readonly #deps: OfficeDeps;
   /** Doorbell rows and the times of their writing. The host's own clock is not part of the world. */
-  readonly #rung = new Map<string, number>();
+  readonly #changeTimes = new Map<string, number>();
 
   constructor(deps: OfficeDeps) {
     this.#deps = deps;
-    this.#plan = plannedAtFirst(deps.seed);
+    this.#plan = initialPlan(deps.seed);
   }
 
   /** The route as the office dispatched it last. */
@@ -52,14 +52,14 @@ export class Office {
     const drivers = driversOf(seed).length;
     const stop = drivers + 1 + chance.below(STOPS - drivers);
     // Values of the office are distinct, so that each shows its origin.
-    const n = 1_000 + this.deeds.length;
-    const [said, written]: [Said, Promise<number>] = chance.odds(0.6)
+    const n = 1_000 + this.edits.length;
+    const [values, written]: [StopValues, Promise<number>] = chance.odds(0.6)
       ? [{ driver_comments: `office ${n}` }, this.#write('RTSTUP', 'RU', 'RUCMT', `office ${n}`, stop)]
       : [{ delivered: n }, this.#write('RTPRUP', 'RQ', 'RQDLV', `${n}`, stop)];
     if ((await written) === 0) return `  the host has no such row of stop ${stop}`;
-    this.deeds.push({ stop, said, at: time.now });
-    await this.#noteRings(clerk);
-    return `  the office on stop ${stop}: ${JSON.stringify(said)}`;
+    this.edits.push({ stop, values, at: time.now });
+    await this.#recordChangeTimes(clerk);
+    return `  the office on stop ${stop}: ${JSON.stringify(values)}`;
   }
 
   /**
@@ -78,7 +78,7 @@ export class Office {
       await this.#write('RTPRDP', 'RP', 'RPQTY', `${n}`, stop);
       this.#plan = { ...this.#plan, quantities: this.#plan.quantities.with(stop - 1, n) };
     }
-    await this.#noteRings(clerk);
+    await this.#recordChangeTimes(clerk);
     return stop === undefined ? `  the route is called Plan ${n}` : `  ${n} are to be delivered at stop ${stop}`;
   }
 
@@ -87,7 +87,10 @@ export class Office {
     const { time } = this.#deps;
     const pollAgain = async (): Promise<HostChange[]> => {
       const changes = await this.#changes(host);
-      return changes.map((ring) => ({ ...ring, age: time.now - (this.#rung.get(ring.sequence) ?? time.now) }));
+      return changes.map((change) => ({
+        ...change,
+        age: time.now - (this.#changeTimes.get(change.sequence) ?? time.now),
+      }));
     };
     return {
       comparesAll: false,
@@ -105,9 +108,9 @@ export class Office {
     return clerk.transaction((tx) => tx.execute(text, [value, ...key]));
   }
 
-  async #noteRings(host: Host): Promise<void> {
+  async #recordChangeTimes(host: Host): Promise<void> {
     for (const { sequence } of await this.#changes(host))
-      if (!this.#rung.has(sequence)) this.#rung.set(sequence, this.#deps.time.now);
+      if (!this.#changeTimes.has(sequence)) this.#changeTimes.set(sequence, this.#deps.time.now);
   }
 
   async #changes(host: Host): Promise<HostChange[]> {

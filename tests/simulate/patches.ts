@@ -33,7 +33,7 @@ export async function detect(patch: string): Promise<string> {
 }
 
 /** The reason why a patch does not apply to this tree, or an empty text. The tree stays unchanged. */
-export const misfit = (patch: string): string => apply(patch, root, '--check');
+export const applyError = (patch: string): string => apply(patch, root, '--check');
 
 /** The paths are the patch's own: the copy is not a git repository and not in one. */
 function apply(patch: string, tree: string, ...options: string[]): string {

@@ -6,9 +6,9 @@ import { openUploads } from '@tailgate/client-sdk/uploads';
 import type { Chance } from './chance.ts';
 import { Disk } from './disk.ts';
 import { FileDisk } from './file-disk.ts';
-import { type Ask, PhoneNetwork, PhoneSocket, type ServerSide } from './network.ts';
-import type { Stillness } from './stillness.ts';
-import { tusLine } from './tus-line.ts';
+import { type PhoneRequest, PhoneNetwork, PhoneSocket, type ServerSide } from './network.ts';
+import type { Quiescence } from './quiescence.ts';
+import { tusStack } from './tus-stack.ts';
 import type { WorldTime } from './world-time.ts';
 
 // An app imports this module on demand. The simulation imports it first, so that reading a file cannot affect the
@@ -20,7 +20,7 @@ export const CHUNK_BYTES = 512;
 
 export interface PhoneDeps {
   readonly server: ServerSide;
-  readonly stillness: Stillness;
+  readonly quiescence: Quiescence;
   readonly time: WorldTime;
   readonly chance: Chance;
 }
@@ -41,7 +41,7 @@ export class Phone {
   constructor(employee: string, deps: PhoneDeps) {
     this.#employee = employee;
     this.#deps = deps;
-    this.network = new PhoneNetwork(deps.server, deps.stillness);
+    this.network = new PhoneNetwork(deps.server, deps.quiescence);
   }
 
   /** The driver who uses the phone. */
@@ -63,11 +63,11 @@ export class Phone {
   async signIn(employee: string, token: string): Promise<void> {
     const account = { employee, name: `Driver ${employee}`, token, leaving: false, routes: [] };
     await this.disk.put([{ put: 'account', key: employee, value: account }]);
-    this.handTo(employee);
+    this.setDriver(employee);
   }
 
   /** From the next start of the app on, another driver uses the phone. */
-  handTo(employee: string): void {
+  setDriver(employee: string): void {
     this.#employee = employee;
   }
 
@@ -80,7 +80,7 @@ export class Phone {
       store: this.files.store(isAlive),
       photos: false,
       chunkBytes: CHUNK_BYTES,
-      httpStack: tusLine(this.network, isAlive),
+      httpStack: tusStack(this.network, isAlive),
     });
     this.#uploads = uploads;
     const { employee: employeeId } = this;
@@ -93,8 +93,8 @@ export class Phone {
   async kill(): Promise<void> {
     this.#life?.end();
     this.#life = this.#app = this.#uploads = undefined;
-    await this.disk.lose(this.#deps.chance.below(3));
-    await this.files.lose(this.#deps.chance.below(2));
+    await this.disk.crash(this.#deps.chance.below(3));
+    await this.files.crash(this.#deps.chance.below(2));
     this.network.cut();
   }
 }
@@ -103,7 +103,7 @@ export class Phone {
 class Life {
   isAlive = true;
   readonly environment: Environment;
-  readonly #alarms = new Set<() => void>();
+  readonly #timers = new Set<() => void>();
 
   constructor(phone: Phone, { time, chance }: PhoneDeps) {
     const begin = time.now;
@@ -121,12 +121,12 @@ class Life {
         after: (ms, work) => {
           if (!this.isAlive) return () => undefined;
           const cancel = time.after(ms, work);
-          this.#alarms.add(cancel);
+          this.#timers.add(cancel);
           return cancel;
         },
       },
       random: { fraction: () => chance.fraction(), bytes: (length) => chance.bytes(length) },
-      fetch: (input, init) => phone.network.request(isAlive, askOf(input, init)),
+      fetch: (input, init) => phone.network.request(isAlive, phoneRequestOf(input, init)),
       WebSocket: AppSocket,
       sha256: async (text) => new Uint8Array(createHash('sha256').update(text).digest()),
       wakeUps: () => () => undefined,
@@ -135,11 +135,11 @@ class Life {
 
   end(): void {
     this.isAlive = false;
-    for (const cancel of this.#alarms) cancel();
+    for (const cancel of this.#timers) cancel();
   }
 }
 
-function askOf(input: Parameters<typeof fetch>[0], init: RequestInit | undefined): Ask {
+function phoneRequestOf(input: Parameters<typeof fetch>[0], init: RequestInit | undefined): PhoneRequest {
   const { pathname, search } = new URL(input instanceof Request ? input.url : input);
   const headers = Object.fromEntries(new Headers(init?.headers));
   const body = typeof init?.body === 'string' ? init.body : undefined;

@@ -9,7 +9,7 @@ export interface Plan {
   readonly quantities: readonly number[];
 }
 
-export const plannedAtFirst = (seed: number): Plan => ({
+export const initialPlan = (seed: number): Plan => ({
   name: nameOf(seed),
   quantities: Array.from({ length: STOPS }, () => QUANTITY),
 });

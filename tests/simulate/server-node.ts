@@ -17,15 +17,15 @@ import { mountSync } from '../../server/src/sync/socket.ts';
 import { answerErrors } from '../../server/src/wire/error-answers.ts';
 import { mountUploads } from '../../server/src/sync/plain-http/uploads.ts';
 import type { Chance } from './chance.ts';
-import { type Fuse, MortalDatabase } from './mortal-database.ts';
-import type { Stillness } from './stillness.ts';
-import { stretchWire } from './wire.ts';
+import { type KillPoint, KillableDatabase } from './killable-database.ts';
+import type { Quiescence } from './quiescence.ts';
+import { asyncDuplexPair } from './async-duplex.ts';
 import type { WorldTime } from './world-time.ts';
 
 export interface NodeDeps {
   readonly db: Db;
   readonly wakeups: Wakeups;
-  readonly stillness: Stillness;
+  readonly quiescence: Quiescence;
   readonly time: WorldTime;
   readonly chance: Chance;
   readonly log: Log;
@@ -38,33 +38,39 @@ const NEVER_MS = 2 ** 31 - 1;
 export class ServerNode {
   readonly app: FastifyInstance;
   readonly submit: Pipeline['submit'];
-  readonly #db: MortalDatabase;
+  readonly #db: KillableDatabase;
   readonly #pipeline: Pipeline;
-  readonly #notices: Notices;
-  readonly #waits: Waits;
+  readonly #listener: NodeListener;
+  readonly #pauses: WorldPauses;
 
-  private constructor(app: FastifyInstance, db: MortalDatabase, pipeline: Pipeline, notices: Notices, waits: Waits) {
+  private constructor(
+    app: FastifyInstance,
+    db: KillableDatabase,
+    pipeline: Pipeline,
+    listener: NodeListener,
+    pauses: WorldPauses,
+  ) {
     this.app = app;
     this.#db = db;
     this.#pipeline = pipeline;
     this.submit = (change) => pipeline.submit(change);
-    this.#notices = notices;
-    this.#waits = waits;
+    this.#listener = listener;
+    this.#pauses = pauses;
   }
 
   static async start(
-    { db: pool, wakeups, stillness, time, chance, log }: NodeDeps,
+    { db: pool, wakeups, quiescence, time, chance, log }: NodeDeps,
     onDeath: () => void,
   ): Promise<ServerNode> {
     const app = Fastify();
     answerErrors(app);
-    const db = new MortalDatabase(pool, stillness, onDeath);
+    const db = new KillableDatabase(pool, quiescence, onDeath);
     const clock = (): Date => new Date(time.now);
     const rules = () => ({ codes: codeBook([]), closeMode: 'legacy' as const, timerMs: 600_000 });
-    const waits = new Waits({ time, chance, stillness });
-    const pipeline = openPipeline({ db, wakeups, rules, clock, log, pauses: waits });
+    const pauses = new WorldPauses({ time, chance, quiescence });
+    const pipeline = openPipeline({ db, wakeups, rules, clock, log, pauses: pauses });
     const sessions = new Sessions(db, clock);
-    const listener = new Notices();
+    const listener = new NodeListener();
     await sessions.follow(listener);
     const limits = { sweep_ms: NEVER_MS, mutations_per_push: 3 };
     const hub = await mountSync(app, { db, listener, pipeline, sessions, clock, log, limits });
@@ -77,7 +83,7 @@ export class ServerNode {
     };
     await mountUploads(app, { assets, sessions, epoch: hub.serverEpoch, readableHeaders, log });
     await app.ready();
-    return new ServerNode(app, db, pipeline, listener, waits);
+    return new ServerNode(app, db, pipeline, listener, pauses);
   }
 
   /**
@@ -85,19 +91,19 @@ export class ServerNode {
    * server would then detect a close only by its timer, two seconds of real time later.
    */
   async accept(path: string): Promise<WebSocket> {
-    const [near, far] = stretchWire();
+    const [near, far] = asyncDuplexPair();
     this.app.server.emit('connection', far);
     const socket = new WebSocket(`ws://simulated${path}`, { createConnection: () => near, perMessageDeflate: false });
     await once(socket, 'open');
     return socket;
   }
 
-  light(fuse: Fuse): void {
-    this.#db.light(fuse);
+  setKillPoint(killPoint: KillPoint): void {
+    this.#db.setKillPoint(killPoint);
   }
 
-  extinguish(): void {
-    this.#db.extinguish();
+  clearKillPoint(): void {
+    this.#db.clearKillPoint();
   }
 
   get isDead(): boolean {
@@ -110,12 +116,12 @@ export class ServerNode {
 
   /** The periodic work of a node: it checks for changes that it has missed. */
   checkForMissed(): void {
-    this.#notices.reconnect();
+    this.#listener.reconnect();
   }
 
   /** Releases everything that ends with a process. */
   async dispose(): Promise<void> {
-    this.#waits.end();
+    this.#pauses.end();
     for (const line of this.app.websocketServer.clients) line.terminate();
     await this.app.close();
     await this.#pipeline.close();
@@ -123,7 +129,7 @@ export class ServerNode {
 }
 
 /** The node's LISTEN session. It receives a notification when the scheduler delivers it. */
-class Notices {
+class NodeListener {
   readonly #reconnects: (() => void)[] = [];
 
   onNotify(): Promise<void> {
@@ -139,14 +145,14 @@ class Notices {
   }
 }
 
-type WaitsDeps = Pick<NodeDeps, 'time' | 'chance' | 'stillness'>;
+type WorldPausesDeps = Pick<NodeDeps, 'time' | 'chance' | 'quiescence'>;
 
 /** Pauses of a process, in the time of its world. Without events no pause ends. */
-class Waits implements Pauses {
-  readonly #deps: WaitsDeps;
+class WorldPauses implements Pauses {
+  readonly #deps: WorldPausesDeps;
   readonly #open = new Set<() => void>();
 
-  constructor(deps: WaitsDeps) {
+  constructor(deps: WorldPausesDeps) {
     this.#deps = deps;
   }
 
@@ -159,12 +165,12 @@ class Waits implements Pauses {
       cancel();
       work();
     };
-    const over = this.#deps.stillness.pause();
-    const alarm = this.#deps.time.after(ms, end);
+    const endPause = this.#deps.quiescence.pause();
+    const timer = this.#deps.time.after(ms, end);
     const cancel = (): void => {
       if (!this.#open.delete(end)) return;
-      over();
-      alarm();
+      endPause();
+      timer();
     };
     this.#open.add(end);
     return cancel;

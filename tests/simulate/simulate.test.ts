@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { atFileEnd } from '../support/file-end.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { openDepot, type Depot } from './depot.ts';
-import { misfit, patches } from './patches.ts';
+import { applyError, patches } from './patches.ts';
 import { simulateAll } from './simulation.ts';
 
-/** A short run. CI plays 200 worlds by `npm run simulate`, which takes any number. */
+/** A short run. CI runs 200 worlds by `npm run simulate`, which accepts any number. */
 const SEEDS = Array.from({ length: 12 }, (_, n) => n + 1);
 const STEPS = 80;
 
@@ -16,7 +16,7 @@ async function open(seeds: readonly number[]): Promise<Depot> {
   return depot;
 }
 
-test('the simulated worlds keep every promise under all faults', async () => {
+test('the simulated worlds satisfy every invariant under all faults', async () => {
   const { broken } = await simulateAll(await open(SEEDS), SEEDS, STEPS);
   expect(broken).toEqual([]);
 }, 300_000);
@@ -24,15 +24,15 @@ test('the simulated worlds keep every promise under all faults', async () => {
 test('a seed gives the same run each time', async () => {
   const seeds = [7, 8, 9];
   const [first, second] = [await open(seeds), await open(seeds)];
-  const { stories } = await simulateAll(first, seeds, STEPS);
+  const { eventLogs } = await simulateAll(first, seeds, STEPS);
   // Alone and in another order: parallel worlds do not affect each other.
   const alone = new Map<number, readonly string[]>();
   for (const seed of seeds.toReversed())
-    alone.set(seed, (await simulateAll(second, [seed], STEPS)).stories.get(seed) ?? []);
-  for (const seed of seeds) expect(alone.get(seed)).toEqual(stories.get(seed));
+    alone.set(seed, (await simulateAll(second, [seed], STEPS)).eventLogs.get(seed) ?? []);
+  for (const seed of seeds) expect(alone.get(seed)).toEqual(eventLogs.get(seed));
 });
 
 test.each(patches)('the recorded mistake %s still fits the code', (patch) => {
   // When this fails: make the same mistake in the current code and record it as the new patch.
-  expect(misfit(patch)).toBe('');
+  expect(applyError(patch)).toBe('');
 });

@@ -6,10 +6,10 @@ import { ReplicationLog } from '../../server/src/replication/to-host/replication
 import { replicateRoute } from '../../server/src/replication/to-host/route-pass.ts';
 import type { Depot } from './depot.ts';
 import { routeOf } from './fixture.ts';
-import { HostLine, type Mishap } from './host-line.ts';
-import { type Fuse, MortalDatabase } from './mortal-database.ts';
+import { FaultyHost, type HostFault } from './faulty-host.ts';
+import { type KillPoint, KillableDatabase } from './killable-database.ts';
 import type { Office } from './office.ts';
-import type { Stillness } from './stillness.ts';
+import type { Quiescence } from './quiescence.ts';
 import type { WorldTime } from './world-time.ts';
 
 export interface WorkerDeps {
@@ -17,33 +17,35 @@ export interface WorkerDeps {
   readonly seed: number;
   readonly office: Office;
   readonly time: WorldTime;
-  readonly stillness: Stillness;
+  readonly quiescence: Quiescence;
 }
 
 /** The events of one pass. */
-export interface PassFate {
-  readonly fuse?: Fuse | undefined;
-  readonly mishap?: Mishap | undefined;
+export interface PassFaults {
+  readonly killPoint?: KillPoint | undefined;
+  readonly hostFault?: HostFault | undefined;
   /** A clerk who writes first. */
-  readonly meetClerk: () => Promise<void>;
+  readonly clerkWrites: () => Promise<void>;
 }
 
 /** Worker passes over the only route of a world. A pass may be killed, and may find the host unreachable. */
-export async function workerPass(deps: WorkerDeps, { fuse, mishap, meetClerk }: PassFate): Promise<void> {
-  const { depot, seed, office, time, stillness } = deps;
+export async function workerPass(deps: WorkerDeps, { killPoint, hostFault, clerkWrites }: PassFaults): Promise<void> {
+  const { depot, seed, office, time, quiescence } = deps;
   const { db, gate, log } = depot;
-  const mortal = new MortalDatabase(db, stillness, () => undefined);
-  if (fuse) mortal.light(fuse);
-  const host = new HostLine(depot.host, mishap, meetClerk);
-  const leases = new Leases({ db: mortal, owner: randomUUID() });
+  const killable = new KillableDatabase(db, quiescence, () => undefined);
+  if (killPoint) killable.setKillPoint(killPoint);
+  const host = new FaultyHost(depot.host, hostFault, clerkWrites);
+  const leases = new Leases({ db: killable, owner: randomUUID() });
   const clock = (): Date => new Date(time.now);
   const importNow: HostImport['importEdits'] = (edits) => {
     const { submit } = depot;
     const changes = office.changes(host);
-    return new HostImport({ db: mortal, host, leases, submit, clock, log, changes, pollSeconds: 0 }).importEdits(edits);
+    return new HostImport({ db: killable, host, leases, submit, clock, log, changes, pollSeconds: 0 }).importEdits(
+      edits,
+    );
   };
   const pass = {
-    db: mortal,
+    db: killable,
     host: new HostStops(host, gate),
     leases,
     importNow,
@@ -62,9 +64,9 @@ export async function workerPass(deps: WorkerDeps, { fuse, mishap, meetClerk }: 
       await leases.release(lease);
     }
   } catch (error) {
-    if (!mortal.isDead && !host.hasFailed) throw error;
-    if (!mortal.isDead) return;
-    await stillness.reached();
+    if (!killable.isDead && !host.hasFailed) throw error;
+    if (!killable.isDead) return;
+    await quiescence.reached();
     // The lease of a dead worker expires.
     await db.query('update route_lease set expires_at = now() where route_id = $1', [routeOf(seed).id]);
   } finally {

@@ -5,35 +5,35 @@
 export class WorldTime {
   /** Milliseconds since 1970. A correct device clock shows this time. */
   now = Date.UTC(2026, 10, 21, 16);
-  readonly #alarms = new Set<Alarm>();
+  readonly #timers = new Set<WorldTimer>();
 
-  pass(ms: number): void {
+  advance(ms: number): void {
     this.now += ms;
   }
 
   /** Whole milliseconds, as clocks show them. @returns a function that cancels the alarm */
   after(ms: number, work: () => void): () => void {
-    const alarm = { at: this.now + Math.ceil(ms), work };
-    this.#alarms.add(alarm);
-    return () => void this.#alarms.delete(alarm);
+    const timer = { at: this.now + Math.ceil(ms), work };
+    this.#timers.add(timer);
+    return () => void this.#timers.delete(timer);
   }
 
-  get hasAlarms(): boolean {
-    return this.#alarms.size > 0;
+  get hasTimers(): boolean {
+    return this.#timers.size > 0;
   }
 
   /** Moves the time to the next alarm and runs it. Of alarms at the same time, the one that was set first runs. */
-  ringNext(): void {
-    let next: Alarm | undefined;
-    for (const alarm of this.#alarms) if (!next || alarm.at < next.at) next = alarm;
+  runNextTimer(): void {
+    let next: WorldTimer | undefined;
+    for (const timer of this.#timers) if (!next || timer.at < next.at) next = timer;
     if (!next) return;
-    this.#alarms.delete(next);
+    this.#timers.delete(next);
     this.now = Math.max(this.now, next.at);
     next.work();
   }
 }
 
-interface Alarm {
+interface WorldTimer {
   readonly at: number;
   readonly work: () => void;
 }

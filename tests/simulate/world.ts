@@ -2,31 +2,31 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ReceiptState } from '@tailgate/client-sdk';
 import { Chance } from './chance.ts';
 import type { Depot } from './depot.ts';
-import { saidIn, type Said } from './diary.ts';
+import { valuesIn, type StopValues } from './driver-history.ts';
 import { Driver } from './driver.ts';
 import { driversOf, PHONES_A_ROUTE, routeOf, STOPS, tokenOf } from './fixture.ts';
-import { HostLine, type Mishap } from './host-line.ts';
+import { FaultyHost, type HostFault } from './faulty-host.ts';
 import type { Hosted } from './invariants.ts';
-import { brokenPromises, falseReceipts, shownAfter, shownOn } from './invariants.ts';
+import { violations, prematureReceipts, stopAfter, stopOf } from './invariants.ts';
 import { Office } from './office.ts';
 import { CHUNK_BYTES, Phone } from './phone.ts';
-import { RestDesk } from './rest-desk.ts';
+import { RestDrivers } from './rest-drivers.ts';
 import { ServerNode } from './server-node.ts';
-import { Stillness } from './stillness.ts';
-import { type PassFate, workerPass } from './worker.ts';
+import { Quiescence } from './quiescence.ts';
+import { type PassFaults, workerPass } from './worker.ts';
 import { WorldTime } from './world-time.ts';
 
 /** Phones, servers, a worker, a host and its clerks. The caller decides what happens to them. */
 export class World {
   readonly chance: Chance;
   readonly time = new WorldTime();
-  readonly stillness = new Stillness();
+  readonly quiescence = new Quiescence();
   readonly phones: readonly Phone[];
   readonly drivers: readonly Driver[];
   readonly office: Office;
-  readonly desk: RestDesk;
+  readonly restDrivers: RestDrivers;
   /** A line for each event. The same seed gives the same lines. */
-  readonly story: string[] = [];
+  readonly eventLog: string[] = [];
   readonly #seed: number;
   readonly #depot: Depot;
   readonly #dead: ServerNode[] = [];
@@ -39,11 +39,11 @@ export class World {
     this.#seed = seed;
     this.chance = new Chance(seed);
     this.office = new Office({ seed, clerk: depot.clerk, time: this.time, chance: this.chance });
-    this.desk = new RestDesk({ seed, time: this.time, chance: this.chance });
+    this.restDrivers = new RestDrivers({ seed, time: this.time, chance: this.chance });
     const employees = driversOf(seed);
     this.phones = employees.slice(0, PHONES_A_ROUTE).map((employee, n) => {
       const chance = new Chance(seed * 1_000 + n + 1);
-      return new Phone(employee, { server: this, stillness: this.stillness, time: this.time, chance });
+      return new Phone(employee, { server: this, quiescence: this.quiescence, time: this.time, chance });
     });
     this.drivers = employees.flatMap((employee, n) => {
       const phone = this.phones[n] ?? this.phones.at(-1);
@@ -70,15 +70,15 @@ export class World {
   }
 
   async startServer(): Promise<void> {
-    const { stillness, time, chance } = this;
+    const { quiescence, time, chance } = this;
     const { db, wakeups, log } = this.#depot;
-    const node = await ServerNode.start({ db, wakeups, log, stillness, time, chance }, () => this.#died(node));
+    const node = await ServerNode.start({ db, wakeups, log, quiescence, time, chance }, () => this.#died(node));
     this.#nodes.push(node);
   }
 
   #died(node: ServerNode): void {
     this.#dead.push(...this.#nodes.splice(this.#nodes.indexOf(node), 1));
-    for (const phone of this.phones) phone.network.lose(node);
+    for (const phone of this.phones) phone.network.serverDied(node);
   }
 
   /** A driver takes a photo and records it at a stop as proof. */
@@ -86,38 +86,38 @@ export class World {
     const { uploads, files } = driver.phone;
     if (!uploads) return;
     const bytes = Uint8Array.from(this.chance.bytes(1 + this.chance.below(3 * CHUNK_BYTES)));
-    const isKept = files.untilWriting();
+    const isStored = files.untilWriting();
     const added = uploads.add(new Blob([bytes]), { kind: 'photo' });
     void added.then(({ id }) => this.tap(driver, id));
-    await Promise.race([isKept, added]);
+    await Promise.race([isStored, added]);
   }
 
   /** A driver records something at a stop. @param signature_id a file as proof */
-  tap({ employee, own, phone, diary }: Driver, signature_id?: string): void {
+  tap({ employee, own, phone, history }: Driver, signature_id?: string): void {
     const { app } = phone;
     if (!app) return;
     const { chance } = this;
     const n = ++this.#taps;
     const stop = chance.odds(0.5) ? own : this.drivers.length + 1 + chance.below(STOPS - this.drivers.length);
-    const said: Said = {
-      driver_comments: `word ${n}`,
+    const values: StopValues = {
+      driver_comments: `comment ${n}`,
       ...(chance.odds(0.3) ? { status: chance.odds(0.8) ? 'D' : 'S' } : {}),
       ...(chance.odds(0.3) ? { store_emp_name: `Name ${n}` } : {}),
       ...(chance.odds(0.4) ? { delivered: n } : {}),
       ...(signature_id === undefined ? {} : { signature_id }),
     };
-    const { delivered, ...updates } = said;
-    const line = { id: 'EGGS', invoice: `INV${stop}`, updates: { delivered: delivered ?? 0 } };
+    const { delivered, ...updates } = values;
+    const faultyHost = { id: 'EGGS', invoice: `INV${stop}`, updates: { delivered: delivered ?? 0 } };
     const receipt = app.updateStop(routeOf(this.#seed), {
       id: stop,
       updates,
-      ...(delivered === undefined ? {} : { products: [line] }),
+      ...(delivered === undefined ? {} : { products: [faultyHost] }),
     });
-    this.story.push(`  stop ${stop}: ${JSON.stringify(said)} as ${receipt.id}`);
-    const deed = { id: receipt.id, by: employee, stop, said, isSaved: false };
-    diary.deeds.push(deed);
+    this.eventLog.push(`  stop ${stop}: ${JSON.stringify(values)} as ${receipt.id}`);
+    const tap = { id: receipt.id, by: employee, stop, values, isSaved: false };
+    history.taps.push(tap);
     this.#reported.delete(receipt.id);
-    void receipt.saved.then(() => (deed.isSaved = true));
+    void receipt.saved.then(() => (tap.isSaved = true));
   }
 
   /** Another driver takes the route over. The sessions of this driver end. */
@@ -126,7 +126,7 @@ export class World {
   }
 
   /** Whether only this driver can deliver the recorded changes: the queue has no valid key. */
-  async isNeeded(driver: Driver): Promise<boolean> {
+  async needsSignIn(driver: Driver): Promise<boolean> {
     return !driver.isSignedIn && !(await driver.hasQueueKey(this.#depot.db));
   }
 
@@ -138,66 +138,66 @@ export class World {
   }
 
   /** A driver takes over the phone of another driver. */
-  async take({ phone, employee }: Driver): Promise<string[]> {
+  async takePhone({ phone, employee }: Driver): Promise<string[]> {
     const wrong = await this.kill(phone);
-    phone.handTo(employee);
+    phone.setDriver(employee);
     return wrong;
   }
 
   /** A change of a stop by REST. */
-  ask(node: ServerNode): void {
-    this.story.push(this.desk.ask(node));
+  sendByRest(node: ServerNode): void {
+    this.eventLog.push(this.restDrivers.send(node));
   }
 
   /** A clerk corrects a value on the host. */
   readonly correct = async (): Promise<void> => {
-    this.story.push(await this.office.correct());
+    this.eventLog.push(await this.office.correct());
   };
 
   /** The dispatch changes the plan of an open route. */
   async replan(): Promise<void> {
-    this.story.push(await this.office.replan());
+    this.eventLog.push(await this.office.replan());
   }
 
   /** A worker replicates to the host. */
-  work(fate: Omit<PassFate, 'meetClerk'> = {}): Promise<void> {
-    const { office, time, stillness, correct: meetClerk } = this;
-    const deps = { depot: this.#depot, seed: this.#seed, office, time, stillness };
-    return workerPass(deps, { ...fate, meetClerk });
+  work(faults: Omit<PassFaults, 'clerkWrites'> = {}): Promise<void> {
+    const { office, time, quiescence, correct: clerkWrites } = this;
+    const deps = { depot: this.#depot, seed: this.#seed, office, time, quiescence };
+    return workerPass(deps, { ...faults, clerkWrites });
   }
 
   /** The importer polls the changes of other programs on the host. */
-  async import(mishap?: Mishap): Promise<void> {
+  async import(hostFault?: HostFault): Promise<void> {
     const { importer, host } = this.#depot;
-    const line = new HostLine(host, mishap, this.correct);
+    const faultyHost = new FaultyHost(host, hostFault, this.correct);
     const clock = (): Date => new Date(this.time.now);
     try {
-      await importer.poll({ host: line, changes: this.office.changes(line), clock });
+      await importer.poll({ host: faultyHost, changes: this.office.changes(faultyHost), clock });
     } catch (error) {
-      if (!line.hasFailed) throw error;
+      if (!faultyHost.hasFailed) throw error;
     }
   }
 
-  /** The broken promises. Call this when the world is at rest. */
-  broken(): Promise<string[]> {
-    return brokenPromises(this.#depot, this.#seed, this.drivers, this.office, this.desk.asked);
+  /** The violated invariants. Call this when the world is at rest. */
+  violations(): Promise<string[]> {
+    return violations(this.#depot, this.#seed, this.drivers, this.office, this.restDrivers.requests);
   }
 
   /** The system kills the app of a phone. @returns what is wrong with its disk */
   async kill(phone: Phone): Promise<string[]> {
     await phone.kill();
-    const stored = new Map<string, Said>();
+    const stored = new Map<string, StopValues>();
     for (const { value } of await phone.disk.rows('item')) {
       if (!isStoredItem(value)) throw new Error('a stored item looks different from what this test knows');
-      stored.set(value.mutation.id, saidIn(value.mutation.args));
+      stored.set(value.mutation.id, valuesIn(value.mutation.args));
     }
     const drivers = this.drivers.filter((driver) => driver.phone === phone);
-    return drivers.flatMap(({ diary }) => diary.afterKill(stored));
+    return drivers.flatMap(({ history }) => history.afterKill(stored));
   }
 
   /** Waits until the world is at rest and checks all receipts. */
   async settle(): Promise<string[]> {
-    await this.stillness.reached();
+    await this.quiescence.reached();
     while (this.#dead.length > 0) await this.#dead.pop()?.dispose();
     return [...(await this.#checkReceipts()), ...this.#checkViews()];
   }
@@ -206,13 +206,15 @@ export class World {
   get isAtRest(): boolean {
     const isSent = this.phones.every(({ uploads }) => uploads?.status.current.waiting === 0);
     const following = this.#following;
-    const isReported = this.drivers.every(({ phone, diary }) =>
-      diary.ids.every((id) => isDone(phone.app?.receipt(id)?.current, following.includes(phone))),
+    const isReported = this.drivers.every(({ phone, history }) =>
+      history.ids.every((id) => isDone(phone.app?.receipt(id)?.current, following.includes(phone))),
     );
     const [first, ...others] = following.map(
-      (phone) => phone.app?.route(routeOf(this.#seed)).current?.stops.map(shownOn) ?? [],
+      (phone) => phone.app?.route(routeOf(this.#seed)).current?.stops.map(stopOf) ?? [],
     );
-    return this.desk.isAnswered && isSent && isReported && others.every((shown) => isDeepStrictEqual(shown, first));
+    return (
+      this.restDrivers.isAnswered && isSent && isReported && others.every((shown) => isDeepStrictEqual(shown, first))
+    );
   }
 
   /** Phones whose driver may see the route. */
@@ -223,7 +225,7 @@ export class World {
   async close(): Promise<void> {
     for (const phone of this.phones) await phone.kill();
     for (const node of [...this.#nodes]) node.kill();
-    await this.stillness.reached();
+    await this.quiescence.reached();
     while (this.#dead.length > 0) await this.#dead.pop()?.dispose();
   }
 
@@ -231,8 +233,8 @@ export class World {
     const accepted: string[] = [];
     const hosted: Hosted[] = [];
     const wrong: string[] = [];
-    for (const { phone, diary } of this.drivers) {
-      for (const { id, stop } of diary.deeds) {
+    for (const { phone, history } of this.drivers) {
+      for (const { id, stop } of history.taps) {
         const state = phone.app?.receipt(id)?.current;
         if (!state || this.#reported.get(id) === state.at) continue;
         this.#reported.set(id, state.at);
@@ -241,16 +243,16 @@ export class World {
         if (state.at === 'on_host') hosted.push({ id, stop });
       }
     }
-    return [...wrong, ...(await falseReceipts(this.#depot, this.#seed, accepted, hosted))];
+    return [...wrong, ...(await prematureReceipts(this.#depot, this.#seed, accepted, hosted))];
   }
 
   /** A stop that only one driver touches shows that driver's latest value, regardless of the server's messages. */
   #checkViews(): string[] {
-    return this.drivers.flatMap(({ employee, own: stop, phone, diary, hasPhone }) => {
+    return this.drivers.flatMap(({ employee, own: stop, phone, history, hasPhone }) => {
       const own = hasPhone ? phone.app?.stop(stop, routeOf(this.#seed)).current : undefined;
-      const expected = shownAfter(diary.lastWord(stop));
-      if (!own || isDeepStrictEqual(shownOn(own), expected)) return [];
-      return [`the phone of ${employee} shows ${JSON.stringify(shownOn(own))} instead of ${JSON.stringify(expected)}`];
+      const expected = stopAfter(history.latestValues(stop));
+      if (!own || isDeepStrictEqual(stopOf(own), expected)) return [];
+      return [`the phone of ${employee} shows ${JSON.stringify(stopOf(own))} instead of ${JSON.stringify(expected)}`];
     });
   }
 }

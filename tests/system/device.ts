@@ -28,13 +28,13 @@ export interface Device {
   kill(): void;
   /** No network: open connections break, no new one opens. */
   loseNetwork(): void;
-  findNetwork(): Promise<void>;
+  restoreNetwork(): Promise<void>;
   /** Advances all clocks of this phone. */
-  elapse(ms: number): void;
+  advanceClocks(ms: number): void;
   /** Sets this phone's wall clock: the wall clock jumps, the monotonic clock goes on. */
-  turnClock(ms: number): void;
+  shiftWallClock(ms: number): void;
   /** Another device with a copy of this one's storage, as a restored backup makes it. */
-  clone(): Promise<Device>;
+  copyDevice(): Promise<Device>;
 }
 
 /** Short waits; everything else is as in an app. */
@@ -45,7 +45,7 @@ export async function openDevice(serverPort: number, disk: Store = new MemorySto
   const network = await startTcpProxy(serverPort);
   const shift = { ms: 0, wallMs: 0 };
   const files = new MemoryFiles();
-  let life: AppRun | undefined;
+  let run: AppRun | undefined;
   let app: Client | undefined;
   let uploads: Uploads | undefined;
   const device: Device = {
@@ -63,7 +63,7 @@ export async function openDevice(serverPort: number, disk: Store = new MemorySto
     },
     start: async () => {
       const next = startAppRun(shift, device);
-      life = next;
+      run = next;
       const url = `http://127.0.0.1:${network.port}`;
       uploads = await openUploads({ store: files, photos: false });
       const store = storeOfRun(disk, next);
@@ -71,18 +71,18 @@ export async function openDevice(serverPort: number, disk: Store = new MemorySto
       return app;
     },
     kill: () => {
-      life?.end();
-      life = app = uploads = undefined;
+      run?.end();
+      run = app = uploads = undefined;
       network.cut();
     },
     loseNetwork: () => {
       network.refuse();
       network.cut();
     },
-    findNetwork: () => network.accept(),
-    elapse: (ms) => void (shift.ms += ms),
-    turnClock: (ms) => void (shift.wallMs += ms),
-    clone: async () => openDevice(serverPort, await copyOf(disk)),
+    restoreNetwork: () => network.accept(),
+    advanceClocks: (ms) => void (shift.ms += ms),
+    shiftWallClock: (ms) => void (shift.wallMs += ms),
+    copyDevice: async () => openDevice(serverPort, await copyOf(disk)),
   };
   atFileEnd(async () => device.kill());
   return device;

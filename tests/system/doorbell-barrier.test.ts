@@ -5,7 +5,7 @@ import type { TestDatabase } from '../support/postgres.ts';
 import { startServer } from '../support/server-process.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { openSignedUp } from './device.ts';
-import { Diary, hostHolds } from './diary.ts';
+import { RouteHistory, hostStateOf } from './route-history.ts';
 import { demoRoute, openService } from './service.ts';
 
 const delivered = (id: number, driver_comments = '') => ({
@@ -20,7 +20,7 @@ test('a batch that commits while the worker finishes an earlier job still reache
     await openSignedUp(service.server.port, '1003'),
     await openSignedUp(service.server.port, '1001'),
   ];
-  const [slowDay, quickDay] = [new Diary(demoRoute('R200')), new Diary(demoRoute('R100'))];
+  const [slowDay, quickDay] = [new RouteHistory(demoRoute('R200')), new RouteHistory(demoRoute('R100'))];
   const release = await holdCommitsOf(service.database, 'R200');
 
   const held = slowDay.update(slow.app, delivered(1));
@@ -28,14 +28,14 @@ test('a batch that commits while the worker finishes an earlier job still reache
   // The worker takes another batch's job, does its work and goes idle; it cannot detect the blocked one.
   await quickDay.update(quick.app, delivered(1)).onHost;
   await expect.poll(async () => (await wakeUps(pool, ['created', 'active'])).length, { timeout: 10_000 }).toBe(0);
-  expect(await hostHolds(service, slowDay.route)).toEqual({});
+  expect(await hostStateOf(service, slowDay.route)).toEqual({});
   expect(held.current.at).toBe('saved');
   expect(await waitingCommits(service.database)).toBe(1);
   const before = (await wakeUps(pool, ['completed'])).length;
 
   await release();
   await held.onHost;
-  expect(await hostHolds(service, slowDay.route)).toEqual(slowDay.expected());
+  expect(await hostStateOf(service, slowDay.route)).toEqual(slowDay.expected());
   // It had a wake-up of its own, which was not lost.
   await expect.poll(async () => (await wakeUps(pool, ['completed'])).length, { timeout: 10_000 }).toBe(before + 1);
 });
@@ -44,7 +44,7 @@ test('a change whose wake-up has used up all of its retries still reaches the ho
   const service = await openService();
   const { pool } = service.database;
   const phone = await openSignedUp(service.server.port, '1001');
-  const diary = new Diary(demoRoute('R100'));
+  const history = new RouteHistory(demoRoute('R100'));
   await pool.query(
     `create function exhaust() returns trigger language plpgsql as $$
      begin
@@ -58,10 +58,10 @@ test('a change whose wake-up has used up all of its retries still reaches the ho
   );
   const before = await wakeUps(pool, ['completed']);
 
-  await diary.update(phone.app, delivered(1)).onHost;
+  await history.update(phone.app, delivered(1)).onHost;
   expect(await wakeUps(pool, ['failed'])).toHaveLength(1);
   expect(await wakeUps(pool, ['created', 'active', 'completed'])).toEqual(before);
-  expect(await hostHolds(service, diary.route)).toEqual(diary.expected());
+  expect(await hostStateOf(service, history.route)).toEqual(history.expected());
 });
 
 test('a worker that lost its route and still writes changes nothing', async () => {
@@ -74,8 +74,8 @@ test('a worker that lost its route and still writes changes nothing', async () =
   const writes = await service.watchWrites();
   const attempts = await watchAttempts(service.library);
   const phone = await openSignedUp(api.port, '1001');
-  const diary = new Diary(demoRoute('R100'));
-  const say = (comment: string) => diary.update(phone.app, delivered(1, comment));
+  const history = new RouteHistory(demoRoute('R100'));
+  const say = (comment: string) => history.update(phone.app, delivered(1, comment));
   await say('first').onHost;
 
   // The worker begins to write the second version, and is frozen before it sends a byte.
@@ -100,7 +100,7 @@ test('a worker that lost its route and still writes changes nothing', async () =
   await expect.poll(attempts, { timeout: 10_000 }).toBeGreaterThan(attempted);
   await heir.stop();
   expect(await writes()).toEqual(written);
-  expect(await hostHolds(service, diary.route)).toEqual(diary.expected());
+  expect(await hostStateOf(service, history.route)).toEqual(history.expected());
   const { rows } = await pool.query<{ sequence: number }>(
     `select sequence from host_shadow where route_id = 'R100' and stop_id = 1`,
   );
@@ -108,7 +108,7 @@ test('a worker that lost its route and still writes changes nothing', async () =
 
   // It works as before.
   await say('fourth').onHost;
-  expect(await hostHolds(service, diary.route)).toEqual(diary.expected());
+  expect(await hostStateOf(service, history.route)).toEqual(history.expected());
   expect(await writes()).toHaveLength(4);
 });
 

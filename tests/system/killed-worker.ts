@@ -3,7 +3,7 @@ import { hostSettings } from '../support/driven-host.ts';
 import { startServer } from '../support/server-process.ts';
 import { startStatementTap, type StatementTap, type TappedStatement } from '../support/statement-tap.ts';
 import { allOnHost, openSignedUp, type Device } from './device.ts';
-import { Diary, hostHolds } from './diary.ts';
+import { RouteHistory, hostStateOf } from './route-history.ts';
 import type { ModelRoute } from './model.ts';
 import { demoRoute, openService, type HostWrite, type Service } from './service.ts';
 
@@ -49,7 +49,7 @@ export class KilledWorker {
   readonly #tap: StatementTap;
   readonly #phone: Device;
   readonly #writes: () => Promise<HostWrite[]>;
-  readonly #diary = new Diary(demoRoute('R900'));
+  readonly #history = new RouteHistory(demoRoute('R900'));
   #rounds = 0;
 
   private constructor(service: Service, tap: StatementTap, phone: Device, writes: () => Promise<HostWrite[]>) {
@@ -104,7 +104,7 @@ export class KilledWorker {
     }
     this.#tap.pass();
     await this.#service.server.start();
-    await this.#phone.findNetwork();
+    await this.#phone.restoreNetwork();
     await allOnHost(this.#phone.app, ids);
   }
 
@@ -121,7 +121,7 @@ export class KilledWorker {
 
   /** The state that the host must have. */
   expected(): ModelRoute {
-    return this.#diary.expected();
+    return this.#history.expected();
   }
 
   /** The result of every change of the driver. */
@@ -133,8 +133,8 @@ export class KilledWorker {
               (select count(*)::int from parked) as parked, (select count(*)::int from incident) as incidents`,
     );
     return {
-      host: await hostHolds(this.#service, this.#diary.route),
-      changes: this.#diary.ids.size,
+      host: await hostStateOf(this.#service, this.#history.route),
+      changes: this.#history.ids.size,
       written: (await this.#writes()).map(({ sequence }) => sequence),
       logged: log.map(({ RLSEQ }) => Number(RLSEQ)).toSorted((a, b) => a - b),
       trouble: rows,
@@ -151,9 +151,9 @@ export class KilledWorker {
     const { app } = this.#phone;
     const round = ++this.#rounds;
     const changes = [round + 1, round].map((stop) => {
-      const [line] = app.stop(stop, this.#diary.route).current?.products ?? [];
+      const [line] = app.stop(stop, this.#history.route).current?.products ?? [];
       if (!line) throw new Error(`stop ${stop} has no products`);
-      return this.#diary.update(app, {
+      return this.#history.update(app, {
         id: stop,
         updates: {
           status: 'D',

@@ -2,7 +2,7 @@ import { operations, type StopObjectInput } from '@tailgate/sync-protocol';
 import { expect, test } from 'vitest';
 import { signIn } from '../support/people.ts';
 import { allOnHost, openSignedUp, pendingOf, receiptOf } from './device.ts';
-import { Diary, hostHolds } from './diary.ts';
+import { RouteHistory, hostStateOf } from './route-history.ts';
 import { demoRoute, openService } from './service.ts';
 
 test('an edited and reverted stop keeps its last edit after a lost acknowledgement and two resends', async () => {
@@ -10,8 +10,8 @@ test('an edited and reverted stop keeps its last edit after a lost acknowledgeme
   const { pool } = service.database;
   const phone = await openSignedUp(service.server.port, '1001');
   const handheld = await signIn(service.rest, '1001');
-  const diary = new Diary(demoRoute('R100'));
-  const [line] = phone.app.stop(1, diary.route).current?.products ?? [];
+  const history = new RouteHistory(demoRoute('R100'));
+  const [line] = phone.app.stop(1, history.route).current?.products ?? [];
   if (!line) throw new Error('stop 1 has no products');
   /** The phone never merges two edits of one list of exceptions: three edits are sent as three. */
   const delivered = (comment: string, damaged: number): StopObjectInput => ({
@@ -35,36 +35,36 @@ test('an edited and reverted stop keeps its last edit after a lost acknowledgeme
   phone.onSend = (frame) => {
     if (frame.includes('"type":"push"')) phone.network.bufferDown();
   };
-  const first = diary.update(phone.app, a);
+  const first = history.update(phone.app, a);
   await expect.poll(ledger, { timeout: 10_000 }).toEqual([{ id: first.id, result: 'applied' }]);
   await phone.network.untilBufferedDown();
   expect(first.current.at).toBe('saved');
   // The acknowledgement is lost with the network.
   phone.loseNetwork();
-  diary.update(phone.app, b);
-  const last = diary.update(phone.app, a);
+  history.update(phone.app, b);
+  const last = history.update(phone.app, a);
   await last.saved;
-  expect(diary.ids.size).toBe(3);
+  expect(history.ids.size).toBe(3);
   expect(pendingOf(phone.app)).toBe(3);
   phone.kill();
 
   phone.onSend = () => undefined;
   phone.network.pass();
-  await phone.findNetwork();
-  const { id, facility, week_end } = diary.route;
+  await phone.restoreNetwork();
+  const { id, facility, week_end } = history.route;
   const again = service.rest.take(operations.syncStops, {
     as: handheld,
     body: { id, facility, week_end, stops: [a] },
   });
   const app = await phone.start();
-  await Promise.all([again, allOnHost(app, [...diary.ids])]);
+  await Promise.all([again, allOnHost(app, [...history.ids])]);
 
-  expect(await hostHolds(service, diary.route)).toEqual(diary.expected());
-  expect(app.stop(1, diary.route).current).toMatchObject({
+  expect(await hostStateOf(service, history.route)).toEqual(history.expected());
+  expect(app.stop(1, history.route).current).toMatchObject({
     updates: { driver_comments: 'One box crushed' },
     products: [{ updates: { delivered: line.quantity - 1 } }, {}, {}, {}],
   });
-  expect((await ledger()).filter((row) => diary.ids.has(row.id))).toHaveLength(3);
+  expect((await ledger()).filter((row) => history.ids.has(row.id))).toHaveLength(3);
   const mails = await pool.query(`select data->>'mutation' as mutation from pgboss.job where name = 'mail'`);
   expect(mails.rows).toEqual([{ mutation: first.id }]);
   expect(receiptOf(app, first.id).current.at).toBe('on_host');

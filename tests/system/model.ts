@@ -5,7 +5,7 @@ import type { StopObjectInput } from '@tailgate/sync-protocol';
 // document and the host's file sheets, and deliberately shares no line with the product.
 
 /** A driver's edit of a stop. */
-export type Deed = {
+export type Edit = {
   readonly by: string;
   /** The time of recording; a later edit wins field by field. */
   readonly at: number;
@@ -36,28 +36,28 @@ export type ModelRoute = { readonly [stop: number]: ModelStop };
 const refusals = new Set(['10', '11', '12', '13']);
 
 /** Stops by number, in the state that the host must have. */
-export function hostAfter(deeds: readonly Deed[], zone: string): ModelRoute {
-  const stops = new Map<number, Deed[]>();
-  for (const deed of deeds.toSorted((a, b) => a.at - b.at)) {
-    const stop = Number(deed.stop.id);
-    stops.set(stop, [...(stops.get(stop) ?? []), deed]);
+export function hostAfter(edits: readonly Edit[], zone: string): ModelRoute {
+  const stops = new Map<number, Edit[]>();
+  for (const edit of edits.toSorted((a, b) => a.at - b.at)) {
+    const stop = Number(edit.stop.id);
+    stops.set(stop, [...(stops.get(stop) ?? []), edit]);
   }
   return Object.fromEntries([...stops].map(([stop, its]) => [stop, stopAfter(its, zone)]));
 }
 
-function stopAfter(deeds: readonly Deed[], zone: string): ModelStop {
+function stopAfter(edits: readonly Edit[], zone: string): ModelStop {
   const fields: Record<string, unknown> = {};
   const lines = new Map<string, Line>();
   let [statusAt, statusBy] = [0, ''];
-  for (const deed of deeds) {
-    const values = deed.kind === 'update' ? { ...deed.stop.updates } : { ...deed.fields };
-    if (deed.kind === 'skip') values.status ??= refusals.has(deed.fields.skip_refuse_reason_code ?? '') ? 'R' : 'S';
-    if (values.status === 'D') Object.assign(fields, { delivered_by_driver_id: deed.by });
-    if (values.status) [statusAt, statusBy] = [deed.at, deed.by];
+  for (const edit of edits) {
+    const values = edit.kind === 'update' ? { ...edit.stop.updates } : { ...edit.fields };
+    if (edit.kind === 'skip') values.status ??= refusals.has(edit.fields.skip_refuse_reason_code ?? '') ? 'R' : 'S';
+    if (values.status === 'D') Object.assign(fields, { delivered_by_driver_id: edit.by });
+    if (values.status) [statusAt, statusBy] = [edit.at, edit.by];
     Object.assign(fields, values);
-    if (deed.kind !== 'update') continue;
+    if (edit.kind !== 'update') continue;
     for (const type of ['P', 'C'] as const)
-      for (const line of (type === 'P' ? deed.stop.products : deed.stop.collections) ?? []) {
+      for (const line of (type === 'P' ? edit.stop.products : edit.stop.collections) ?? []) {
         const key = `${type} ${line.invoice} ${line.id}`;
         const known = lines.get(key) ?? { type, item: line.id, invoice: line.invoice ?? '', values: {} };
         lines.set(key, { ...known, values: { ...known.values, ...line.updates } });
@@ -65,13 +65,13 @@ function stopAfter(deeds: readonly Deed[], zone: string): ModelStop {
   }
   return {
     RTSTUP: [resultRow(fields, { statusAt, statusBy }, zone)],
-    RTPRUP: inOrder([...lines.values()].map(lineRow)),
-    RTOSDP: inOrder([...lines.values()].flatMap(exceptionRows)),
+    RTPRUP: sortedLines([...lines.values()].map(lineRow)),
+    RTOSDP: sortedLines([...lines.values()].flatMap(exceptionRows)),
   };
 }
 
 /** Hosts and drivers sort differently; the comparison ignores the order of rows. */
-export function inOrder(rows: readonly ModelRow[]): ModelRow[] {
+export function sortedLines(rows: readonly ModelRow[]): ModelRow[] {
   const text = (row: ModelRow): string =>
     JSON.stringify(
       Object.keys(row)

@@ -8,7 +8,7 @@ import { Chance } from '../simulate/chance.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { allOnHost, openSignedUp, until } from './device.ts';
-import { Diary, hostHolds } from './diary.ts';
+import { RouteHistory, hostStateOf } from './route-history.ts';
 import { demoRoute, openService, opsToken, type Service } from './service.ts';
 
 const FIVE_MINUTES = 300_000;
@@ -72,7 +72,7 @@ test('a parked and overtaken stop, edited by a clerk and an older phone, is repa
   const { library, rest } = service;
   const driver = await openSignedUp(service.server.port, '1001');
   const helper = await openSignedUp(service.server.port, '1002');
-  const day = new Diary(demoRoute('R100'));
+  const day = new RouteHistory(demoRoute('R100'));
   const [line] = driver.app.stop(1, day.route).current?.products ?? [];
   if (!line) throw new Error('stop 1 has no products');
   const row = async (stop: number) => {
@@ -98,7 +98,7 @@ test('a parked and overtaken stop, edited by a clerk and an older phone, is repa
     Date.now() - FIVE_MINUTES,
   );
   await older.saved;
-  helper.elapse(FIVE_MINUTES);
+  helper.advanceClocks(FIVE_MINUTES);
 
   const delivered = { status: 'D' as const, end_delivery_time: '2026-11-20T16:05:00.000Z' };
   await day.update(driver.app, { id: 1, updates: { ...delivered, driver_comments: 'first', store_emp_name: 'Bea' } })
@@ -132,9 +132,9 @@ test('a parked and overtaken stop, edited by a clerk and an older phone, is repa
   await service.clerk.transaction((tx) =>
     tx.execute(`update PODDTA.RTSTUP set RUSEMP = 'C7' where RURTE = 'R100' and RUSTP = 1`),
   );
-  day.deeds.push({ kind: 'update', by: 'CLERK', at: Date.now(), stop: { id: 1, updates: { store_emp_id: 'C7' } } });
+  day.edits.push({ kind: 'update', by: 'CLERK', at: Date.now(), stop: { id: 1, updates: { store_emp_id: 'C7' } } });
   await expect.poll(() => officeEdits(service, 1), { timeout: 20_000 }).toBe(1);
-  await helper.findNetwork();
+  await helper.restoreNetwork();
   await older.accepted;
   expect(older.current.at).toBe('accepted');
 
@@ -168,7 +168,7 @@ test('a parked and overtaken stop, edited by a clerk and an older phone, is repa
   expect(await lying).toBeGreaterThan(0);
   host.pass();
 
-  expect(await hostHolds(service, day.route)).toEqual(day.expected());
+  expect(await hostStateOf(service, day.route)).toEqual(day.expected());
   for (const { app } of [driver, helper]) {
     const stop = await until(app.stop(1, day.route), (view) => view?.updates.store_emp_id === 'C7');
     expect(stop?.updates).toMatchObject({
@@ -182,5 +182,5 @@ test('a parked and overtaken stop, edited by a clerk and an older phone, is repa
   await service.server.stop();
   expect(await driftOf(service)).toMatchObject({ plans: [], results: [] });
   expect(await officeEdits(service, 1)).toBe(1);
-  expect(await hostHolds(service, day.route)).toEqual(day.expected());
+  expect(await hostStateOf(service, day.route)).toEqual(day.expected());
 }, 120_000);

@@ -2,7 +2,7 @@ import { operations } from '../../server/src/http/operations.ts';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { allOnHost, openSignedUp, receiptOf } from './device.ts';
-import { Diary, hostHolds } from './diary.ts';
+import { RouteHistory, hostStateOf } from './route-history.ts';
 import { demoRoute, openService, opsToken } from './service.ts';
 
 const storedItem = z.looseObject({ mutation: z.looseObject({ args: z.looseObject({}) }) });
@@ -14,22 +14,22 @@ test('a poison mutation is quarantined, the others are applied, and driver and o
     `alter table stop_result add constraint no_poison check (doc not like '%arsenic%')`,
   );
   const phone = await openSignedUp(service.server.port, '1001');
-  const diary = new Diary(demoRoute('R100'));
-  const deliver = (stop: number, driver_comments: string, to = diary) =>
+  const history = new RouteHistory(demoRoute('R100'));
+  const deliver = (stop: number, driver_comments: string, to = history) =>
     to.update(phone.app, {
       id: stop,
       updates: { status: 'D', end_delivery_time: '2026-11-20T16:05:00.000Z', driver_comments },
     });
 
   phone.loseNetwork();
-  const refused = new Diary(diary.route);
+  const refused = new RouteHistory(history.route);
   deliver(1, 'before');
   const poison = deliver(2, 'old lace and arsenic', refused);
   deliver(3, 'between');
   const malformed = deliver(4, 'from an app of another time', refused);
   deliver(5, 'behind');
-  diary.skip(phone.app, 6, { skip_refuse_reason_code: '10', skip_refuse_timestamp: '2026-11-20T16:20:00Z' });
-  await Promise.all([...diary.ids, ...refused.ids].map((id) => receiptOf(phone.app, id).saved));
+  history.skip(phone.app, 6, { skip_refuse_reason_code: '10', skip_refuse_timestamp: '2026-11-20T16:20:00Z' });
+  await Promise.all([...history.ids, ...refused.ids].map((id) => receiptOf(phone.app, id).saved));
   phone.kill();
   const rows = await phone.disk.readAll('item');
   for (const { key, value } of rows) {
@@ -42,8 +42,8 @@ test('a poison mutation is quarantined, the others are applied, and driver and o
   const app = await phone.start();
   const reported: string[] = [];
   app.on('quarantined', ({ id }) => reported.push(id));
-  await phone.findNetwork();
-  await allOnHost(app, [...diary.ids]);
+  await phone.restoreNetwork();
+  await allOnHost(app, [...history.ids]);
   await expect(receiptOf(app, poison.id).accepted).rejects.toMatchObject({ name: 'Quarantined' });
   expect(receiptOf(app, malformed.id).current).toMatchObject({ at: 'quarantined', code: 'VALIDATION_FAILED' });
   expect(reported.toSorted()).toEqual([poison.id, malformed.id].toSorted());
@@ -56,10 +56,10 @@ test('a poison mutation is quarantined, the others are applied, and driver and o
   expect(open).toContainEqual(
     expect.objectContaining({ id: malformed.id, route_id: 'R100', code: 'VALIDATION_FAILED' }),
   );
-  expect(await hostHolds(service, diary.route)).toEqual(diary.expected());
+  expect(await hostStateOf(service, history.route)).toEqual(history.expected());
 
   // The queue continues after both.
   deliver(7, 'the day goes on');
-  await allOnHost(app, [...diary.ids]);
-  expect(await hostHolds(service, diary.route)).toEqual(diary.expected());
+  await allOnHost(app, [...history.ids]);
+  expect(await hostStateOf(service, history.route)).toEqual(history.expected());
 });

@@ -3,7 +3,7 @@ import { expect, inject, test } from 'vitest';
 import { signIn } from '../support/people.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { allOnHost, openSignedUp, pendingOf, receiptOf, until } from './device.ts';
-import { Diary, hostHolds } from './diary.ts';
+import { RouteHistory, hostStateOf } from './route-history.ts';
 import { demoRoute, openService } from './service.ts';
 
 test('PostgreSQL is away: REST answers with a time to retry, sockets stay, the queue waits, and all of it recovers', async () => {
@@ -11,9 +11,9 @@ test('PostgreSQL is away: REST answers with a time to retry, sockets stay, the q
   const service = await openService({ databaseUrl: (url) => link.through(url) });
   const phone = await openSignedUp(service.server.port, '1001');
   const handheld = await signIn(service.rest, '1001');
-  const diary = new Diary(demoRoute('R100'));
+  const history = new RouteHistory(demoRoute('R100'));
   const deliver = (stop: number) =>
-    diary.update(phone.app, { id: stop, updates: { status: 'D', end_delivery_time: '2026-11-20T16:05:00.000Z' } });
+    history.update(phone.app, { id: stop, updates: { status: 'D', end_delivery_time: '2026-11-20T16:05:00.000Z' } });
   await deliver(1).onHost;
   const moves: string[] = [];
   phone.app.status.subscribe(({ connection }) => moves.push(connection));
@@ -21,7 +21,7 @@ test('PostgreSQL is away: REST answers with a time to retry, sockets stay, the q
   link.refuse();
   link.cut();
   const refused = deliver(2);
-  const { id, facility, week_end } = diary.route;
+  const { id, facility, week_end } = history.route;
   const body = { id, facility, week_end, stops: [{ id: 3, updates: { status: 'D' } }] };
   const reply = await service.rest.call(operations.syncStops, { as: handheld, body });
   expect(reply).toMatchObject({ status: 503, error: { code: 'DATABASE_UNAVAILABLE' } });
@@ -31,10 +31,10 @@ test('PostgreSQL is away: REST answers with a time to retry, sockets stay, the q
   expect(pendingOf(phone.app)).toBe(2);
 
   await link.accept();
-  await allOnHost(phone.app, [...diary.ids]);
+  await allOnHost(phone.app, [...history.ids]);
   // The phone never lost its connection.
   expect(new Set(moves)).toEqual(new Set(['online']));
   expect(receiptOf(phone.app, refused.id).current.at).toBe('on_host');
-  expect(await hostHolds(service, diary.route)).toEqual(diary.expected());
+  expect(await hostStateOf(service, history.route)).toEqual(history.expected());
   expect((await service.rest.call(operations.syncStops, { as: handheld, body })).status).toBe(200);
 });

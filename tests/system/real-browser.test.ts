@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { crashPage, openPage, servePage, startBrowser } from '../support/browser.ts';
 import { password } from '../support/people.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
-import { Diary, hostHolds } from './diary.ts';
+import { RouteHistory, hostStateOf } from './route-history.ts';
 import { demoRoute, openService } from './service.ts';
 
 const route = demoRoute('R100');
@@ -115,11 +115,11 @@ test('field case 30: in a real Chromium, page and server are killed between comm
   await service.server.start();
   await again.evaluate((all) => globalThis.story.onHost(all), ids);
 
-  const diary = new Diary(route);
+  const history = new RouteHistory(route);
   const at = Date.now();
-  diary.deeds.push({ kind: 'update', by: '1001', at, stop: delivery });
-  diary.deeds.push({ kind: 'skip', by: '1001', at, stop: { id: 2 }, fields: skipped });
-  expect(await hostHolds(service, route)).toEqual(diary.expected());
+  history.edits.push({ kind: 'update', by: '1001', at, stop: delivery });
+  history.edits.push({ kind: 'skip', by: '1001', at, stop: { id: 2 }, fields: skipped });
+  expect(await hostStateOf(service, route)).toEqual(history.expected());
   const { rows } = await service.database.pool.query<{ id: string }>('select id from ledger order by seq');
   expect(rows.map(({ id }) => id)).toEqual(ids);
 });

@@ -3,7 +3,7 @@ import { parseOpsCommand, runOpsCommand } from '../../server/src/ops/commands/cl
 import { copyOf } from '../support/store-copy.ts';
 import { backUp } from './database-backup.ts';
 import { allOnHost, openDevice, openSignedUp, receiptOf, type Device } from './device.ts';
-import { Diary, hostHolds } from './diary.ts';
+import { RouteHistory, hostStateOf } from './route-history.ts';
 import { demoRoute, openService, type Service } from './service.ts';
 
 let service: Service;
@@ -12,7 +12,7 @@ beforeAll(async () => {
   service = await openService();
 });
 
-const deliver = (day: Diary, { app }: Device, stop: number, driver_comments = `Stop ${stop}`) =>
+const deliver = (day: RouteHistory, { app }: Device, stop: number, driver_comments = `Stop ${stop}`) =>
   day.update(app, {
     id: stop,
     updates: {
@@ -23,7 +23,7 @@ const deliver = (day: Diary, { app }: Device, stop: number, driver_comments = `S
   });
 
 /** Ids of these diaries that are in no ledger. */
-async function missing(...days: readonly Diary[]): Promise<string[]> {
+async function missing(...days: readonly RouteHistory[]): Promise<string[]> {
   const { rows } = await service.database.pool.query<{ id: string }>('select id from ledger');
   const taken = new Set(rows.map(({ id }) => id));
   return days.flatMap(({ ids }) => [...ids]).filter((id) => !taken.has(id));
@@ -48,13 +48,13 @@ async function queuesOf(employee: string): Promise<string[]> {
 }
 
 test('a phone that is restored from a backup continues under a new queue id, and nothing is lost or doubled', async () => {
-  const day = new Diary(demoRoute('R100'));
+  const day = new RouteHistory(demoRoute('R100'));
   const phone = await openSignedUp(service.server.port, '1001');
   await deliver(day, phone, 1).onHost;
   phone.loseNetwork();
   await deliver(day, phone, 2).saved;
   const backup = await copyOf(phone.disk);
-  await phone.findNetwork();
+  await phone.restoreNetwork();
   await allOnHost(phone.app, [...day.ids]);
   await deliver(day, phone, 3).onHost;
   phone.kill();
@@ -65,29 +65,29 @@ test('a phone that is restored from a backup continues under a new queue id, and
   const app = await restored.start();
   deliver(day, restored, 4);
   day.update(app, { id: 3, updates: { store_emp_name: 'Ana' } });
-  await restored.findNetwork();
+  await restored.restoreNetwork();
   await allOnHost(
     app,
     [...day.ids].filter((id) => app.receipt(id)),
   );
 
   expect(await missing(day)).toEqual([]);
-  expect(await hostHolds(service, day.route)).toEqual(day.expected());
+  expect(await hostStateOf(service, day.route)).toEqual(day.expected());
   expect(app.stop(3, day.route).current?.updates).toMatchObject({ status: 'D', store_emp_name: 'Ana' });
   expect(await queuesOf('1001')).toHaveLength(2);
 });
 
 test('two phones with one storage both deliver, and neither overwrites or blocks the other', async () => {
-  const day = new Diary(demoRoute('R200'));
+  const day = new RouteHistory(demoRoute('R200'));
   const phone = await openSignedUp(service.server.port, '1003');
   phone.loseNetwork();
   await deliver(day, phone, 1).saved;
-  const twin = await phone.clone();
+  const twin = await phone.copyDevice();
   twin.loseNetwork();
   await twin.start();
   await deliver(day, phone, 2).saved;
   await deliver(day, twin, 3).saved;
-  await Promise.all([phone.findNetwork(), twin.findNetwork()]);
+  await Promise.all([phone.restoreNetwork(), twin.restoreNetwork()]);
   await Promise.all(
     [phone, twin].map(({ app }) =>
       allOnHost(
@@ -98,7 +98,7 @@ test('two phones with one storage both deliver, and neither overwrites or blocks
   );
 
   expect(await missing(day)).toEqual([]);
-  expect(await hostHolds(service, day.route)).toEqual(day.expected());
+  expect(await hostStateOf(service, day.route)).toEqual(day.expected());
   expect(await queuesOf('1003')).toHaveLength(2);
   // Both go on.
   deliver(day, phone, 2, 'again by the phone');
@@ -106,7 +106,7 @@ test('two phones with one storage both deliver, and neither overwrites or blocks
   deliver(day, twin, 3, 'again by its twin');
   await allOnHost(twin.app, [...day.ids].slice(-1));
   expect(await missing(day)).toEqual([]);
-  expect(await hostHolds(service, day.route)).toEqual(day.expected());
+  expect(await hostStateOf(service, day.route)).toEqual(day.expected());
 });
 
 test('PostgreSQL is restored to noon: phones resend their items, and declare those they no longer have', async () => {
@@ -117,12 +117,12 @@ test('PostgreSQL is restored to noon: phones resend their items, and declare tho
     await openSignedUp(server.port, '1005'),
   ];
   const [keptDay, setDay, forgotDay, lost] = [
-    new Diary(demoRoute('R900')),
-    new Diary(demoRoute('R100')),
-    new Diary(demoRoute('R400')),
-    new Diary(demoRoute('R400')),
+    new RouteHistory(demoRoute('R900')),
+    new RouteHistory(demoRoute('R100')),
+    new RouteHistory(demoRoute('R400')),
+    new RouteHistory(demoRoute('R400')),
   ];
-  const before = await hostHolds(service, setDay.route);
+  const before = await hostStateOf(service, setDay.route);
   await Promise.all([
     deliver(keptDay, keeps, 1).onHost,
     deliver(setDay, set, 8).onHost,
@@ -162,7 +162,7 @@ test('PostgreSQL is restored to noon: phones resend their items, and declare tho
   // On a stop whose delivery only the host has.
   const comment = { id: 2, updates: { driver_comments: 'left a note' } };
   forgotDay.update(forgot.app, comment);
-  lost.deeds.push({ kind: 'update', by: '1005', at: Date.now(), stop: comment });
+  lost.edits.push({ kind: 'update', by: '1005', at: Date.now(), stop: comment });
   const afternoon = [...keptDay.ids].slice(1).map((id) => receiptOf(keeps.app, id));
   await Promise.all(afternoon.map((receipt) => receipt.accepted));
   expect(afternoon.map((receipt) => receipt.current.at)).toEqual(Array(5).fill('accepted'));
@@ -172,9 +172,9 @@ test('PostgreSQL is restored to noon: phones resend their items, and declare tho
   await allOnHost(again.app, [...setDay.ids]);
   await allOnHost(forgot.app, [...forgotDay.ids].slice(-2));
   expect(await missing(keptDay, setDay, forgotDay)).toEqual([]);
-  expect(await hostHolds(service, keptDay.route)).toEqual(keptDay.expected());
-  expect(await hostHolds(service, setDay.route)).toEqual({ ...before, ...setDay.expected() });
-  expect(await hostHolds(service, forgotDay.route)).toEqual({ ...forgotDay.expected(), ...lost.expected() });
+  expect(await hostStateOf(service, keptDay.route)).toEqual(keptDay.expected());
+  expect(await hostStateOf(service, setDay.route)).toEqual({ ...before, ...setDay.expected() });
+  expect(await hostStateOf(service, forgotDay.route)).toEqual({ ...forgotDay.expected(), ...lost.expected() });
   // Lost items are reported.
   expect(await missing(lost)).toHaveLength(1);
   expect(await incidents()).toEqual(['restored disk failure', 'items_gone 1005 no longer on this device 2 2']);

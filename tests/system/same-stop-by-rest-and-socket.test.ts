@@ -3,14 +3,14 @@ import { beforeAll, expect, test } from 'vitest';
 import { signIn } from '../support/people.ts';
 import type { Signed } from '../support/rest-client.ts';
 import { openSignedUp, receiptOf, until, type Device } from './device.ts';
-import { Diary, hostHolds } from './diary.ts';
+import { RouteHistory, hostStateOf } from './route-history.ts';
 import { demoRoute, openService, type HostWrite, type Service } from './service.ts';
 
 let service: Service;
 let phone: Device;
 let handheld: Signed;
 let writes: () => Promise<HostWrite[]>;
-const diary = new Diary(demoRoute('R100'));
+const history = new RouteHistory(demoRoute('R100'));
 
 beforeAll(async () => {
   service = await openService();
@@ -26,7 +26,7 @@ const delivery = (id: number): StopObjectInput => ({
 });
 
 async function put(stop: StopObjectInput): Promise<StopAnswer['result'] | undefined> {
-  const { id, facility, week_end } = diary.route;
+  const { id, facility, week_end } = history.route;
   const body = { id, facility, week_end, stops: [stop] };
   return (await service.rest.take(operations.syncStops, { as: handheld, body })).stops[0]?.result;
 }
@@ -37,17 +37,17 @@ async function put(stop: StopObjectInput): Promise<StopAnswer['result'] | undefi
  */
 async function recordOffline(stops: readonly number[]): Promise<string[]> {
   phone.loseNetwork();
-  const receipts = stops.map((stop) => diary.update(phone.app, delivery(stop)));
+  const receipts = stops.map((stop) => history.update(phone.app, delivery(stop)));
   await Promise.all(receipts.map((receipt) => receipt.saved));
   phone.kill();
-  phone.elapse(60_000);
+  phone.advanceClocks(60_000);
   return receipts.map(({ id }) => id);
 }
 
 /** The number of effects on each of these stops, once nothing is in flight any more. */
 async function effectsOf(stops: readonly number[]) {
   const { pool } = service.database;
-  await until(phone.app.route(diary.route), (route) => route?.stops.every(({ pending }) => pending === 0) ?? false);
+  await until(phone.app.route(history.route), (route) => route?.stops.every(({ pending }) => pending === 0) ?? false);
   await expect
     .poll(async () => (await pool.query('select from route where behind')).rowCount, { timeout: 10_000 })
     .toBe(0);
@@ -72,7 +72,7 @@ const once = (stops: readonly number[]) => ({ ledger: stops, mails: stops, host:
 
 test('first the socket, then REST: the second one is a duplicate', async () => {
   const [id = ''] = await recordOffline([1]);
-  await phone.findNetwork();
+  await phone.restoreNetwork();
   await phone.start();
   await receiptOf(phone.app, id).onHost;
   expect(await put(delivery(1))).toBe('duplicate');
@@ -82,7 +82,7 @@ test('first the socket, then REST: the second one is a duplicate', async () => {
 test('first REST, then the socket: the second one changes nothing', async () => {
   const [id = ''] = await recordOffline([2]);
   expect(await put(delivery(2))).toBe('applied');
-  await phone.findNetwork();
+  await phone.restoreNetwork();
   await phone.start();
   await receiptOf(phone.app, id).onHost;
   expect(await effectsOf([2])).toEqual(once([2]));
@@ -92,9 +92,9 @@ test('twenty by REST and ten by the socket, all at once', async () => {
   const stops = [3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
   const ids = await recordOffline(stops);
   const bodies = [...stops, ...Array<number>(10).fill(3)].map(delivery);
-  await phone.findNetwork();
+  await phone.restoreNetwork();
   await phone.start();
   await Promise.all([...bodies.map(put), ...ids.map((id) => receiptOf(phone.app, id).onHost)]);
   expect(await effectsOf(stops)).toEqual(once(stops));
-  expect(await hostHolds(service, diary.route)).toEqual(diary.expected());
+  expect(await hostStateOf(service, history.route)).toEqual(history.expected());
 });

@@ -5,7 +5,7 @@ import { password, signIn, signUp } from '../support/people.ts';
 import { TestBytes } from '../support/test-bytes.ts';
 import { deviceAssetId, deviceMetadata, TusPhone } from '../support/tus-phone.ts';
 import { openSignedUp, until } from './device.ts';
-import { Diary, hostHolds } from './diary.ts';
+import { RouteHistory, hostStateOf } from './route-history.ts';
 import { demoRoute, openService } from './service.ts';
 
 const FIVE_MINUTES = 300_000;
@@ -23,7 +23,7 @@ test('A is signed out with fifty items and records ten more, B works on the same
   const service = await openService();
   const { pool } = service.database;
   const phone = await openSignedUp(service.server.port, '1001');
-  const day = new Diary(demoRoute('R100'));
+  const day = new RouteHistory(demoRoute('R100'));
   /** A's items in their order, and the times of their recording. */
   const ofA: { readonly id: string; readonly at: number }[] = [];
   const record = (n: number, at: number, signature_id?: string): void => {
@@ -41,7 +41,7 @@ test('A is signed out with fifty items and records ten more, B works on the same
   }
   const lost = deviceAssetId('of-this-phone-and-driver', random.take(3_000));
   for (let n = 0; n < 50; n++) record(n, Date.now() - FIVE_MINUTES, [...photos, lost][n]);
-  phone.elapse(FIVE_MINUTES);
+  phone.advanceClocks(FIVE_MINUTES);
   // These minutes pass at the server, too: it read the phone's clocks before them.
   await pool.query(`update queue_session set boot_at = boot_at - interval '5 minutes'`);
   await pool.query(`update client set clock_read_at = clock_read_at - interval '5 minutes'`);
@@ -54,7 +54,7 @@ test('A is signed out with fifty items and records ten more, B works on the same
       where employee = '1001' and revoked_reason = 'evicted'`,
   );
   expect(evicted.rowCount).toBe(1);
-  phone.turnClock(A_DAY);
+  phone.shiftWallClock(A_DAY);
   for (let n = 50; n < 60; n++) record(n, Date.now());
   await phone.app.receipt(ofA.at(-1)?.id ?? '')?.saved;
   expect(phone.app.status.current).toMatchObject({ pending: { 1001: 60 }, uploading: { 1001: 12 } });
@@ -65,7 +65,7 @@ test('A is signed out with fifty items and records ten more, B works on the same
   atFileEnd(() => holding.end());
   await holding.query('begin');
   await holding.query('lock table asset_intake in access exclusive mode');
-  await phone.findNetwork();
+  await phone.restoreNetwork();
   const signedIn = await phone.app.signIn({ employeeId: '1002', password, confirmLogin: true });
   expect(signedIn.kind).toBe('signed_in');
   await until(phone.app.route(day.route), (route) => route !== undefined);
@@ -107,6 +107,6 @@ test('A is signed out with fifty items and records ten more, B works on the same
     .toMatchObject([{ RHPODS: 'C', RHOPEN: '1' }]);
   const missing = await pool.query('select stop_id, asset_id from missing_evidence');
   expect(missing.rows).toEqual([{ stop_id: 13, asset_id: lost }]);
-  const [held, expected] = [await hostHolds(service, day.route), day.expected()];
+  const [held, expected] = [await hostStateOf(service, day.route), day.expected()];
   for (let stop = 1; stop <= 13; stop++) expect(held[stop]).toEqual(expected[stop]);
 }, 120_000);

@@ -2,7 +2,7 @@ import type { LocalStop } from '@tailgate/client-sdk';
 import { expect, test } from 'vitest';
 import { newSqliteStore } from '../support/sqlite-store.ts';
 import { allOnHost, openSignedUp, pendingOf, receiptOf } from './device.ts';
-import { Diary, hostHolds } from './diary.ts';
+import { RouteHistory, hostStateOf } from './route-history.ts';
 import { demoRoute, openService } from './service.ts';
 
 const DELIVERIES = 50;
@@ -14,21 +14,21 @@ test('field case 30: the server is killed between commit and ack, and the app wi
   const { server, database } = service;
   const writes = await service.watchWrites();
   const phone = await openSignedUp(server.port, '1009', await newSqliteStore());
-  const diary = new Diary(demoRoute('R900'));
-  const stops = phone.app.route(diary.route).current?.stops ?? [];
+  const history = new RouteHistory(demoRoute('R900'));
+  const stops = phone.app.route(history.route).current?.stops ?? [];
   expect(stops).toHaveLength(150);
 
   phone.loseNetwork();
-  recordTheDay(diary, phone.app, stops);
+  recordTheDay(history, phone.app, stops);
   const recorded = DELIVERIES + SKIPS + CORRECTIONS;
-  expect(diary.ids.size).toBe(recorded);
-  await Promise.all([...diary.ids].map((id) => receiptOf(phone.app, id).saved));
+  expect(history.ids.size).toBe(recorded);
+  await Promise.all([...history.ids].map((id) => receiptOf(phone.app, id).saved));
   phone.kill();
 
   // Without a network the app is opened again: everything is there, and nothing can leave.
   await phone.start();
   expect(pendingOf(phone.app)).toBe(recorded);
-  expect(phone.app.stop(1, diary.route).current?.updates.status).toBe('D');
+  expect(phone.app.stop(1, history.route).current?.updates.status).toBe('D');
 
   // For a moment there is a network; its way back ends with the first push.
   const committed = async (): Promise<number> => {
@@ -38,7 +38,7 @@ test('field case 30: the server is killed between commit and ack, and the app wi
   phone.onSend = (frame) => {
     if (frame.includes('"type":"push"')) phone.network.bufferDown();
   };
-  await phone.findNetwork();
+  await phone.restoreNetwork();
   await phone.network.untilBufferedDown();
   await expect.poll(committed, { timeout: 10_000 }).toBe(recorded);
   expect(pendingOf(phone.app)).toBe(recorded);
@@ -50,20 +50,24 @@ test('field case 30: the server is killed between commit and ack, and the app wi
   phone.network.pass();
   await server.start();
   await phone.start();
-  await allOnHost(phone.app, [...diary.ids]);
+  await allOnHost(phone.app, [...history.ids]);
 
-  expect(await hostHolds(service, diary.route)).toEqual(diary.expected());
+  expect(await hostStateOf(service, history.route)).toEqual(history.expected());
   expect(await committed()).toBe(recorded);
   expect(pendingOf(phone.app)).toBe(0);
   expectOnceAndInOrder(await writes());
 });
 
 /** Deliveries with their manifests, then corrections: a skip here, a damaged case there. */
-function recordTheDay(diary: Diary, app: Parameters<Diary['update']>[0], stops: readonly LocalStop[]): void {
+function recordTheDay(
+  history: RouteHistory,
+  app: Parameters<RouteHistory['update']>[0],
+  stops: readonly LocalStop[],
+): void {
   const morning = Date.parse('2026-11-20T14:00:00.000Z');
   const minute = (n: number): string => new Date(morning + n * 60_000).toISOString();
   for (const [n, { id, products }] of stops.slice(0, DELIVERIES).entries())
-    diary.update(app, {
+    history.update(app, {
       id,
       arrived: true,
       updates: {
@@ -83,7 +87,7 @@ function recordTheDay(diary: Diary, app: Parameters<Diary['update']>[0], stops: 
       })),
     });
   for (const [n, { id }] of stops.slice(DELIVERIES, DELIVERIES + SKIPS).entries())
-    diary.skip(app, id, {
+    history.skip(app, id, {
       skip_refuse_reason_code: n % 2 === 0 ? '01' : '12',
       skip_refuse_timestamp: minute(600 + n),
       skip_refuse_driver_comment: `Nobody there (${n})`,
@@ -92,7 +96,7 @@ function recordTheDay(diary: Diary, app: Parameters<Diary['update']>[0], stops: 
     const [line] = products;
     if (!line) throw new Error(`stop ${id} has no products`);
     const entry = { quantity: n + 1, comment: 'Crushed corner', barcodes: '00123', quantity_type: 'cases' as const };
-    diary.update(app, {
+    history.update(app, {
       id,
       products: [
         {

@@ -1,7 +1,7 @@
 import type { Conflict } from '@tailgate/client-sdk';
 import { expect, test } from 'vitest';
 import { openSignedUp, receiptOf, until } from './device.ts';
-import { Diary, hostHolds } from './diary.ts';
+import { RouteHistory, hostStateOf } from './route-history.ts';
 import { demoRoute, openService } from './service.ts';
 
 const FIVE_MINUTES = 300_000;
@@ -10,14 +10,14 @@ test('two drivers of one route edit different fields of one stop offline: both e
   const service = await openService();
   const driver = await openSignedUp(service.server.port, '1001');
   const helper = await openSignedUp(service.server.port, '1002');
-  const diary = new Diary(demoRoute('R100'));
-  const [first, second] = driver.app.stop(1, diary.route).current?.products ?? [];
+  const history = new RouteHistory(demoRoute('R100'));
+  const [first, second] = driver.app.stop(1, history.route).current?.products ?? [];
   if (!first || !second) throw new Error('stop 1 has too few products');
   const lineOf = ({ id, invoice }: typeof first, delivered: number) => ({ id, invoice, updates: { delivered } });
 
   driver.loseNetwork();
   helper.loseNetwork();
-  const earlier = diary.update(
+  const earlier = history.update(
     driver.app,
     {
       id: 1,
@@ -26,8 +26,8 @@ test('two drivers of one route edit different fields of one stop offline: both e
     },
     Date.now() - FIVE_MINUTES,
   );
-  driver.elapse(FIVE_MINUTES);
-  const later = diary.update(helper.app, {
+  driver.advanceClocks(FIVE_MINUTES);
+  const later = history.update(helper.app, {
     id: 1,
     updates: { status: 'D', end_delivery_time: '2026-11-20T16:05:00.000Z', store_emp_name: 'Ana' },
     products: [lineOf(second, 4)],
@@ -36,15 +36,15 @@ test('two drivers of one route edit different fields of one stop offline: both e
   driver.app.on('conflict', (conflict) => conflicts.push(conflict));
 
   // The later edit arrives first and still wins the field that both edited.
-  await helper.findNetwork();
+  await helper.restoreNetwork();
   await later.accepted;
-  await driver.findNetwork();
+  await driver.restoreNetwork();
   await earlier.accepted;
   await Promise.all([receiptOf(driver.app, earlier.id).onHost, receiptOf(helper.app, later.id).onHost]);
 
-  expect(await hostHolds(service, diary.route)).toEqual(diary.expected());
+  expect(await hostStateOf(service, history.route)).toEqual(history.expected());
   for (const { app } of [driver, helper]) {
-    const stop = await until(app.stop(1, diary.route), (view) => view?.updates.store_emp_id === 'E7');
+    const stop = await until(app.stop(1, history.route), (view) => view?.updates.store_emp_id === 'E7');
     expect(stop).toMatchObject({
       pending: 0,
       updates: { status: 'D', driver_comments: 'Dock 3', store_emp_name: 'Ana', delivered_by_driver_id: '1002' },

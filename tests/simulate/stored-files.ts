@@ -7,12 +7,12 @@ import { routeOf } from './fixture.ts';
 export async function wrongFiles({ db }: Depot, seed: number, drivers: readonly Driver[]): Promise<string[]> {
   const wrong: string[] = [];
   const phones = [...new Set(drivers.map(({ phone }) => phone))];
-  const kept = (await Promise.all(phones.map(({ files }) => files.kept(isKeptFile)))).flat();
-  const ids = kept.map(({ file }) => file.id);
-  for (const { diary } of drivers)
-    for (const { said, by } of diary.deeds)
-      if (said.signature_id !== undefined && !ids.includes(said.signature_id))
-        wrong.push(`the phone of ${by} has lost the file ${said.signature_id}`);
+  const storedFiles = (await Promise.all(phones.map(({ files }) => files.storedFiles(isKeptFile)))).flat();
+  const ids = storedFiles.map(({ file }) => file.id);
+  for (const { history } of drivers)
+    for (const { values, by } of history.taps)
+      if (values.signature_id !== undefined && !ids.includes(values.signature_id))
+        wrong.push(`the phone of ${by} has lost the file ${values.signature_id}`);
   const missing = await db.query<{ asset_id: string }>('select asset_id from missing_evidence where route_id = $1', [
     routeOf(seed).id,
   ]);
@@ -24,12 +24,12 @@ export async function wrongFiles({ db }: Depot, seed: number, drivers: readonly 
        from asset a join asset_chunk c using (content) where a.id = any($1) group by a.id`,
     [ids],
   );
-  for (const { file, bytes } of kept) {
-    const here = rows.find(({ id }) => id === file.id);
+  for (const { file, bytes } of storedFiles) {
+    const onServer = rows.find(({ id }) => id === file.id);
     if (file.state.at !== 'here') wrong.push(`the file ${file.id} of ${file.employee} is ${file.state.at}`);
-    if (!here) wrong.push(`the server does not have the file ${file.id} of ${file.employee}`);
-    else if (!here.bytes.equals(bytes)) wrong.push(`the file ${file.id} of ${file.employee} has other bytes`);
-    else if (here.under_way > 0) wrong.push(`the file ${file.id} of ${file.employee} is here and under way`);
+    if (!onServer) wrong.push(`the server does not have the file ${file.id} of ${file.employee}`);
+    else if (!onServer.bytes.equals(bytes)) wrong.push(`the file ${file.id} of ${file.employee} has other bytes`);
+    else if (onServer.under_way > 0) wrong.push(`the file ${file.id} of ${file.employee} is here and under way`);
   }
   return wrong;
 }

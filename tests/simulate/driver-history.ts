@@ -1,7 +1,7 @@
 import { stopUpdateArgs } from '@tailgate/sync-protocol';
 
 /** The values that a driver can record at a stop: enough for every kind of row on the host. */
-export interface Said {
+export interface StopValues {
   readonly status?: 'D' | 'S';
   readonly driver_comments?: string;
   readonly store_emp_name?: string;
@@ -12,31 +12,31 @@ export interface Said {
 }
 
 /** A tap. Taps that the SDK merged into one change share its id. */
-export interface Deed {
+export interface Tap {
   readonly id: string;
   readonly by: string;
   readonly stop: number;
-  readonly said: Said;
+  readonly values: StopValues;
   /** The app has reported that the change is on the disk. From then on it must not get lost. */
   isSaved: boolean;
 }
 
 /** The actions of one driver, in order, as the driver (not the phone) recorded them. */
-export class Diary {
-  deeds: Deed[] = [];
+export class DriverHistory {
+  taps: Tap[] = [];
 
   /** Ids of the changes, in the order in which the driver began them. */
   get ids(): string[] {
-    return [...new Set(this.deeds.map(({ id }) => id))];
+    return [...new Set(this.taps.map(({ id }) => id))];
   }
 
   /** The driver's own latest value of each field of a stop. */
-  lastWord(stop: number): Said {
-    return wordOf(this.deeds.filter((deed) => deed.stop === stop));
+  latestValues(stop: number): StopValues {
+    return latestOf(this.taps.filter((tap) => tap.stop === stop));
   }
 
-  content(id: string): Said {
-    return wordOf(this.deeds.filter((deed) => deed.id === id));
+  content(id: string): StopValues {
+    return latestOf(this.taps.filter((tap) => tap.id === id));
   }
 
   /**
@@ -46,17 +46,16 @@ export class Diary {
    * @param stored the values of each change on the phone's disk, by id
    * @returns what is wrong
    */
-  afterKill(stored: ReadonlyMap<string, Said>): string[] {
-    const kept: Deed[] = [];
+  afterKill(stored: ReadonlyMap<string, StopValues>): string[] {
+    const retained: Tap[] = [];
     const wrong: string[] = [];
-    for (const [i, deed] of this.deeds.entries()) {
-      const sameChange = this.deeds.slice(i).filter(({ id }) => id === deed.id);
-      const isThere = contains(stored.get(deed.id), deed.said, sameChange);
-      if (isThere) kept.push({ ...deed, isSaved: true });
-      else if (deed.isSaved)
-        wrong.push(`${deed.id} was saved on the phone of ${deed.by}, and its disk does not hold it`);
+    for (const [i, tap] of this.taps.entries()) {
+      const sameChange = this.taps.slice(i).filter(({ id }) => id === tap.id);
+      const isThere = contains(stored.get(tap.id), tap.values, sameChange);
+      if (isThere) retained.push({ ...tap, isSaved: true });
+      else if (tap.isSaved) wrong.push(`${tap.id} was saved on the phone of ${tap.by}, and its disk does not hold it`);
     }
-    this.deeds = kept;
+    this.taps = retained;
     return wrong;
   }
 }
@@ -67,21 +66,21 @@ export const fields = ['status', 'driver_comments', 'store_emp_name', 'signature
 /**
  * Whether a stored change contains a deed: each field has its value, or the value of a later deed of the same change.
  */
-function contains(stored: Said | undefined, said: Said, sameChange: readonly Deed[]): boolean {
+function contains(stored: StopValues | undefined, values: StopValues, sameChange: readonly Tap[]): boolean {
   if (!stored) return false;
-  const spoken = fields.filter((field) => said[field] !== undefined);
-  return spoken.every((field) => sameChange.some((deed) => deed.said[field] === stored[field]));
+  const given = fields.filter((field) => values[field] !== undefined);
+  return given.every((field) => sameChange.some((tap) => tap.values[field] === stored[field]));
 }
 
 /** Several deeds in a row: the later value counts. */
-export function wordOf(deeds: readonly Pick<Deed, 'said'>[]): Said {
-  const word: Said = {};
-  for (const { said } of deeds) Object.assign(word, said);
-  return word;
+export function latestOf(taps: readonly Pick<Tap, 'values'>[]): StopValues {
+  const latest: StopValues = {};
+  for (const { values } of taps) Object.assign(latest, values);
+  return latest;
 }
 
 /** The arguments of a `stop.update`, in this world's terms. */
-export function saidIn(args: unknown): Said {
+export function valuesIn(args: unknown): StopValues {
   const { stop } = stopUpdateArgs.parse(args);
   const { status, driver_comments, store_emp_name, signature_id } = stop.updates ?? {};
   const delivered = stop.products?.[0]?.updates?.delivered;

@@ -2,49 +2,49 @@ import type { Host, HostTransaction } from '../../server/src/host/host.ts';
 import { HostError } from '../../server/src/host/host.ts';
 
 /** A fault of the worker's connection to the host, in its n-th transaction from now on. */
-export interface Mishap {
+export interface HostFault {
   readonly count: number;
-  readonly what: (typeof mishaps)[number];
+  readonly kind: (typeof hostFaults)[number];
   /** The host does not answer for the rest of the pass, either. */
-  readonly thenAway: boolean;
+  readonly staysAway: boolean;
 }
 
-export const mishaps = [
+export const hostFaults = [
   /** The host does not answer. */
-  'is away',
+  'is unreachable',
   /** Another program has locked the rows. */
-  'has rows in use',
+  'has locked rows',
   /** The commit succeeds and its answer is lost. */
   'loses an answer',
   /** The connection breaks before the commit. The worker cannot know whether the commit succeeded. */
   'loses a commit',
   /** A clerk first writes the fields that this transaction is about to write. */
-  'meets a clerk',
+  'gets a clerk’s edit first',
 ] as const;
 
 /** The host as one pass of a process reaches it. */
-export class HostLine implements Host {
+export class FaultyHost implements Host {
   readonly dialect: Host['dialect'];
   readonly library: string;
   readonly ping: Host['ping'];
   readonly describe: Host['describe'];
   readonly close: Host['close'];
   readonly #host: Host;
-  readonly #mishap: Mishap | undefined;
-  readonly #meetClerk: () => Promise<void>;
+  readonly #hostFault: HostFault | undefined;
+  readonly #clerkWrites: () => Promise<void>;
   #transactions = 0;
   #isAway = false;
   #hasFailed = false;
 
-  constructor(host: Host, mishap: Mishap | undefined, meetClerk: () => Promise<void>) {
+  constructor(host: Host, hostFault: HostFault | undefined, clerkWrites: () => Promise<void>) {
     this.dialect = host.dialect;
     this.library = host.library;
     this.ping = () => host.ping();
     this.describe = (file) => host.describe(file);
     this.close = () => Promise.resolve();
     this.#host = host;
-    this.#mishap = mishap;
-    this.#meetClerk = meetClerk;
+    this.#hostFault = hostFault;
+    this.#clerkWrites = clerkWrites;
   }
 
   /** Whether a call has failed. Another pass then does the rest. */
@@ -59,12 +59,12 @@ export class HostLine implements Host {
 
   async transaction<T>(work: (tx: HostTransaction) => Promise<T>): Promise<T> {
     if (this.#isAway) throw this.#failure('08001', 'the host does not answer');
-    const mishap = this.#transactions++ === this.#mishap?.count ? this.#mishap : undefined;
-    if (!mishap) return this.#host.transaction(work);
-    this.#isAway = mishap.thenAway;
-    switch (mishap.what) {
-      case 'meets a clerk':
-        await this.#meetClerk();
+    const hostFault = this.#transactions++ === this.#hostFault?.count ? this.#hostFault : undefined;
+    if (!hostFault) return this.#host.transaction(work);
+    this.#isAway = hostFault.staysAway;
+    switch (hostFault.kind) {
+      case 'gets a clerk’s edit first':
+        await this.#clerkWrites();
         return this.#host.transaction(work);
       case 'loses a commit':
         return this.#host.transaction(async (tx) => {
@@ -74,7 +74,7 @@ export class HostLine implements Host {
       case 'loses an answer':
         await this.#host.transaction(work);
         throw this.#failure('08007', 'the line broke after the commit');
-      case 'has rows in use':
+      case 'has locked rows':
         throw this.#failure('57033', 'another program has these rows');
       default:
         this.#isAway = true;

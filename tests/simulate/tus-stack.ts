@@ -2,7 +2,7 @@ import type { HttpRequest, HttpResponse, HttpStack } from 'tus-js-client';
 import type { PhoneNetwork } from './network.ts';
 
 /** Upload requests through the network of the phone. */
-export function tusLine(network: PhoneNetwork, isAlive: () => boolean): HttpStack {
+export function tusStack(network: PhoneNetwork, isAlive: () => boolean): HttpStack {
   return {
     createRequest: (method, url) => new TusRequest(method, url, network, isAlive),
     getName: () => 'simulated',
@@ -47,13 +47,13 @@ class TusRequest implements HttpRequest {
 
   async send(body: Uint8Array<ArrayBuffer> | null | undefined): Promise<HttpResponse> {
     const { pathname, search } = new URL(this.#url);
-    const ask = {
+    const request = {
       method: this.#method,
       path: pathname + search,
       headers: Object.fromEntries(this.#headers),
       body: body ? Buffer.from(body) : undefined,
     };
-    const response = await this.#network.request(() => this.#isAlive() && !this.#isAborted, ask);
+    const response = await this.#network.request(() => this.#isAlive() && !this.#isAborted, request);
     const text = await response.text();
     return {
       getStatus: () => response.status,

@@ -1,12 +1,12 @@
 import type { QueryResult, QueryResultRow } from 'pg';
 import type { Connection, Db, Statement } from '../../server/src/db/types.ts';
-import type { Stillness } from './stillness.ts';
+import type { Quiescence } from './quiescence.ts';
 
 /**
  * The moment at which a process dies: just before or just after its n-th statement or its n-th commit from now on.
- * Faults around a commit are the ones that break promises.
+ * Most violations come from faults around a commit.
  */
-export interface Fuse {
+export interface KillPoint {
   readonly count: number;
   readonly of: 'statements' | 'commits';
   readonly moment: 'before' | 'after';
@@ -19,19 +19,19 @@ const LAST_TURNS = 3;
  * The database as one process reaches it. The process may be killed at each of its statements. From then on it gets no
  * answer, and PostgreSQL rolls back its open transactions.
  */
-export class MortalDatabase implements Db {
+export class KillableDatabase implements Db {
   readonly #db: Db;
-  readonly #stillness: Stillness;
+  readonly #quiescence: Quiescence;
   readonly #onDeath: () => void;
   readonly #open = new Set<Connection>();
   #isDead = false;
   /** New statements are not sent any more. Of statements that travel together, PostgreSQL gets only the first ones. */
   #isDying = false;
-  #fuse: (Omit<Fuse, 'count'> & { left: number }) | undefined;
+  #killPoint: (Omit<KillPoint, 'count'> & { remaining: number }) | undefined;
 
-  constructor(db: Db, stillness: Stillness, onDeath: () => void) {
+  constructor(db: Db, quiescence: Quiescence, onDeath: () => void) {
     this.#db = db;
-    this.#stillness = stillness;
+    this.#quiescence = quiescence;
     this.#onDeath = onDeath;
   }
 
@@ -40,24 +40,24 @@ export class MortalDatabase implements Db {
     return this.#isDying || this.#isDead;
   }
 
-  light({ count, of, moment }: Fuse): void {
-    this.#fuse = { left: count, of, moment };
+  setKillPoint({ count, of, moment }: KillPoint): void {
+    this.#killPoint = { remaining: count, of, moment };
   }
 
-  extinguish(): void {
-    this.#fuse = undefined;
+  clearKillPoint(): void {
+    this.#killPoint = undefined;
   }
 
   /** As by `kill -9`: PostgreSQL rolls back the open transactions, and the process sends nothing more. */
   die(): void {
     if (this.#isDead) return;
     this.#isDead = true;
-    for (const connection of this.#open) void this.#stillness.during(this.#rollBack(connection));
+    for (const connection of this.#open) void this.#quiescence.during(this.#rollBack(connection));
     this.#onDeath();
   }
 
   query<Row extends QueryResultRow>(statement: Statement, values?: unknown[]): Promise<QueryResult<Row>> {
-    return this.#burning(statement, () => this.#db.query<Row>(statement, values));
+    return this.#countDown(statement, () => this.#db.query<Row>(statement, values));
   }
 
   async connect(): Promise<Connection> {
@@ -68,7 +68,7 @@ export class MortalDatabase implements Db {
     }
     this.#open.add(connection);
     return {
-      query: (statement, values) => this.#burning(statement, () => connection.query(statement, values)),
+      query: (statement, values) => this.#countDown(statement, () => connection.query(statement, values)),
       release: (destroy) => {
         // The rollback of an open connection happens at death, before anything else continues.
         if (this.#isDying && destroy !== undefined) return;
@@ -77,22 +77,22 @@ export class MortalDatabase implements Db {
     };
   }
 
-  async #burning<Value>(statement: Statement, work: () => Promise<Value>): Promise<Value> {
-    const fuse = this.#fuse;
-    const burns = fuse !== undefined && (fuse.of === 'statements' || statement === 'commit');
-    if (!burns || fuse.left-- !== 0) return this.#whileAlive(work);
-    const answer = fuse.moment === 'after' ? this.#whileAlive(work) : undefined;
+  async #countDown<Value>(statement: Statement, work: () => Promise<Value>): Promise<Value> {
+    const killPoint = this.#killPoint;
+    const isCounted = killPoint !== undefined && (killPoint.of === 'statements' || statement === 'commit');
+    if (!isCounted || killPoint.remaining-- !== 0) return this.#whileAlive(work);
+    const answer = killPoint.moment === 'after' ? this.#whileAlive(work) : undefined;
     this.#isDying = true;
     await answer?.catch(() => undefined);
     // Frames that the process sent before it dies are on their way.
-    for (let turns = 0; turns < LAST_TURNS; turns++) await this.#stillness.during(new Promise(setImmediate));
+    for (let turns = 0; turns < LAST_TURNS; turns++) await this.#quiescence.during(new Promise(setImmediate));
     this.die();
     throw killed();
   }
 
   async #whileAlive<Value>(work: () => Promise<Value>): Promise<Value> {
     if (this.isDead) throw killed();
-    const answer = await this.#stillness.during(work());
+    const answer = await this.#quiescence.during(work());
     if (this.#isDead) throw killed();
     return answer;
   }

@@ -5,7 +5,7 @@ const QUIET_TURNS = 5;
  * Detects when the world is at rest: all statements are answered, and no code is processing an answer. Only then does
  * the scheduler choose the next step, so PostgreSQL's timing has no influence.
  */
-export class Stillness {
+export class Quiescence {
   #underWay = 0;
   #answering = 0;
   #pauses = 0;

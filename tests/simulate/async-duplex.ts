@@ -4,11 +4,11 @@ import { Duplex } from 'node:stream';
  * One end of a wire. Data written to one end comes out of the other end later, as from a socket. `duplexPair` hands
  * data over synchronously: a WebSocket would receive the answer to its close frame while it still sends it.
  */
-class End extends Duplex {
-  #other: End = this;
+class DuplexEnd extends Duplex {
+  #other: DuplexEnd = this;
 
-  static pair(): [End, End] {
-    const [one, other] = [new End(), new End()];
+  static pair(): [DuplexEnd, DuplexEnd] {
+    const [one, other] = [new DuplexEnd(), new DuplexEnd()];
     one.#other = other;
     other.#other = one;
     return [one, other];
@@ -40,4 +40,4 @@ class End extends Duplex {
 }
 
 /** Both ends of a new wire. */
-export const stretchWire = (): [Duplex, Duplex] => End.pair();
+export const asyncDuplexPair = (): [Duplex, Duplex] => DuplexEnd.pair();
