@@ -19,7 +19,6 @@ export { filled } from './rules/filled.ts';
 export * from './wire/frames.ts';
 export * from './wire/server-frames.ts';
 export * from './wire/mutation-args.ts';
-export * from './wire/mutation-content.ts';
 export * from './wire/mutation-result.ts';
 export * from './schema/host-key.ts';
 export * from './rules/host-text.ts';

@@ -14,7 +14,7 @@ import { openPipeline, type Pauses } from '../../server/src/mutations/intake/pip
 import type { Wakeups } from '../../server/src/mutations/jobs/wakeups.ts';
 import { readableHeaders } from '../../server/src/http/server/browser-rules.ts';
 import { mountSync } from '../../server/src/sync/socket.ts';
-import { answerErrors } from '../../server/src/wire/error-answers.ts';
+import { answerErrors } from '../../server/src/wire/errors.ts';
 import { mountUploads } from '../../server/src/sync/plain-http/uploads.ts';
 import type { Chance } from './chance.ts';
 import { type KillPoint, KillableDatabase } from './killable-database.ts';

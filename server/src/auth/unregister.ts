@@ -4,7 +4,7 @@ import { endSessions, unregisterAccount } from './sql.ts';
 
 /**
  * Ends an account: every session ends, no password is valid, and the employee may sign up again. The operators' side
- * handles the queues of the employee's phones (ops/devices/unregister.ts).
+ * handles the queues of the employee's phones (ops/devices/devices.ts).
  *
  * @returns false where no such employee is registered
  */

@@ -21,7 +21,7 @@ import type { BuiltFolder } from './pages/built-folder.ts';
 import { mountPages } from './pages/mount-pages.ts';
 import type { PreviewMail } from './endpoints/email-preview.ts';
 import { emailEndpoints } from './endpoints/email-preview.ts';
-import { answerErrors } from '../wire/error-answers.ts';
+import { answerErrors } from '../wire/errors.ts';
 import { codeEndpoints } from './endpoints/code-endpoints.ts';
 import { readForms } from './answers/form.ts';
 import { isHandshake } from './server/handshake.ts';
