@@ -40,3 +40,20 @@ test('the check finds a dead link and a dead anchor', () => {
   const page = { path: 'docs/page.md', text: '# One\n[a](missing.md) [b](#two) [c](#one) [d](https://example.org)' };
   expect(deadLinks(page, new Map([[page.path, page]]))).toEqual(['missing.md', '#two']);
 });
+
+/** Names of source files in a page that no file of the tree has. */
+function missingFiles(page: SourceFile, paths: readonly string[]): string[] {
+  const names = [...page.text.matchAll(/`([\w./-]+\.ts)`/g)].map(([, name = '']) => name);
+  return names.filter((name) => !paths.some((path) => `/${path}`.endsWith(`/${name}`)));
+}
+
+test('every source file that the architecture names exists', () => {
+  const tree = readTree();
+  const page = tree.get('docs/architecture.md') ?? { path: '', text: '`absent.ts`' };
+  expect(missingFiles(page, [...tree.keys()])).toEqual([]);
+});
+
+test('the check finds a file that has another name now', () => {
+  const page = { path: 'docs/page.md', text: '`apply/fold.ts` and `old.ts`' };
+  expect(missingFiles(page, ['server/src/mutations/apply/fold.ts', 'server/src/threshold.ts'])).toEqual(['old.ts']);
+});
