@@ -97,7 +97,7 @@ export default defineConfig({
       rules: { 'no-console': 'off' },
     },
     // What several tests expect is a function of theirs.
-    { files: ['tests/support/**'], rules: { 'vitest/no-standalone-expect': 'off' } },
+    { files: ['tests/support/**', 'tests/pages/**'], rules: { 'vitest/no-standalone-expect': 'off' } },
     {
       // Plain JavaScript runs before anything is installed, without types to check it by.
       files: ['**/*.mjs'],

@@ -1,0 +1,156 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { listed } from '../support/open-waits.ts';
+import type { Found, Wanted } from './visible.ts';
+import { findInPage, focusedField, readPage } from './visible.ts';
+
+/** CSS px. WCAG 2.2 asks for 24; a driver wears gloves. */
+const leastTarget = 48;
+const fieldTags = ['INPUT', 'TEXTAREA'];
+/** Longer than any wait of a test: a missing text fails with what the page shows instead. */
+const patienceMs = 30_000;
+/** More than enough for a route of 150 stops. */
+const mostScrolls = 80;
+
+/** Which of several equal texts, from the top. */
+interface TapOptions {
+  readonly nth?: number;
+}
+
+/**
+ * A driver's finger and eyes: it knows visible texts and coordinates, and nothing of the page's structure. It scrolls
+ * until its target is on the screen with nothing over it, checks the target's size, and touches its middle. It counts taps,
+ * and typed fields; a scroll is no tap.
+ */
+export class Finger {
+  taps = 0;
+  fields = 0;
+  readonly #page: Page;
+
+  constructor(page: Page) {
+    this.#page = page;
+  }
+
+  /** Taps and fields since the last call: the figure that a row of the table limits. */
+  count(): { readonly taps: number; readonly fields: number } {
+    const { taps, fields } = this;
+    this.taps = 0;
+    this.fields = 0;
+    return { taps, fields };
+  }
+
+  /** Touches what has this text or this accessible name. */
+  async tap(text: string, { nth = 0 }: TapOptions = {}): Promise<void> {
+    const target = await this.#reach({ text, nth, kind: 'act' });
+    await this.#page.touchscreen.tap(target.x, target.y);
+    this.taps++;
+  }
+
+  /** Types into the field with this label, in place of its text. The touch that focuses it belongs to the typing. */
+  async type(label: string, value: string, { nth = 0 }: TapOptions = {}): Promise<void> {
+    const target = await this.#reach({ text: label, nth, kind: 'field' });
+    await this.#page.touchscreen.tap(target.x, target.y);
+    const { tag, value: before } = await this.#page.evaluate(focusedField);
+    if (!fieldTags.includes(tag)) throw new Error(`a touch on “${label}” focuses <${tag.toLowerCase()}>, no field`);
+    if (before !== '') await this.#page.keyboard.press('ControlOrMeta+a');
+    await this.#page.keyboard.type(value);
+    this.fields++;
+  }
+
+  /** As a hardware scanner does: keys in a burst, and Enter. */
+  async scan(barcode: string): Promise<void> {
+    await this.#page.keyboard.type(barcode);
+    await this.#page.keyboard.press('Enter');
+    this.taps++;
+  }
+
+  /** A photo with the phone's camera app: the tap on the button, and the shutter. */
+  async photograph(text: string, photo: { name: string; mimeType: string; buffer: Buffer }): Promise<void> {
+    const target = await this.#reach({ text, nth: 0, kind: 'act' });
+    const opened = this.#page.waitForEvent('filechooser');
+    await this.#page.touchscreen.tap(target.x, target.y);
+    await (await opened).setFiles(photo);
+    this.taps += 2;
+  }
+
+  /** Draws two strokes on the surface of this name, such as a signature. No tap. */
+  async draw(name: string): Promise<void> {
+    const { x, y, width, height } = await this.#reach({ text: name, nth: 0, kind: 'surface' });
+    const at = (right: number, down: number) => ({ x: x + width * right, y: y + height * down });
+    const strokes = [
+      [at(-0.3, -0.2), at(-0.1, 0.1), at(0.2, -0.1)],
+      [at(-0.2, 0.2), at(0.1, 0.15), at(0.3, 0.2)],
+    ];
+    const devtools = await this.#page.context().newCDPSession(this.#page);
+    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', ...touchPoints: { x: number; y: number }[]) =>
+      devtools.send('Input.dispatchTouchEvent', { type, touchPoints });
+    for (const [first, ...rest] of strokes) {
+      if (first) await touch('touchStart', first);
+      for (const point of rest) await touch('touchMove', point);
+      await touch('touchEnd');
+    }
+    await devtools.detach();
+  }
+
+  /** The text that a person can read now. */
+  read(): Promise<string> {
+    return this.#page.evaluate(readPage);
+  }
+
+  /** Waits until the screen has this text. */
+  async sees(text: string): Promise<void> {
+    await this.#until(text, (shown) => shown.includes(text));
+  }
+
+  /** Waits until the screen has this text no longer. */
+  async seesNo(text: string): Promise<void> {
+    await this.#until(`no ${text}`, (shown) => !shown.includes(text));
+  }
+
+  async #until(wanted: string, isSo: (shown: string) => boolean): Promise<void> {
+    let shown = '';
+    const untilSo = async (): Promise<void> => {
+      const look = async () => isSo((shown = await this.read()));
+      await expect.poll(look, { timeout: patienceMs }).toBe(true);
+    };
+    await listed(untilSo(), () => shown).catch((cause: unknown) => {
+      throw new Error(`the screen does not have “${wanted}”, but: ${shown}`, { cause });
+    });
+  }
+
+  /** Waits until the target is there, and scrolls until it can be touched. */
+  async #reach(wanted: Wanted): Promise<Extract<Found, { at: 'ready' }>> {
+    let found = await this.#find(wanted);
+    for (let scrolls = 0; found.at === 'away'; scrolls++) {
+      if (scrolls === mostScrolls) throw new Error(`“${wanted.text}” cannot be touched: ${found.over} lies over it`);
+      await this.#page.mouse.move(found.x, found.y);
+      await this.#page.mouse.wheel(0, found.dy);
+      found = await this.#find(wanted);
+    }
+    if (found.at === 'missing') throw new Error(`“${wanted.text}” is not there, but: ${found.seen.join(' | ')}`);
+    const { width, height, name } = found;
+    const size = Math.round(Math.min(width, height));
+    if (size < leastTarget) throw new Error(`the target “${name}” has ${size} px, less than ${leastTarget}`);
+    return found;
+  }
+
+  /** The target at rest: its place is the same in two frames. */
+  async #find(wanted: Wanted): Promise<Found> {
+    let found: Found = { at: 'missing', seen: [] };
+    const isAtRest = async (): Promise<boolean> => {
+      const before = found;
+      await this.#page.evaluate(nextFrames);
+      found = await this.#page.evaluate(findInPage, wanted);
+      return found.at !== 'missing' && JSON.stringify(before) === JSON.stringify(found);
+    };
+    const untilAtRest = async (): Promise<void> => {
+      await expect.poll(isAtRest, { interval: 20, timeout: patienceMs }).toBe(true);
+    };
+    await listed(untilAtRest(), () => found).catch(() => undefined);
+    return found;
+  }
+}
+
+/** Resolves after two frames: a frame draws what the one before has computed. */
+const nextFrames = (): Promise<unknown> =>
+  new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));

@@ -1,0 +1,157 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { crashPage } from '../support/browser.ts';
+import { atFileEnd } from '../support/file-end.ts';
+import { password } from '../support/people.ts';
+import type { TcpProxy } from '../support/tcp-proxy.ts';
+import { Finger } from './finger.ts';
+
+export interface PhoneOptions {
+  /** CSS px; default: 360 × 640, a small phone. */
+  readonly width?: number;
+  readonly height?: number;
+  /** The text size of the phone's settings, in percent. */
+  readonly textPercent?: number;
+  readonly locale?: 'en-US' | 'es-MX';
+  readonly scheme?: 'light' | 'dark';
+}
+
+/** Git ignores it: pictures of the last run. */
+const shots = join(import.meta.dirname, 'shots');
+const normalText = 16;
+
+/** A phone: a browser's profile, and the app in a page of it. The profile survives `kill`. */
+export class PagePhone {
+  readonly context: BrowserContext;
+  readonly #address: string;
+  readonly #network: TcpProxy;
+  readonly #options: PhoneOptions;
+  #page: Page | undefined;
+  #finger: Finger | undefined;
+
+  private constructor(context: BrowserContext, address: string, network: TcpProxy, options: PhoneOptions) {
+    this.context = context;
+    this.#address = address;
+    this.#network = network;
+    this.#options = options;
+  }
+
+  static async open(
+    browser: Browser,
+    address: string,
+    network: TcpProxy,
+    options: PhoneOptions = {},
+  ): Promise<PagePhone> {
+    const { width = 360, height = 640, locale = 'en-US', scheme = 'light' } = options;
+    const context = await browser.newContext({
+      viewport: { width, height },
+      deviceScaleFactor: 2,
+      hasTouch: true,
+      isMobile: true,
+      locale,
+      colorScheme: scheme,
+      reducedMotion: 'reduce',
+      permissions: ['geolocation'],
+      geolocation: { latitude: 41.88, longitude: -87.63 },
+    });
+    atFileEnd(() => context.close());
+    return new PagePhone(context, address, network, options);
+  }
+
+  get page(): Page {
+    if (!this.#page) throw new Error('the app is not open');
+    return this.#page;
+  }
+
+  get finger(): Finger {
+    if (!this.#finger) throw new Error('the app is not open');
+    return this.#finger;
+  }
+
+  /** Opens the app by its address, in a new page. */
+  async start(hash = ''): Promise<Finger> {
+    const page = await this.context.newPage();
+    const { textPercent = 100 } = this.#options;
+    const devtools = await this.context.newCDPSession(page);
+    const size = Math.round((normalText * textPercent) / 100);
+    await devtools.send('Page.setFontSizes', { fontSizes: { standard: size, fixed: size } });
+    await page.goto(`${this.#address}${hash}`);
+    this.#page = page;
+    this.#finger = new Finger(page);
+    return this.#finger;
+  }
+
+  /** Signs in on the first screen, and waits for the route. */
+  async signIn(driver: string): Promise<void> {
+    const { finger } = this;
+    await finger.type('Employee number', driver);
+    await finger.type('Password', password);
+    await finger.tap('Sign in');
+    await finger.sees('Next · stop');
+  }
+
+  /** Waits until the worker has all files of the app: it opens without a network from now on. */
+  async untilInstalled(): Promise<void> {
+    await this.page.evaluate(async () => {
+      const { active } = await navigator.serviceWorker.ready;
+      if (active?.state === 'activated') return;
+      await new Promise<void>((done) => {
+        active?.addEventListener('statechange', () => active.state === 'activated' && done());
+      });
+    });
+  }
+
+  /** Waits until the phone's disk has a route: a kill before that leaves the next start with nothing to show. */
+  async untilStored(stops: number): Promise<void> {
+    await expect.poll(() => this.page.evaluate(countDocuments)).toBeGreaterThanOrEqual(stops);
+  }
+
+  /** A dead zone for every phone of the world: links break, and new ones are refused. Resolves when the app shows it. */
+  async goOffline(): Promise<void> {
+    this.#network.refuse();
+    this.#network.cut();
+    await this.finger.sees('No network');
+  }
+
+  /** Coverage is back. The wake-up is the platform's: the app is in the foreground. */
+  async goOnline(): Promise<void> {
+    await this.#network.accept();
+    await this.#page?.evaluate(() => void globalThis.dispatchEvent(new Event('online')));
+  }
+
+  /** The system kills the app: no handler of the page runs. */
+  async kill(): Promise<void> {
+    await crashPage(this.page);
+    this.#page = undefined;
+    this.#finger = undefined;
+  }
+
+  /** The app is killed and opened again. */
+  async restart(): Promise<Finger> {
+    await this.kill();
+    return this.start();
+  }
+
+  /** Writes a picture of the screen to `tests/pages/shots/NAME.png`. */
+  async shot(name: string): Promise<void> {
+    await mkdir(shots, { recursive: true });
+    await this.page.screenshot({ path: join(shots, `${name}.png`) });
+  }
+}
+
+/** The number of documents in the SDK's store. */
+const countDocuments = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const opening = indexedDB.open('tailgate');
+    opening.onerror = () => reject(opening.error ?? new Error('the store cannot be opened'));
+    opening.onsuccess = () => {
+      const counting = opening.result.transaction('document').objectStore('document').count();
+      counting.onerror = () => reject(counting.error ?? new Error('the store cannot be read'));
+      counting.onsuccess = () => {
+        opening.result.close();
+        resolve(counting.result);
+      };
+    };
+  });

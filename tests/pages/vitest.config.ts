@@ -1,0 +1,20 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+/** `npm run test:pages`: the built pages in a real Chromium, against the real server; too slow for `npm test`. */
+export default defineConfig({
+  root: fileURLToPath(new URL('../..', import.meta.url)),
+  ssr: { resolve: { conditions: ['source', 'node'], externalConditions: ['source', 'node'] } },
+  test: {
+    include: ['tests/pages/*.check.ts'],
+    globalSetup: ['tests/support/global-setup.ts'],
+    setupFiles: ['tests/support/each-file.ts'],
+    pool: 'forks',
+    // Each file runs a server, two databases and a browser.
+    maxWorkers: 2,
+    reporters: ['verbose'],
+    testTimeout: 120_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
+  },
+});
