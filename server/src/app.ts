@@ -34,7 +34,7 @@ import { BuiltFolder } from './http/pages/built-folder.ts';
 import type { Probe } from './http/endpoints/health.ts';
 import { buildMetrics, mountMetrics } from './http/endpoints/metrics.ts';
 import { watchRequests } from './http/server/request-watch.ts';
-import { keepSecret, type KeptSecret } from './runtime/kept-secret.ts';
+import { storeSecret, type StoredSecret } from './runtime/kept-secret.ts';
 import { listen } from './runtime/listening.ts';
 import { startMail } from './mail/delivery-mails.ts';
 import { previewSummary } from './mail/preview.ts';
@@ -63,7 +63,7 @@ export interface App {
   /** Whether `/app/` has a page to show. */
   hasDriverApp: boolean;
   place: string;
-  opsToken: KeptSecret;
+  opsToken: StoredSecret;
   /** Resolves when this process must stop: the database is another one, or does not come back. */
   outlived: Promise<StartError>;
   /** Refuses new requests, finishes those in progress and closes every part. */
@@ -357,11 +357,11 @@ function openAssets({ config, log, shutdown, database, boss, telemetry, clock }:
   return assets;
 }
 
-async function opsTokenOf({ opsToken, dataDir }: Config, log: Logger): Promise<KeptSecret> {
+async function opsTokenOf({ opsToken, dataDir }: Config, log: Logger): Promise<StoredSecret> {
   if (opsToken !== undefined && isGuessable(opsToken))
     log.warn(
       { characters: opsToken.length },
       `OPS_TOKEN can be guessed: take ${OPS_TOKEN_LENGTH} random characters or more`,
     );
-  return opsToken === undefined ? keepSecret(join(dataDir, 'ops-token')) : { secret: opsToken, fresh: false };
+  return opsToken === undefined ? storeSecret(join(dataDir, 'ops-token')) : { secret: opsToken, fresh: false };
 }

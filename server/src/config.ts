@@ -173,7 +173,7 @@ const table = {
     urlOf('http', 'https'),
   ),
   OTEL_TRACES_SAMPLER_ARG: withDefault('1', 'Share of the traces that leave, from 0 to 1', share()),
-  REHEARSE: withDefault(
+  WARM_UP: withDefault(
     '1',
     '0 spares a start about 0.8 s of CPU; the first thousands of changes then cost a fifth more',
     flag(),
@@ -252,7 +252,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     corsOrigins: read('CORS_ORIGINS') ?? [],
     otelEndpoint: read('OTEL_EXPORTER_OTLP_ENDPOINT'),
     traceShare: read('OTEL_TRACES_SAMPLER_ARG'),
-    rehearses: read('REHEARSE'),
+    warmsUp: read('WARM_UP'),
     demo: read('DEMO') ?? (databaseUrl === undefined && legacyUrl === undefined),
   };
 }

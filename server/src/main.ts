@@ -23,9 +23,9 @@ async function start(argv: readonly string[]): Promise<void> {
   const stopping = new AbortController();
   const starting = startApp(config, log, stopping.signal);
   stopOnSignal(starting, stopping);
-  const rehearsing = config.rehearses && config.role !== 'worker' ? rehearsed(log, stopping.signal) : undefined;
+  const warmingUp = config.warmsUp && config.role !== 'worker' ? warmedUp(log, stopping.signal) : undefined;
   // Both run at once, because most of the start waits for PostgreSQL.
-  const app = await Promise.all([starting, rehearsing]).then(
+  const app = await Promise.all([starting, warmingUp]).then(
     ([started]) => started,
     (error: unknown) => {
       if (error !== stopping.signal.reason) throw error;
@@ -44,11 +44,11 @@ async function start(argv: readonly string[]): Promise<void> {
 }
 
 /** A failure here never fails the start. */
-async function rehearsed(log: Log, stopping: AbortSignal): Promise<void> {
+async function warmedUp(log: Log, stopping: AbortSignal): Promise<void> {
   try {
     await warmUp(stopping);
   } catch (err) {
-    log.warn({ err }, 'the rehearsal failed: the first changes take longer');
+    log.warn({ err }, 'the warm-up failed: the first changes take longer');
   }
 }
 

@@ -40,7 +40,7 @@ describe('settings', () => {
       corsOrigins: [],
       otelEndpoint: undefined,
       traceShare: 1,
-      rehearses: true,
+      warmsUp: true,
       demo: true,
     });
   });

@@ -109,7 +109,7 @@ test('reports with one key on the host become revisions of one, in the order of 
     ...more,
   });
   const store = async (revision: number, at: string, { sections, ...sent }: LoadConditionReport) => {
-    const { doc } = decideReport(undefined, { sections, ...sent }, new Date(at)).standing;
+    const { doc } = decideReport(undefined, { sections, ...sent }, new Date(at)).stored;
     const { reportId, loadId, stopId, driverId, capturedAt } = sent;
     await pool.query(
       `insert into load_report (report_id, version, hosted_version) values ($1, $2, $2)
@@ -156,7 +156,7 @@ test('reports with one key on the host become revisions of one, in the order of 
   ]);
   // Sent again it is a duplicate: the stored text is what the rules would write.
   const [, , second] = revisions.rows;
-  expect(decideReport(undefined, readReport(second?.doc ?? ''), new Date()).standing.doc).toBe(second?.doc);
+  expect(decideReport(undefined, readReport(second?.doc ?? ''), new Date()).stored.doc).toBe(second?.doc);
   expect((await pool.query('select * from load_report order by report_id')).rows).toEqual([
     { report_id: 'OTHER', version: 1, hosted_version: 1 },
     { report_id: 'PAD-2', version: 3, hosted_version: 0 },

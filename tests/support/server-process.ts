@@ -15,7 +15,7 @@ const READY = /^Tailgate is ready\b/m;
  */
 export async function startServer(env: Record<string, string>, args: string[] = []): Promise<ServerProcess> {
   const server = new ServerProcess(
-    { PORT: String(await reservePort()), LOG_LEVEL: 'warn', REHEARSE: '0', IMPORT_FROM: '20200101', ...env },
+    { PORT: String(await reservePort()), LOG_LEVEL: 'warn', WARM_UP: '0', IMPORT_FROM: '20200101', ...env },
     args,
   );
   atFileEnd(() => server.stop());

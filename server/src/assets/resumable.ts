@@ -35,7 +35,7 @@ export interface Announced {
 }
 
 /** An upload that can continue, or has ended. */
-export interface Standing {
+export interface UploadState {
   readonly id: string;
   readonly name: string;
   readonly length: number;
@@ -91,14 +91,14 @@ export class ResumableUploads {
   }
 
   /** Begins an announced upload. An open or complete one stays as it is. */
-  async begin({ id, owner, length, name, sha256 }: Announced): Promise<Standing> {
+  async begin({ id, owner, length, name, sha256 }: Announced): Promise<UploadState> {
     const { db, clock } = this.#deps;
     const asset = await this.#asset(id);
     if (asset) return asset;
     const row = [freshId(clock()), id, owner, length, fileName(name), sha256 ?? null, this.#expiry()];
     const { rows } = await db.query<Intake>(beginIntake, row);
     // An empty file is complete, and a complete one may lack its end.
-    const begun = rows[0] && rows[0].received < rows[0].length ? standingOf(rows[0]) : await this.find(id, owner);
+    const begun = rows[0] && rows[0].received < rows[0].length ? stateOf(rows[0]) : await this.find(id, owner);
     if (!begun) throw new Error(`the upload of ${id} was swept while it began`);
     return begun;
   }
@@ -107,9 +107,9 @@ export class ResumableUploads {
    * Reads the length of an upload; undefined without one of this owner. It ends the upload where only the end is
    * missing.
    */
-  async find(id: string, owner: string): Promise<Standing | undefined> {
+  async find(id: string, owner: string): Promise<UploadState | undefined> {
     const intake = await this.#intake(id, owner);
-    if (intake && intake.received < intake.length) return standingOf(intake);
+    if (intake && intake.received < intake.length) return stateOf(intake);
     if (intake) await this.#finish(intake);
     return this.#asset(id);
   }
@@ -151,7 +151,7 @@ export class ResumableUploads {
     }
   }
 
-  async #asset(id: string): Promise<Standing | undefined> {
+  async #asset(id: string): Promise<UploadState | undefined> {
     const asset = await findAsset(this.#deps.db, id);
     return asset && { id, name: asset.name, length: asset.size, received: asset.size, activeAt: undefined };
   }
@@ -163,7 +163,7 @@ export class ResumableUploads {
 
   async #take({ content, received }: Intake, bytes: AsyncIterable<Buffer>, summary: ByteSummary): Promise<number> {
     let at = received;
-    let held: Buffer[] = [];
+    let buffered: Buffer[] = [];
     let heldBytes = 0;
     const save = async (piece: Buffer): Promise<void> => {
       if (piece.length === 0) return;
@@ -174,21 +174,21 @@ export class ResumableUploads {
     try {
       for await (const bit of bytes) {
         summary.add(bit);
-        held.push(bit);
+        buffered.push(bit);
         heldBytes += bit.length;
         if (heldBytes < pieceBytes) continue;
-        let whole = Buffer.concat(held);
+        let whole = Buffer.concat(buffered);
         for (; whole.length >= pieceBytes; whole = whole.subarray(pieceBytes))
           await save(whole.subarray(0, pieceBytes));
-        held = [whole];
+        buffered = [whole];
         heldBytes = whole.length;
       }
     } catch (error) {
       // The sender's connection broke. It does not repeat the received bytes.
-      if (!(error instanceof OffsetMoved)) await save(Buffer.concat(held));
+      if (!(error instanceof OffsetMoved)) await save(Buffer.concat(buffered));
       throw error;
     }
-    await save(Buffer.concat(held));
+    await save(Buffer.concat(buffered));
     return at;
   }
 
@@ -257,7 +257,7 @@ async function repack(tx: Queryable, { content, length }: Intake, other: string)
   return other;
 }
 
-const standingOf = ({ asset_id: id, name, length, received, expires_at }: Intake): Standing => ({
+const stateOf = ({ asset_id: id, name, length, received, expires_at }: Intake): UploadState => ({
   id,
   name,
   length,

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { DataStore, Upload } from '@tus/server';
 import { UploadRefusal } from './refusal.ts';
-import type { ResumableUploads, Standing } from './resumable.ts';
+import type { ResumableUploads, UploadState } from './resumable.ts';
 import { idleMs } from './resumable.ts';
 
 /** Metadata of an upload in the form of tus clients; `asset_id`, `salt` and `sha256` are our own (docs/protocol.md). */
@@ -37,9 +37,9 @@ export class TusStore extends DataStore {
   }
 
   override async getUpload(id: string): Promise<Upload> {
-    const standing = await this.#uploads.find(id, this.#owner);
-    if (!standing) throw new UploadRefusal('UPLOAD_NOT_FOUND', 'There is no such upload.');
-    return uploadOf(standing);
+    const upload = await this.#uploads.find(id, this.#owner);
+    if (!upload) throw new UploadRefusal('UPLOAD_NOT_FOUND', 'There is no such upload.');
+    return uploadOf(upload);
   }
 
   override async write(stream: Readable, id: string, offset: number): Promise<number> {
@@ -63,7 +63,7 @@ export class TusStore extends DataStore {
   }
 }
 
-function uploadOf({ id, length: size, received: offset, activeAt, name }: Standing): Upload {
+function uploadOf({ id, length: size, received: offset, activeAt, name }: UploadState): Upload {
   const metadata = name === '' ? {} : { metadata: { filename: name } };
   return new Upload({ id, size, offset, ...metadata, ...(activeAt && { creation_date: activeAt.toISOString() }) });
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { prepareDataDir } from '../runtime/data-dir.ts';
-import { keepSecret } from '../runtime/kept-secret.ts';
+import { storeSecret } from '../runtime/kept-secret.ts';
 import type { Log } from '../runtime/log.ts';
 import { StartError } from '../runtime/start-error.ts';
 import {
@@ -74,7 +74,7 @@ export async function openEmbedded(dataDir: string, options: EmbeddedOptions): P
   await prepareDataDir(dataDir);
   const remembered = await readMemory(dataDir);
   const cluster = await placeCluster(dataDir, remembered.folder);
-  const { secret: password } = await keepSecret(join(dataDir, 'postgres.password'));
+  const { secret: password } = await storeSecret(join(dataDir, 'postgres.password'));
   // While the folder is empty: a start that is cut off here goes on in the same folder the next time.
   const folder = rememberFolder(dataDir, cluster);
   if (folder !== remembered.folder) await writeMemory(dataDir, { ...remembered, folder });
@@ -84,16 +84,16 @@ export async function openEmbedded(dataDir: string, options: EmbeddedOptions): P
   });
   const house: SharedPostgres = { dataDir, cluster, password, options };
   const { user, port, started } = await enter(house, remembered.port);
-  const held = new AcquiredPostgres(house, user, port);
+  const database = new AcquiredPostgres(house, user, port);
   try {
     if (port !== remembered.port) await writeMemory(dataDir, { folder, port });
     await ensureDatabase(user, DATABASE);
   } catch (error) {
-    await held.stop();
+    await database.stop();
     throw error;
   }
   const url = addressOf(house, port, DATABASE);
-  return { url, place: describePlace(dataDir, cluster), owned: started, stop: () => held.stop() };
+  return { url, place: describePlace(dataDir, cluster), owned: started, stop: () => database.stop() };
 }
 
 interface SharedPostgres {

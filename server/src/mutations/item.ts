@@ -126,7 +126,7 @@ const bodyOf = (raw: unknown): string => canonicalJson(content(raw));
 const content = (raw: unknown): unknown => (typeof raw === 'object' && raw !== null ? contentOf(raw) : raw);
 
 /** The parts of a malformed envelope that may be valid. */
-const remains = z.object({
+const readableParts = z.object({
   name: z.catch(z.string(), ''),
   prev_hash: z.catch(mutation.shape.prev_hash, null),
 });
@@ -136,7 +136,7 @@ function brokenItem(queue: Queue, raw: unknown, index: number, meaning: Meaning,
   const identity = mutationIdentity.safeParse(raw);
   if (!identity.success) throw new MalformedPush(faultsOf(identity.error.issues, `mutations.${index}`));
   const { id, seq } = identity.data;
-  const { name, prev_hash: prevHash } = remains.parse(raw);
+  const { name, prev_hash: prevHash } = readableParts.parse(raw);
   return itemOf({
     id,
     body: meaning === tooDeep ? deepCanonicalJson(content(raw)) : bodyOf(raw),
@@ -180,7 +180,7 @@ function meaningOfChange({ name, version, args, command, route, stop }: Change):
 /** Reads the command of a stored content. */
 export function readContent(body: string): Meaning {
   try {
-    const parsed = keptContent.safeParse(JSON.parse(body));
+    const parsed = storedContent.safeParse(JSON.parse(body));
     if (parsed.success) return meaningOf(parsed.data);
     return unreadable('VALIDATION_FAILED', 'this mutation is malformed', faultsOf(parsed.error.issues));
   } catch (error) {
@@ -189,7 +189,7 @@ export function readContent(body: string): Meaning {
   }
 }
 
-const keptContent = z.object({ name: z.string(), version: z.number(), args: z.unknown() });
+const storedContent = z.object({ name: z.string(), version: z.number(), args: z.unknown() });
 
 function meaningOf({ name, version, args }: Pick<Mutation, 'name' | 'version' | 'args'>): Meaning {
   if (isMutationName(name) && Object.hasOwn(mutationArgs[name], version)) return readArguments(name, version, args);

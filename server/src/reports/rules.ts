@@ -1,7 +1,7 @@
 import type { LoadConditionReport } from '@tailgate/sync-protocol';
 
 /** The latest revision of a report. */
-export interface StandingReport {
+export interface LatestReport {
   /** From 1. */
   readonly revision: number;
   readonly receivedAt: Date;
@@ -10,7 +10,7 @@ export interface StandingReport {
 }
 
 export interface ReportDecision {
-  readonly standing: StandingReport;
+  readonly stored: LatestReport;
   /** The latest revision has the same content: nothing is written. */
   readonly duplicate: boolean;
 }
@@ -20,28 +20,28 @@ export interface ReportDecision {
  * counts, as for stops: after A, B and A the report is A.
  */
 export function decideReport(
-  standing: StandingReport | undefined,
+  stored: LatestReport | undefined,
   report: LoadConditionReport,
   receivedAt: Date,
 ): ReportDecision {
   const doc = reportText(report);
-  if (standing?.doc === doc) return { standing, duplicate: true };
-  return { standing: { revision: (standing?.revision ?? 0) + 1, receivedAt, doc }, duplicate: false };
+  if (stored?.doc === doc) return { stored, duplicate: true };
+  return { stored: { revision: (stored?.revision ?? 0) + 1, receivedAt, doc }, duplicate: false };
 }
 
 /** A revision that a batch adds. */
 export interface NewRevision {
   readonly report: LoadConditionReport;
-  readonly standing: StandingReport;
+  readonly stored: LatestReport;
 }
 
 /** Decides the reports of a batch, in order, each over the revision before it. */
 export class ReportFold {
-  readonly #loaded: ReadonlyMap<string, StandingReport>;
-  readonly #latest = new Map<string, StandingReport>();
+  readonly #loaded: ReadonlyMap<string, LatestReport>;
+  readonly #latest = new Map<string, LatestReport>();
   readonly revisions: NewRevision[] = [];
 
-  constructor(loaded: ReadonlyMap<string, StandingReport>) {
+  constructor(loaded: ReadonlyMap<string, LatestReport>) {
     this.#loaded = loaded;
   }
 
@@ -50,8 +50,8 @@ export class ReportFold {
     const before = this.#latest.get(reportId) ?? this.#loaded.get(reportId);
     const decision = decideReport(before, report, receivedAt);
     if (decision.duplicate) return decision;
-    this.#latest.set(reportId, decision.standing);
-    this.revisions.push({ report, standing: decision.standing });
+    this.#latest.set(reportId, decision.stored);
+    this.revisions.push({ report, stored: decision.stored });
     return decision;
   }
 }

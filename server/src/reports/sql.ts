@@ -15,7 +15,7 @@ export const lockReports = statement(
 );
 
 /** The latest revisions of reports. $1 ids. */
-export const loadStandingReports = statement(
+export const loadLatestReports = statement(
   'reports_load_standing',
   `select r.report_id, r.revision, r.received_at, r.doc
      from unnest($1::text[]) as k (report_id)
@@ -35,13 +35,13 @@ export const saveReports = latest.statement(
 
 const revisions = columns<NewRevision>({
   report_id: text(({ report }) => report.reportId),
-  revision: int8(({ standing }) => standing.revision),
+  revision: int8(({ stored }) => stored.revision),
   load_id: text(({ report }) => report.loadId),
   stop_id: text(({ report }) => report.stopId),
   driver_id: text(({ report }) => report.driverId),
   captured_at: instant(({ report }) => Date.parse(report.capturedAt)),
-  received_at: instant(({ standing }) => standing.receivedAt),
-  doc: text(({ standing }) => standing.doc),
+  received_at: instant(({ stored }) => stored.receivedAt),
+  doc: text(({ stored }) => stored.doc),
 });
 export const saveRevisions = revisions.statement(
   'reports_save_revisions',

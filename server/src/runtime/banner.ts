@@ -1,6 +1,6 @@
 import type { Config, settings } from '../config.ts';
 
-export interface Standing {
+export interface StartedServer {
   /** The address for people and phones, e.g. `http://127.0.0.1:3000`; a worker has none. */
   url: string | undefined;
   /** Whether `/app/` has a page to show. */
@@ -19,13 +19,13 @@ export const startHelp = (all: typeof settings): string =>
     '',
     'Everything else is a variable of the environment, more of each in docs/operations.md:',
     ...all.map(({ name, default: preset, description }) => {
-      const standing = preset === null ? '' : ` (${preset})`;
-      return `  ${name.padEnd(27)} ${description}${standing}`;
+      const defaultText = preset === null ? '' : ` (${preset})`;
+      return `  ${name.padEnd(27)} ${description}${defaultText}`;
     }),
   ].join('\n');
 
 /** The output of `npm start` for people once everything runs. Scripts wait for the first line. */
-export function banner(config: Config, { url, hasDriverApp, place, opsToken, open }: Standing): string {
+export function banner(config: Config, { url, hasDriverApp, place, opsToken, open }: StartedServer): string {
   const { role, dataDir, demo, legacyUrl, smtpUrl, smsUrl } = config;
   const lines = [
     `Tailgate is ready${url === undefined ? '' : ` on ${url}`}${role === 'all' ? '' : ` (${role} only)`}`,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 
-export interface KeptSecret {
+export interface StoredSecret {
   secret: string;
   /** It was made just now. */
   fresh: boolean;
@@ -11,7 +11,7 @@ export interface KeptSecret {
  * A secret that the first start makes and stores in a file with mode 600. `link` shows the whole file or none, so
  * processes that start together agree on one secret, and no crash, not even of the machine, leaves an empty one.
  */
-export async function keepSecret(file: string): Promise<KeptSecret> {
+export async function storeSecret(file: string): Promise<StoredSecret> {
   const draft = `${file}.${randomBytes(4).toString('hex')}`;
   await writeFile(draft, randomBytes(24).toString('base64url'), { mode: 0o600, flush: true });
   const fresh = await link(draft, file).then(

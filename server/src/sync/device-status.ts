@@ -1,7 +1,7 @@
 import type { HelloFrame, PingFrame } from '@tailgate/sync-protocol';
 import type { Queryable } from '../db/types.ts';
 import type { Log } from '../runtime/log.ts';
-import { saveGauges, type PhoneReport } from './sql.ts';
+import { saveDeviceStatus, type PhoneReport } from './sql.ts';
 
 /** Facts that only the hello contains; each ping repeats the others. */
 type Facts = Partial<Pick<HelloFrame, 'device' | 'sdk' | 'app'>>;
@@ -37,7 +37,7 @@ export class DeviceStatus {
     const reports = [...this.#reports];
     this.#reports = new Map();
     try {
-      await this.#db.query(saveGauges, saveGauges.parameters(reports.map(phoneReport)));
+      await this.#db.query(saveDeviceStatus, saveDeviceStatus.parameters(reports.map(phoneReport)));
     } catch (err) {
       this.#log.debug({ err, clients: reports.length }, 'what the phones hold could not be noted');
     }

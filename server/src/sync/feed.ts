@@ -262,7 +262,7 @@ export class Feed {
     for (const follower of watch.followers) {
       if (follower.state !== 'due') continue;
       follower.asked = true;
-      const from = this.#reachOf(follower, head, isRoute);
+      const from = this.#readFrom(follower, head, isRoute);
       above = Math.min(above, from);
       textsAbove = Math.min(textsAbove, from);
     }
@@ -272,7 +272,7 @@ export class Feed {
   }
 
   /** The version from which a follower needs a reading; none where it will get a snapshot. */
-  #reachOf({ cursor }: Follower, head: Head | undefined, isRoute: boolean): number {
+  #readFrom({ cursor }: Follower, head: Head | undefined, isRoute: boolean): number {
     if (!isRoute) return -1; // short, and the whole of it if need be
     const fits =
       cursor &&
@@ -296,7 +296,7 @@ export class Feed {
       ? takeReading(before, reading)
       : { head: newHead(watch.scope, reading), documents: [], deletes: [] };
     watch.head = step.head;
-    if (before) this.#spread(watch, before, step, reading.whole);
+    if (before) this.#sendToFollowers(watch, before, step, reading.whole);
     for (const follower of watch.followers) {
       if (follower.state !== 'due') continue;
       if (follower.asked) this.#serve(watch, step.head, follower, reading);
@@ -312,11 +312,11 @@ export class Feed {
     if (step === 'old') return;
     if (step === 'gap') return this.#schedule(watch);
     watch.head = step.head;
-    this.#spread(watch, before, step, false);
+    this.#sendToFollowers(watch, before, step, false);
   }
 
   /** Sends one text to all followers at the version of the old head. */
-  #spread(watch: Watch, before: Head, { head, documents, deletes }: Step, whole: boolean): void {
+  #sendToFollowers(watch: Watch, before: Head, { head, documents, deletes }: Step, whole: boolean): void {
     for (const follower of watch.followers) if (!mayRead(head, follower)) this.#end(watch, follower);
     const moved = head.version > before.version;
     if (!moved && sameReceipts(head, before)) return;
@@ -326,7 +326,7 @@ export class Feed {
     for (const follower of watch.followers) {
       if (follower.state !== 'current') continue;
       frame ??= this.#frame(head, from, documents, deletes);
-      this.#hand(head, follower, frame, timers);
+      this.#deliverFrame(head, follower, frame, timers);
     }
   }
 
@@ -336,7 +336,7 @@ export class Feed {
     if (!mayRead(head, follower)) return this.#end(watch, follower);
     const known = cursor !== null && cursor.epoch === this.#epochName(head);
     if (known && cursor.version === head.version)
-      return this.#hand(head, follower, this.#frame(head, head.version, [], []));
+      return this.#deliverFrame(head, follower, this.#frame(head, head.version, [], []));
     if (head.drivers !== null) {
       const ahead = known && cursor.version > head.version;
       // The cursor is ahead: another node may have newer versions, until a reading shows otherwise.
@@ -352,14 +352,14 @@ export class Feed {
     const documents = reading.documents.filter(({ version }) => version > above);
     const deletes = reading.deletes.filter(({ version }) => version > above).map(({ key }) => key);
     const frame = this.#frame(head, from, documents, from === null ? [] : deletes);
-    this.#hand(head, follower, frame, timerFrame(scope, documents));
+    this.#deliverFrame(head, follower, frame, timerFrame(scope, documents));
   }
 
   #frame(head: Head, from: number | null, documents: Reading['documents'], deletes: readonly string[]): Buffer {
     return Buffer.from(patchText(contentOf(head, this.#epochName(head), withText(documents), deletes), from));
   }
 
-  #hand(head: Head, follower: Follower, frame: Buffer, timers?: ServerFrameInput): void {
+  #deliverFrame(head: Head, follower: Follower, frame: Buffer, timers?: ServerFrameInput): void {
     follower.asked = false;
     if (follower.reader.deliver(frame)) {
       if (timers) follower.reader.send(timers);

@@ -191,14 +191,14 @@ async function readClientScopes(db: Queryable, asked: readonly Asked<string>[], 
       documents.push({
         key: `quarantine/${id}`,
         version: client_version,
-        text: keptText(row),
+        text: quarantineText(row),
       });
     readings[index] ??= { ...ofNoRoute, version, whole: false, documents };
   }
 }
 
 /** The document of a quarantined mutation for its phone (docs/protocol.md, The feed, 9). */
-function keptText({ state, code, reason, applied_as, note }: ClientRow): string {
+function quarantineText({ state, code, reason, applied_as, note }: ClientRow): string {
   const document: QuarantineDocument = {
     state,
     code,

@@ -223,8 +223,8 @@ const reports = columns<PhoneReport>({
 });
 
 /** The reports of phones, at most one a minute for each; null where a ping omits a field. */
-export const saveGauges = reports.statement(
-  'sync_save_gauges',
+export const saveDeviceStatus = reports.statement(
+  'sync_save_device_status',
   `with ${lockedClients}
    update client c set pending = k.pending, oldest_pending_at = k.oldest_pending_at, device = coalesce(k.device, c.device),
           sdk = coalesce(k.sdk, c.sdk), app = coalesce(k.app, c.app), last_seen_at = k.seen_at,
@@ -243,16 +243,16 @@ export const skipLostItems = statement(
   'sync_skip_lost_items',
   `with asked as (
      select client_id, last_seq,
-            case when last_hash is null and last_seq > 0 then coalesce(gone_after, last_seq) else last_seq end as heard
+            case when last_hash is null and last_seq > 0 then coalesce(gone_after, last_seq) else last_seq end as last_received
        from client where client_id = $1 for no key update
    ), moved as (
-     update client c set last_seq = $4, last_hash = null, gone_after = a.heard
+     update client c set last_seq = $4, last_hash = null, gone_after = a.last_received
        from asked a
-      where c.client_id = a.client_id and a.last_seq + 1 >= $3 and a.last_seq < $4 and $4 <= a.heard + $6
+      where c.client_id = a.client_id and a.last_seq + 1 >= $3 and a.last_seq < $4 and $4 <= a.last_received + $6
      returning c.last_seq
-   ), told as (
+   ), reported as (
      insert into incident (incident_id, kind, client_id, employee, details)
      select gen_random_uuid(), 'items_gone', $1, $2, $5 from moved
    )
-   select greatest(last_seq, heard + $6) as most from asked`,
+   select greatest(last_seq, last_received + $6) as most from asked`,
 );

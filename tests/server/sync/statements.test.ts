@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { endSessions, findQueueSessions } from '../../../server/src/auth/sql.ts';
 import { lockQueuesOf } from '../../../server/src/ops/devices/devices-sql.ts';
-import { replaceQueueKeys, saveGauges, tieClients } from '../../../server/src/sync/sql.ts';
+import { replaceQueueKeys, saveDeviceStatus, tieClients } from '../../../server/src/sync/sql.ts';
 import type { TestDatabase } from '../../support/postgres.ts';
 import { createDatabase } from '../../support/postgres.ts';
 
@@ -39,7 +39,7 @@ describe('a write to many queues at once', () => {
     ['new queue keys', replaceQueueKeys, [[Buffer.from('a'), Buffer.from('b')]]],
     [
       'the status that phones reported',
-      saveGauges,
+      saveDeviceStatus,
       [[0, 0], ...Array.from({ length: 4 }, () => [null, null]), [new Date(), new Date()], [null, null]],
     ],
   ])('locks them in the order of their ids, as a batch does (I13): %s', async (_name, statement, columns) => {

@@ -102,9 +102,9 @@ export class Db2Connection implements HostTransaction {
 
   async #statement(ask: 'query' | 'execute', sql: string, parameters: readonly HostValue[]): Promise<Answer> {
     try {
-      return await this.#ask({ ask, sql: this.#unjournaled.suited(sql), parameters });
+      return await this.#ask({ ask, sql: this.#unjournaled.withoutCommitment(sql), parameters });
     } catch (error) {
-      if (!(error instanceof HostError) || error.kind !== 'not_journaled' || !this.#unjournaled.learn(sql)) throw error;
+      if (!(error instanceof HostError) || error.kind !== 'not_journaled' || !this.#unjournaled.add(sql)) throw error;
       // The statements behind this one have run before it could be repeated: repeat the whole transaction, in its
       // order.
       throw new HostError('40000', `${error.message} (from now on without commitment control)`, {

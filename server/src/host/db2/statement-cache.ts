@@ -8,7 +8,7 @@ const MOST = 100;
 /** Keeps statements prepared, by their text; the least recently used one is closed. */
 export class StatementCache<Statement extends Closable> {
   readonly #prepare: (sql: string) => Promise<Statement>;
-  readonly #kept = new Map<string, Statement>();
+  readonly #statements = new Map<string, Statement>();
 
   constructor(prepare: (sql: string) => Promise<Statement>) {
     this.#prepare = prepare;
@@ -19,7 +19,7 @@ export class StatementCache<Statement extends Closable> {
     const statement = await this.#take(sql);
     try {
       const answer = await work(statement);
-      await this.#keep(sql, statement);
+      await this.#cache(sql, statement);
       return answer;
     } catch (error) {
       // Of the two failures the first one matters.
@@ -29,16 +29,16 @@ export class StatementCache<Statement extends Closable> {
   }
 
   async #take(sql: string): Promise<Statement> {
-    const known = this.#kept.get(sql);
-    this.#kept.delete(sql);
+    const known = this.#statements.get(sql);
+    this.#statements.delete(sql);
     return known ?? this.#prepare(sql);
   }
 
-  async #keep(sql: string, statement: Statement): Promise<void> {
-    this.#kept.set(sql, statement);
-    const [oldest] = this.#kept;
-    if (this.#kept.size <= MOST || !oldest) return;
-    this.#kept.delete(oldest[0]);
+  async #cache(sql: string, statement: Statement): Promise<void> {
+    this.#statements.set(sql, statement);
+    const [oldest] = this.#statements;
+    if (this.#statements.size <= MOST || !oldest) return;
+    this.#statements.delete(oldest[0]);
     await oldest[1].close();
   }
 }

@@ -11,13 +11,13 @@ export class Unjournaled {
     this.#onLearned = onLearned;
   }
 
-  suited(sql: string): string {
+  withoutCommitment(sql: string): string {
     const file = writtenFile(sql);
     return file !== undefined && this.#files.has(file) ? `${sql} with nc` : sql;
   }
 
   /** @returns false where that would not help: the statement is no write, or the file is recorded already */
-  learn(sql: string): boolean {
+  add(sql: string): boolean {
     const file = writtenFile(sql);
     if (file === undefined || this.#files.has(file)) return false;
     this.#files.add(file);

@@ -91,7 +91,7 @@ function tidy(schema: unknown): JsonSchema {
     const name = $ref.replace('#/$defs/', '');
     return isAnyJson(name) ? {} : { ...rest, $ref: `#/components/schemas/${name}` };
   }
-  const kept = Object.entries(rest).flatMap(([keyword, value]): [string, unknown][] => {
+  const entries = Object.entries(rest).flatMap(([keyword, value]): [string, unknown][] => {
     if (keyword === 'propertyNames' || (keyword === 'additionalProperties' && value === false)) return [];
     // The bounds of a safe integer carry no information.
     if (typeof value === 'number' && Math.abs(value) === Number.MAX_SAFE_INTEGER) return [];
@@ -102,7 +102,7 @@ function tidy(schema: unknown): JsonSchema {
     if (keyword === 'items' || keyword === 'additionalProperties') return [[keyword, tidy(value)]];
     return [[keyword, value]];
   });
-  const plain: JsonSchema = Object.fromEntries(kept);
+  const plain: JsonSchema = Object.fromEntries(entries);
   return Array.isArray(anyOf) ? { ...plain, ...either(anyOf) } : plain;
 }
 

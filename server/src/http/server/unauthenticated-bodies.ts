@@ -14,10 +14,10 @@ const shortBytes = 64 * 1024;
  * in admission.ts. Drivers' bodies do not count and are never refused for them.
  */
 export function limitUnauthenticatedBodies(app: FastifyInstance, most = longestPublicBody): void {
-  const held = { bytes: 0 };
+  const buffered = { bytes: 0 };
   app.addHook('preParsing', (request, reply, payload, done) => {
     if (request.driver || !isJson(request) || isShort(request)) return done(null, payload);
-    const counted = new CountedBody(held, most);
+    const counted = new CountedBody(buffered, most);
     // The reader stops at its own limit.
     counted.on('error', () => undefined);
     reply.raw.once('close', () => {
@@ -33,26 +33,26 @@ const isShort = ({ headers }: FastifyRequest): boolean => Number(headers['conten
 
 /** Passes a body on while the total is below the bound. */
 class CountedBody extends Transform {
-  readonly #held: { bytes: number };
+  readonly #buffered: { bytes: number };
   readonly #most: number;
   #own = 0;
 
-  constructor(held: { bytes: number }, most: number) {
+  constructor(buffered: { bytes: number }, most: number) {
     super();
-    this.#held = held;
+    this.#buffered = buffered;
     this.#most = most;
   }
 
   override _transform(piece: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    if (this.#held.bytes + piece.length > this.#most)
+    if (this.#buffered.bytes + piece.length > this.#most)
       return done(new AppError('DATABASE_UNAVAILABLE', { message: 'Too many long bodies come in now; come again.' }));
-    this.#held.bytes += piece.length;
+    this.#buffered.bytes += piece.length;
     this.#own += piece.length;
     done(null, piece);
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    this.#held.bytes -= this.#own;
+    this.#buffered.bytes -= this.#own;
     this.#own = 0;
     done(error);
   }

@@ -24,7 +24,7 @@ export interface BatchResult {
    */
   readonly answers: readonly (Answer | undefined)[];
   readonly commits: readonly RouteCommit[];
-  readonly held: ReadonlySet<string>;
+  readonly lockedScopes: ReadonlySet<string>;
 }
 
 /**
@@ -71,28 +71,28 @@ async function attempt(
   poisoned: ReadonlyMap<Item, Fault>,
 ): Promise<BatchResult> {
   const load = async (tx: Tx) => {
-    const { world, held } = await loadWorld(tx, items, rules());
-    return { world, held, ready: held.size > 0 ? withoutHeld(items, held) : items };
+    const { world, lockedScopes } = await loadWorld(tx, items, rules());
+    return { world, lockedScopes, ready: lockedScopes.size > 0 ? withoutLocked(items, lockedScopes) : items };
   };
-  return inTwoTrips(db, load, (tx, { world, held, ready }) => {
+  return inTwoTrips(db, load, (tx, { world, lockedScopes, ready }) => {
     const { answers, changes } = foldBatch(world, ready, poisoned, forked);
     const { sent, result } = saveChanges(tx, changes, wakeups);
     const answerOf = new Map(ready.map((item, index) => [item, answers[index]]));
     const resultOf = (commits: readonly RouteCommit[]): BatchResult => ({
       answers: items.map((item) => answerOf.get(item)),
       commits,
-      held,
+      lockedScopes,
     });
     return { sent, result: result.then(resultOf) };
   });
 }
 
 /** Leaves out items of locked routes, and all later items of the same queue or lane. */
-function withoutHeld(items: readonly Item[], held: ReadonlySet<string>): Item[] {
+function withoutLocked(items: readonly Item[], lockedScopes: ReadonlySet<string>): Item[] {
   const waiting = new Set<string>();
   return items.filter((item) => {
     const lane = laneOf(item);
-    if (item.meaning.kind === 'command' && held.has(scopeOf(item) ?? '')) waiting.add(lane);
+    if (item.meaning.kind === 'command' && lockedScopes.has(scopeOf(item) ?? '')) waiting.add(lane);
     return !waiting.has(lane);
   });
 }

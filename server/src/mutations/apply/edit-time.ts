@@ -63,7 +63,7 @@ const readingErrorMs = 10_000;
  *
  * @param lagMs how far that clock was behind the server's when the driver recorded the change
  */
-export function inOurTime({ command, deviceTimes }: CommandMeaning, lagMs: number): Command {
+export function inServerTime({ command, deviceTimes }: CommandMeaning, lagMs: number): Command {
   if (lagMs === 0 || deviceTimes.length === 0) return command;
   if (command.name === 'stop.skip_refuse') return { ...command, args: corrected(command.args, deviceTimes, lagMs) };
   if (command.name !== 'stop.update') return command;

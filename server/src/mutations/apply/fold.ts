@@ -9,12 +9,12 @@ import { inQueueOrder, newestStampOf } from '../../stops/writers.ts';
 import type { CommandMeaning, Fault, Item, Outcome, QueueItem, ReportOutcome } from '../change.ts';
 import type { Changes, LedgerEntry } from './changes.ts';
 import { decide, latestOf, repeats } from './decide.ts';
-import { editTimeOf, inOurTime, lagOf, signOutWarnings } from './edit-time.ts';
+import { editTimeOf, inServerTime, lagOf, signOutWarnings } from './edit-time.ts';
 import { fitsChain, judge, linkOf, type KnownMutation } from './identity.ts';
 import { placeOf } from '../item.ts';
-import { fault, held, idReused, Refusals } from './refusals.ts';
+import { fault, queueOfUnregistered, idReused, Refusals } from './refusals.ts';
 import type { LatestChange, LoadedClient, LoadedRoute, LoadedStop, World } from './world.ts';
-import { knowsQueue, stopName } from './world.ts';
+import { hasQueue, stopName } from './world.ts';
 
 /** The answer to an item: its outcome, or that its queue is out of step. */
 export type Answer =
@@ -80,7 +80,7 @@ class Fold {
     const { queued } = item;
     if (!queued) return this.#done(this.#takeChange(item, known), null);
 
-    if (!knowsQueue(this.#world, queued.queue)) return { kind: 'unknown', lastSeq: 0 };
+    if (!hasQueue(this.#world, queued.queue)) return { kind: 'unknown', lastSeq: 0 };
     const state = this.#client(queued);
     const { session } = queued.queue;
     if (this.#forked.has(session) || this.#forkedBefore.has(session))
@@ -89,14 +89,16 @@ class Fold {
     if (verdict.kind === 'gap') return { kind: 'gap', wants: verdict.wants, lastSeq: state.lastSeq };
     if (verdict.kind === 'fork') {
       this.#forked.add(session);
-      this.#note('queue_forked', item, queued);
+      this.#addIncident('queue_forked', item, queued);
       return { kind: 'fork', at: verdict.at, lastSeq: state.lastSeq };
     }
     if (verdict.kind === 'fresh') return this.#done(this.#takeQueued(item, queued, state), queued);
-    if (verdict.moves) this.#move(item, queued, state, null);
+    if (verdict.moves) this.#moveWatermark(item, queued, state, null);
     if (verdict.moves && verdict.kind === 'duplicate') this.#repeated.push(item);
     const outcome =
-      verdict.kind === 'duplicate' ? this.#again(item, verdict.known) : this.#refuse(item, idReused, null, null, null);
+      verdict.kind === 'duplicate'
+        ? this.#repeatAnswer(item, verdict.known)
+        : this.#refuse(item, idReused, null, null, null);
     return this.#done(outcome, queued);
   }
 
@@ -131,17 +133,17 @@ class Fold {
   #takeChange(item: Item, known: KnownMutation | undefined): Outcome | ReportOutcome {
     // A refusal is final for a queue, which goes on. A REST sender retries because route or stop may exist by now. A
     // route that had no name then may give another text now.
-    const comesAgain = known?.quarantined && item.source === 'rest' && !item.release;
+    const isRetry = known?.quarantined && item.source === 'rest' && !item.release;
     const editTime = item.editTime?.getTime() ?? item.receivedAt.getTime();
-    if (known && !comesAgain && !known.hash.equals(item.hash))
-      return this.#refuse(item, idReused, null, null, editTime);
+    if (known && !isRetry && !known.hash.equals(item.hash)) return this.#refuse(item, idReused, null, null, editTime);
     const isDone = known && !known.quarantined;
-    const goesOn = item.release ?? (comesAgain ? sentAgain : undefined);
-    const outcome = known && (isDone || !goesOn) ? this.#again(item, known) : this.#apply(item, editTime, []);
+    const releasedBy = item.release ?? (isRetry ? sentAgain : undefined);
+    const outcome =
+      known && (isDone || !releasedBy) ? this.#repeatAnswer(item, known) : this.#apply(item, editTime, []);
     if (outcome.result === 'quarantined') return outcome;
-    const kept = this.#refusals.standing(item);
-    const { by, note } = goesOn ?? sentAgain;
-    const ids = new Set([...(goesOn ? [item.id] : []), ...(kept ? [kept.id] : [])]);
+    const entry = this.#refusals.findOpen(item);
+    const { by, note } = releasedBy ?? sentAgain;
+    const ids = new Set([...(releasedBy ? [item.id] : []), ...(entry ? [entry.id] : [])]);
     for (const id of ids) this.#released.push({ id, by, note, version: versionOf(outcome) });
     return outcome;
   }
@@ -150,17 +152,18 @@ class Fold {
     const warnings: Warning[] = [];
     if (!fitsChain(queued, state)) {
       warnings.push(warn('chain_broken', 'this item does not follow the one that came before it'));
-      this.#note('chain_broken', item, queued);
+      this.#addIncident('chain_broken', item, queued);
     }
     const editTime = editTimeOf(item, queued, state.lastEditTime);
     warnings.push(...signOutWarnings(queued, editTime, state.signOut));
-    this.#move(item, queued, state, editTime);
-    if (editTime < state.heldUntil && !queued.queue.rescued) return this.#refuse(item, held, null, null, editTime);
+    this.#moveWatermark(item, queued, state, editTime);
+    if (editTime < state.quarantinedUntil && !queued.queue.rescued)
+      return this.#refuse(item, queueOfUnregistered, null, null, editTime);
     return this.#apply(item, editTime, warnings);
   }
 
   /** Records an incident for the operators. */
-  #note(kind: string, { id }: Item, { queue: { clientId, employee }, seq }: QueueItem): void {
+  #addIncident(kind: string, { id }: Item, { queue: { clientId, employee }, seq }: QueueItem): void {
     this.#incidents.push({ kind, clientId, employee, details: JSON.stringify({ id, seq }) });
   }
 
@@ -206,7 +209,7 @@ class Fold {
 
     let decision: StopDecision;
     try {
-      decision = decide(inOurTime(meaning, lagOf(item)), this.#context(item, route, stop, editTime));
+      decision = decide(inServerTime(meaning, lagOf(item)), this.#context(item, route, stop, editTime));
     } catch (error) {
       // A rule that throws is our bug. The quarantine keeps the driver's record, and the queue goes on (I5).
       return this.#refuse(
@@ -267,15 +270,15 @@ class Fold {
   }
 
   #report(item: Item, report: LoadConditionReport, editTime: number, warnings: readonly Warning[]): ReportOutcome {
-    const { standing, duplicate } = this.#reports.take(report, item.receivedAt);
+    const { stored, duplicate } = this.#reports.take(report, item.receivedAt);
     if (!duplicate || !item.dedupeByContent) {
       const { id, hash } = item;
-      const { revision: version } = standing;
+      const { revision: version } = stored;
       const result = duplicate ? 'duplicate' : 'applied';
       this.#ledger.push({ item, key: noRoute, stop: 0, version, editTime, result, warnings });
-      this.#known.set(id, { hash, version, quarantined: null, warnings, receivedAt: standing.receivedAt });
+      this.#known.set(id, { hash, version, quarantined: null, warnings, receivedAt: stored.receivedAt });
     }
-    return { result: 'reported', duplicate, receivedAt: standing.receivedAt, warnings };
+    return { result: 'reported', duplicate, receivedAt: stored.receivedAt, warnings };
   }
 
   #outcome(
@@ -297,7 +300,7 @@ class Fold {
   }
 
   /** A duplicate gets the same answer again and has no effect. */
-  #again(item: Item, known: KnownMutation): Outcome | ReportOutcome {
+  #repeatAnswer(item: Item, known: KnownMutation): Outcome | ReportOutcome {
     if (known.quarantined) return { result: 'quarantined', ...fault(known.quarantined.code, known.quarantined.reason) };
     const { meaning } = item;
     if (meaning.kind === 'report')
@@ -331,7 +334,7 @@ class Fold {
   }
 
   /** Moves the watermark to this item, also where the item is refused. */
-  #move(item: Item, queued: QueueItem, state: LoadedClient, editTime: number | null): void {
+  #moveWatermark(item: Item, queued: QueueItem, state: LoadedClient, editTime: number | null): void {
     this.#clients.set(state.clientId, {
       ...state,
       lastSeq: queued.seq,

@@ -11,7 +11,7 @@ import type { Item, QuarantineCode } from '../change.ts';
 import type { KnownMutation } from './identity.ts';
 import { placeOf } from '../item.ts';
 import { loadRefused } from '../quarantine/quarantine-sql.ts';
-import { askedContent, contentName, type StandingRefusal } from './refusals.ts';
+import { contentWithoutQueue, contentName, type OpenRefusal } from './refusals.ts';
 import { loadReports } from './report-rows.ts';
 import * as sql from './sql.ts';
 import type { LatestChange, LoadedClient, LoadedRoute, LoadedStop, WantedStop, World } from './world.ts';
@@ -24,21 +24,21 @@ export interface Rules {
 }
 
 /**
- * Locks and loads all rows that a batch touches. Items of `held` routes, which another transaction locks, wait for a
- * later batch.
+ * Locks and loads all rows that a batch touches. Another transaction locks the routes `lockedScopes`: their items wait
+ * for a later batch.
  */
 export async function loadWorld(
   tx: Tx,
   items: readonly Item[],
   rules: Rules,
-): Promise<{ world: World; held: ReadonlySet<string> }> {
+): Promise<{ world: World; lockedScopes: ReadonlySet<string> }> {
   const wanted = wantedOf(items);
   const routeColumns = sql.lockRoutes.parameters([...wanted.routes.values()]);
   const stopColumns = sql.loadStops.parameters(wanted.stops);
   const byContent = items.some((item) => item.dedupeByContent);
   // A deduplicated item has an id that the edge has just made, so no row has it.
   const named = items.filter((item) => !item.dedupeByContent);
-  const asked = items.map(askedContent).filter((content) => content !== undefined);
+  const asked = items.map(contentWithoutQueue).filter((content) => content !== undefined);
   const hasRoutes = wanted.routes.size > 0;
 
   // A pipelined connection sends these together and runs them in this order. Statements after the locks have a snapshot
@@ -66,7 +66,7 @@ export async function loadWorld(
     known: new Map(known.rows.map((row) => [row.id, knownMutation(row)])),
     refused: new Map(refused.rows.map((row) => [contentName({ ...row, author: row.employee }), refusalOf(row)])),
   };
-  return { world, held: missing.length > 0 ? await heldRoutes(tx, missing) : new Set() };
+  return { world, lockedScopes: missing.length > 0 ? await lockedRoutes(tx, missing) : new Set() };
 }
 
 const none = { rows: [] };
@@ -94,7 +94,7 @@ function wantedOf(items: readonly Item[]) {
   return { clients: [...clients], byKey, latest, routes, stops: [...stops.values()] };
 }
 
-async function heldRoutes(tx: Tx, keys: readonly RouteKey[]): Promise<Set<string>> {
+async function lockedRoutes(tx: Tx, keys: readonly RouteKey[]): Promise<Set<string>> {
   const { rows } = await tx.query<RouteKey>(sql.existingRoutes, sql.existingRoutes.parameters(keys));
   return new Set(rows.map(routeScope));
 }
@@ -117,7 +117,7 @@ const loadedClient = (row: ClientRow, signOuts: ReadonlyMap<string, SignOut>): L
   lastEditTime: row.last_edit_time?.getTime() ?? null,
   version: row.version,
   revoked: row.revoked,
-  heldUntil: row.held ? (row.reopened_at?.getTime() ?? Infinity) : -Infinity,
+  quarantinedUntil: row.held ? (row.reopened_at?.getTime() ?? Infinity) : -Infinity,
   signOut: signOuts.get(row.client_id) ?? null,
 });
 
@@ -261,7 +261,7 @@ interface RefusedRow {
   employee: string;
   hash: Buffer;
 }
-const refusalOf = ({ quarantine_id: quarantineId, id }: RefusedRow): StandingRefusal => ({ quarantineId, id });
+const refusalOf = ({ quarantine_id: quarantineId, id }: RefusedRow): OpenRefusal => ({ quarantineId, id });
 
 interface KnownRow {
   id: string;

@@ -15,13 +15,13 @@ export interface QuarantineEntry {
 }
 
 /** An entry that is not released; `id` is the id of its mutation. */
-export interface StandingRefusal {
+export interface OpenRefusal {
   readonly quarantineId: string;
   readonly id: string;
 }
 
 /** Undefined for an item of a queue, whose id is its identity, and for an item that an operator releases. */
-export function askedContent(item: Item): AuthoredContent | undefined {
+export function contentWithoutQueue(item: Item): AuthoredContent | undefined {
   if (item.queued || item.release) return undefined;
   return { source: item.source, author: authorOf(item), hash: item.hash };
 }
@@ -34,12 +34,12 @@ export const contentName = ({ source, author, hash }: AuthoredContent): string =
  * (decision 79).
  */
 export class Refusals {
-  readonly #loaded: ReadonlyMap<string, StandingRefusal>;
-  readonly #added = new Map<string, StandingRefusal>();
+  readonly #loaded: ReadonlyMap<string, OpenRefusal>;
+  readonly #added = new Map<string, OpenRefusal>();
   readonly #repeated = new Map<string, RepeatedRefusal>();
   readonly entries: QuarantineEntry[] = [];
 
-  constructor(loaded: ReadonlyMap<string, StandingRefusal>) {
+  constructor(loaded: ReadonlyMap<string, OpenRefusal>) {
     this.#loaded = loaded;
   }
 
@@ -48,8 +48,8 @@ export class Refusals {
   }
 
   /** Finds the entry with the same content and author. */
-  standing(item: Item): StandingRefusal | undefined {
-    const content = askedContent(item);
+  findOpen(item: Item): OpenRefusal | undefined {
+    const content = contentWithoutQueue(item);
     if (!content) return undefined;
     const name = contentName(content);
     return this.#added.get(name) ?? this.#loaded.get(name);
@@ -57,10 +57,10 @@ export class Refusals {
 
   add(entry: QuarantineEntry): void {
     const { item, fault, editTime } = entry;
-    const content = fault === idReused ? undefined : askedContent(item);
-    const standing = content && this.standing(item);
-    if (standing) {
-      const { quarantineId } = standing;
+    const content = fault === idReused ? undefined : contentWithoutQueue(item);
+    const findOpen = content && this.findOpen(item);
+    if (findOpen) {
+      const { quarantineId } = findOpen;
       const attempts = (this.#repeated.get(quarantineId)?.attempts ?? 0) + 1;
       this.#repeated.set(quarantineId, { quarantineId, item, fault, editTime, attempts });
       return;
@@ -72,4 +72,4 @@ export class Refusals {
 
 export const fault = (code: Fault['code'], reason: string): Fault => ({ code, reason, details: [] });
 export const idReused = fault('ID_REUSED', 'this id came before with another content');
-export const held = fault('CLIENT_REVOKED', 'an operator has unregistered the driver of this queue');
+export const queueOfUnregistered = fault('CLIENT_REVOKED', 'an operator has unregistered the driver of this queue');

@@ -18,7 +18,7 @@ import type { CommittedDocument, Item, RouteCommit } from '../change.ts';
 import type { Changes } from './changes.ts';
 import { stopName } from './world.ts';
 import { placeOf } from '../item.ts';
-import { countRepeated, releaseKept } from '../quarantine/quarantine-sql.ts';
+import { countRepeated, markReleased } from '../quarantine/quarantine-sql.ts';
 import type { QuarantineEntry } from './refusals.ts';
 import { saveReports } from './report-rows.ts';
 import * as sql from './sql.ts';
@@ -45,7 +45,7 @@ export function saveChanges(tx: Tx, changes: Changes, wakeups: Wakeups): Sent<re
     saveAll(tx, sql.saveClients, changes.clients),
     saveAll(tx, sql.saveQuarantine, changes.quarantine.map(withNames).map(withPlace)),
     saveAll(tx, countRepeated, changes.refusedAgain),
-    saveAll(tx, releaseKept, changes.released),
+    saveAll(tx, markReleased, changes.released),
     saveAll(
       tx,
       sql.saveRepeated,

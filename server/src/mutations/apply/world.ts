@@ -2,12 +2,12 @@ import type { RouteKey, Scope, StopResult } from '@tailgate/sync-protocol';
 import type { CodeBook } from '../../codes/code-book.ts';
 import type { CloseMode } from '../../routes/closing.ts';
 import type { RouteFacts } from '../../routes/header.ts';
-import type { StandingReport } from '../../reports/rules.ts';
+import type { LatestReport } from '../../reports/rules.ts';
 import type { PlanLines } from '../../stops/plan-lines.ts';
 import type { Queue } from '../change.ts';
 import type { SignOut } from '../../auth/queue-sign-outs.ts';
 import type { KnownMutation, QueueState } from './identity.ts';
-import type { StandingRefusal } from './refusals.ts';
+import type { OpenRefusal } from './refusals.ts';
 
 /** All data that the rules of a batch may read, loaded under its locks. */
 export interface World {
@@ -17,11 +17,11 @@ export interface World {
   /** By `stopName`. */
   readonly stops: ReadonlyMap<string, LoadedStop>;
   /** By report id; new reports are missing. */
-  readonly reports: ReadonlyMap<string, StandingReport>;
+  readonly reports: ReadonlyMap<string, LatestReport>;
   /** By mutation id. */
   readonly known: ReadonlyMap<string, KnownMutation>;
   /** By `contentName`: quarantine entries with the same content and author. */
-  readonly refused: ReadonlyMap<string, StandingRefusal>;
+  readonly refused: ReadonlyMap<string, OpenRefusal>;
   readonly codes: CodeBook;
   readonly closeMode: CloseMode;
   readonly timerMs: number;
@@ -33,7 +33,7 @@ export interface LoadedClient extends QueueState {
   /** An operator has revoked the queue. */
   readonly revoked: boolean;
   /** The driver was unregistered. Items recorded before this moment (ms since 1970) go to quarantine. */
-  readonly heldUntil: number;
+  readonly quarantinedUntil: number;
   /** The end of the queue's session; loaded only for items pushed by the queue's key. */
   readonly signOut: SignOut | null;
 }
@@ -81,7 +81,7 @@ export type LatestChange = { readonly employee: string } & (
 export const stopName = (route: Scope, stop: number): string => `${route}/${stop}`;
 
 /** A revoked queue counts as unknown: the client must say hello again, and the answer to hello reports it. */
-export function knowsQueue({ clients }: Pick<World, 'clients'>, { clientId, rescued = false }: Queue): boolean {
+export function hasQueue({ clients }: Pick<World, 'clients'>, { clientId, rescued = false }: Queue): boolean {
   const client = clients.get(clientId);
   return client !== undefined && (!client.revoked || rescued);
 }

@@ -44,13 +44,13 @@ export class Lanes<Unit extends Waiting> {
   }
 
   /** Takes the next batch: at most `size` units, at most `turn` of one lane, none of a busy lane or route. */
-  take(size: number, turn: number, isHeld: (scope: string) => boolean): Unit[] {
+  take(size: number, turn: number, isLocked: (scope: string) => boolean): Unit[] {
     const batch: Unit[] = [];
     const scopes = new Set<string>();
     for (const [name, lane] of this.#lanes) {
       if (batch.length >= size) break;
       if (this.#busyLanes.has(name)) continue;
-      const taken = this.#takeTurn(lane, Math.min(turn, size - batch.length), scopes, isHeld);
+      const taken = this.#takeFromLane(lane, Math.min(turn, size - batch.length), scopes, isLocked);
       if (taken.length === 0) continue;
       batch.push(...taken);
       this.#busyLanes.add(name);
@@ -79,13 +79,13 @@ export class Lanes<Unit extends Waiting> {
     return units;
   }
 
-  #takeTurn(lane: Unit[], most: number, scopes: Set<string>, isHeld: (scope: string) => boolean): Unit[] {
+  #takeFromLane(lane: Unit[], most: number, scopes: Set<string>, isLocked: (scope: string) => boolean): Unit[] {
     let count = 0;
     while (count < most) {
       const scope = lane[count]?.scope;
       if (scope === undefined) break;
       if (scope !== null && !scopes.has(scope)) {
-        if (this.#busyScopes.has(scope) || isHeld(scope)) break;
+        if (this.#busyScopes.has(scope) || isLocked(scope)) break;
         scopes.add(scope);
       }
       count++;

@@ -38,7 +38,7 @@ const PATIENCE_MS = 20;
 /** Waiting items above which pushes wait: enough to fill the next batches. */
 const ROOM = 4 * BATCH_SIZE;
 /** The worker and the import lock a route for a moment only. */
-const HELD_ROUTE_MS = 4;
+const LOCKED_ROUTE_RETRY_MS = 4;
 const COLLISION_RETRIES = 6;
 
 /** The timers and randomness of the pipeline. Simulations pass their own. */
@@ -91,7 +91,7 @@ class GroupCommit implements Pipeline {
   readonly #context: BatchContext;
   readonly #pauses: Pauses;
   readonly #lanes = new Lanes<Unit>();
-  readonly #held = new Set<string>();
+  readonly #lockedScopes = new Set<string>();
   readonly #forked = new WeakSet<object>();
   readonly #listeners = new Set<(commits: readonly RouteCommit[]) => void>();
   readonly #open = new Set<Promise<void>>();
@@ -195,7 +195,7 @@ class GroupCommit implements Pipeline {
     setImmediate(() => {
       this.#scheduled = false;
       while (this.#mayBegin()) {
-        const batch = this.#lanes.take(BATCH_SIZE, TURN, (scope) => this.#held.has(scope));
+        const batch = this.#lanes.take(BATCH_SIZE, TURN, (scope) => this.#lockedScopes.has(scope));
         if (batch.length === 0) return;
         this.#begunAt = this.#pauses.now();
         const running = this.#run(batch).finally(() => {
@@ -225,9 +225,9 @@ class GroupCommit implements Pipeline {
     const waiting = new Set(batch);
     let answered = 0;
     let begunAt = performance.now();
-    const committed = ({ answers, commits, held }: BatchResult, items: readonly Item[]): void => {
+    const committed = ({ answers, commits, lockedScopes }: BatchResult, items: readonly Item[]): void => {
       const settled: SettledChange[] = [];
-      if (held.size > 0) this.#hold(held);
+      if (lockedScopes.size > 0) this.#delayLockedRoutes(lockedScopes);
       // The feed first, because a client may read it right after its answer.
       if (commits.length > 0) for (const listener of this.#listeners) listener(commits);
       for (const [index, item] of items.entries()) {
@@ -281,10 +281,10 @@ class GroupCommit implements Pipeline {
     }
   }
 
-  #hold(scopes: ReadonlySet<string>): void {
-    for (const scope of scopes) this.#held.add(scope);
-    this.#pauses.after(HELD_ROUTE_MS, () => {
-      for (const scope of scopes) this.#held.delete(scope);
+  #delayLockedRoutes(scopes: ReadonlySet<string>): void {
+    for (const scope of scopes) this.#lockedScopes.add(scope);
+    this.#pauses.after(LOCKED_ROUTE_RETRY_MS, () => {
+      for (const scope of scopes) this.#lockedScopes.delete(scope);
       this.#schedule();
     });
   }

@@ -3,8 +3,8 @@ import { statement } from '../../db/statement.ts';
 /**
  * Deletes key $2 of owner $1 if claimed at or before $3, and up to ten other expired keys, so the table stays small.
  */
-export const forgetOldKeys = statement(
-  'mutations_forget_old_keys',
+export const deleteOldKeys = statement(
+  'mutations_delete_old_keys',
   `delete from request_key
     where claimed_at <= $3
       and ((owner = $1 and key = $2)

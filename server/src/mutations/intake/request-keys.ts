@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/types.ts';
-import { claimRequestKey, findRequestKey, forgetOldKeys } from './request-key-sql.ts';
+import { claimRequestKey, findRequestKey, deleteOldKeys } from './request-key-sql.ts';
 
 /** A request with an `Idempotency-Key`. */
 export interface KeyedRequest {
@@ -12,13 +12,13 @@ export interface KeyedRequest {
 }
 
 /** The route that the server found for a request; blank parts where it found none. */
-export interface MeantRoute {
+export interface NamedRoute {
   readonly facility: string;
   readonly week_end: string;
 }
 
 /** The first request under a key. */
-export interface RequestClaim extends MeantRoute {
+export interface RequestClaim extends NamedRoute {
   /** Whether both requests are the same. Otherwise the server refuses the later one. */
   readonly same: boolean;
   /** The first use of the key. After 30 days the same key is a new one. */
@@ -26,8 +26,8 @@ export interface RequestClaim extends MeantRoute {
 }
 
 /** Contract §4. */
-const KEPT_MS = 30 * 86_400_000;
-const oldest = (at: Date): Date => new Date(at.getTime() - KEPT_MS);
+const KEY_LIFETIME_MS = 30 * 86_400_000;
+const oldest = (at: Date): Date => new Date(at.getTime() - KEY_LIFETIME_MS);
 
 interface ClaimRow extends Omit<RequestClaim, 'since'> {
   readonly claimed_at: Date;
@@ -56,9 +56,9 @@ export async function findClaim(db: Queryable, request: KeyedRequest): Promise<R
  * also if the same words name another route now. If the first request found no route, the first route found counts.
  * Concurrent requests wait for each other and agree.
  */
-export async function claimKey(db: Queryable, request: KeyedRequest, route: MeantRoute): Promise<RequestClaim> {
+export async function claimKey(db: Queryable, request: KeyedRequest, route: NamedRoute): Promise<RequestClaim> {
   const { owner, key, fingerprint, at } = request;
-  await db.query(forgetOldKeys, [owner, key, oldest(at)]);
+  await db.query(deleteOldKeys, [owner, key, oldest(at)]);
   const values = [owner, key, fingerprint, route.facility, route.week_end, at];
   const { rows } = await db.query<ClaimRow & Record<string, unknown>>(claimRequestKey, values);
   if (!rows[0]) throw new Error('a claimed key has a row');

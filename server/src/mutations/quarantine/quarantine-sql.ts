@@ -3,7 +3,7 @@ import { statement } from '../../db/statement.ts';
 import type { Decision, Fault, Item } from '../change.ts';
 
 /** $1 quarantine id. Rows older than these columns have no source: it follows from the queue. */
-export const findKept = statement(
+export const findQuarantined = statement(
   'quarantine_find',
   `select id, hash, body, name, employee, client_id, seq, prev_hash, captured_at, edit_time, received_at,
           coalesce(source, case when client_id is null then 'rest' else 'sync' end) as source,
@@ -80,7 +80,7 @@ const releases = columns<Release>({
 });
 
 /** Marks entries as released. The scope of each entry's queue rises, so that its phone receives the result from any node. */
-export const releaseKept = releases.statement(
+export const markReleased = releases.statement(
   'quarantine_release',
   `with applied as (
      select * from ${releases.rows}
@@ -103,7 +103,7 @@ export const releaseKept = releases.statement(
 );
 
 /** A released entry stays released. $1 quarantine id, $2 by whom, $3 note. */
-export const dismissKept = statement(
+export const dismissEntry = statement(
   'quarantine_dismiss',
   `with raised as (
      update client set version = client.version + 1

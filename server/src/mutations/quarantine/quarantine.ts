@@ -11,7 +11,7 @@ import * as sql from './quarantine-sql.ts';
  *     └─dismiss──► dismissed ──────release───────────┘
  */
 
-interface KeptRow extends Pick<Item, 'id' | 'hash' | 'name' | 'source' | 'paths'> {
+interface QuarantineRow extends Pick<Item, 'id' | 'hash' | 'name' | 'source' | 'paths'> {
   readonly body: Buffer;
   readonly employee: string;
   readonly client_id: string | null;
@@ -28,8 +28,12 @@ interface KeptRow extends Pick<Item, 'id' | 'hash' | 'name' | 'source' | 'paths'
  * has gone on, so the pipeline takes the item on its own.
  * @returns undefined where there is no such entry
  */
-export async function findKept(db: Queryable, quarantineId: string, { by, note }: Decision): Promise<Item | undefined> {
-  const { rows } = await db.query<KeptRow & Record<string, unknown>>(sql.findKept, [quarantineId]);
+export async function findQuarantined(
+  db: Queryable,
+  quarantineId: string,
+  { by, note }: Decision,
+): Promise<Item | undefined> {
+  const { rows } = await db.query<QuarantineRow & Record<string, unknown>>(sql.findQuarantined, [quarantineId]);
   const [row] = rows;
   if (!row) return undefined;
   const { id, hash, name, source, paths, client_id: clientId, seq, prev_hash: prevHash } = row;
@@ -53,8 +57,8 @@ export async function findKept(db: Queryable, quarantineId: string, { by, note }
 }
 
 /** Dismisses an entry and notifies its phone. A released entry stays as it is. */
-export async function dismissKept(db: Queryable, quarantineId: string, { by, note }: Decision): Promise<void> {
-  await db.query(sql.dismissKept, [quarantineId, by, note]);
+export async function dismissEntry(db: Queryable, quarantineId: string, { by, note }: Decision): Promise<void> {
+  await db.query(sql.dismissEntry, [quarantineId, by, note]);
 }
 
 /** Reads a body whose hash still fits. Any other body cannot be applied in its author's name. */
@@ -64,7 +68,7 @@ function meaningOf(body: string, hash: Buffer): Meaning {
   return { kind: 'unreadable', fault: { code: 'VALIDATION_FAILED', reason, details: [] } };
 }
 
-function actorOf({ source, employee }: KeptRow): Actor {
+function actorOf({ source, employee }: QuarantineRow): Actor {
   if (source === 'office') return { kind: 'office', user: employee };
   if (source === 'timer') return { kind: 'timer' };
   return employee === '' ? { kind: 'anybody' } : { kind: 'driver', employee };

@@ -4,7 +4,7 @@ import { statement } from '../../db/statement.ts';
 const ofStop = 'facility = $1 and route_id = $2 and week_end = $3 and stop_id = $4';
 
 /** One row where the route exists. The columns of the stop are null where the route has no such stop. */
-export const readStanding = statement(
+export const readStopState = statement(
   'ops_read_standing',
   `select r.hosted_through, s.version, s.status, s.doc, h.sequence, h.rows as shadow, h.confirmed_at,
           p.parked_at, p.reason as parked_reason, p.skipped_at, p.skipped_by, p.skip_reason
@@ -27,7 +27,7 @@ export const listLedger = statement(
     order by l.version, l.received_at, l.id`,
 );
 
-export const listKept = statement(
+export const listQuarantined = statement(
   'ops_list_kept',
   `select quarantine_id, id, employee, code, reason, received_at, state
      from quarantine where ${ofStop} order by received_at, quarantine_id`,

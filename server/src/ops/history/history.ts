@@ -15,7 +15,7 @@ export interface Missing {
   readonly missing: 'route' | 'stop';
 }
 
-type StandingRow = {
+type StopStateRow = {
   readonly hosted_through: number;
   readonly version: number | null;
   readonly status: string;
@@ -29,14 +29,14 @@ type StandingRow = {
   readonly skipped_by: string | null;
   readonly skip_reason: string | null;
 };
-type StopStanding = StandingRow & { readonly version: number };
+type StopState = StopStateRow & { readonly version: number };
 type LedgerRow = Omit<LedgerEntry, 'captured_at' | 'edit_time' | 'received_at' | 'on_host' | 'warnings'> & {
   readonly captured_at: Date | null;
   readonly edit_time: Date;
   readonly received_at: Date;
   readonly warnings: string;
 };
-type KeptRow = Omit<StopHistory['kept'][number], 'received_at'> & { readonly received_at: Date };
+type QuarantineRow = Omit<StopHistory['kept'][number], 'received_at'> & { readonly received_at: Date };
 type FileRow = Pick<HistoryFile, 'asset_id' | 'mime' | 'size'> & {
   readonly state: 'L' | 'R' | 'M';
   readonly received_at: Date | null;
@@ -46,34 +46,34 @@ type MailRow = { readonly mutation_id: string; readonly sent_at: Date };
 
 /** Everything recorded of a stop and its results, the oldest first. */
 async function readStopHistory(db: Queryable, key: RouteKey, stop: number): Promise<StopHistory | Missing> {
-  const standing = await readStanding(db, key, stop);
-  if ('missing' in standing) return standing;
+  const state = await readStopState(db, key, stop);
+  if ('missing' in state) return state;
   const values = valuesOf(key, stop);
   const [ledger, kept, files, mails] = await Promise.all([
     db.query<LedgerRow>(sql.listLedger, values),
-    db.query<KeptRow>(sql.listKept, values),
-    db.query<FileRow>(sql.listFiles, [[...evidenceOf(readResult(standing.doc))]]),
+    db.query<QuarantineRow>(sql.listQuarantined, values),
+    db.query<FileRow>(sql.listFiles, [[...evidenceOf(readResult(state.doc))]]),
     db.query<MailRow>(sql.listMails, values),
   ]);
-  const isParked = standing.parked_at !== null;
-  const isHosted = (version: number): boolean => !isParked && version <= standing.hosted_through;
+  const isParked = state.parked_at !== null;
+  const isHosted = (version: number): boolean => !isParked && version <= state.hosted_through;
   return {
     facility: key.facility,
     route_id: key.id,
     week_end: key.week_end,
     stop_id: stop,
-    status: standing.status,
-    version: standing.version,
+    status: state.status,
+    version: state.version,
     host: {
-      on_host: isHosted(standing.version),
-      trace: standing.shadow === null ? '' : (decodeStop(standing.shadow, key, stop).rows.RTSTUP[0]?.RUTRC ?? ''),
-      sequence: standing.sequence,
-      confirmed_at: standing.confirmed_at?.toISOString() ?? null,
-      parked_since: standing.parked_at?.toISOString() ?? null,
-      parked_reason: standing.parked_reason ?? '',
-      skipped_at: standing.skipped_at?.toISOString() ?? null,
-      skipped_by: standing.skipped_by,
-      skip_reason: standing.skip_reason,
+      on_host: isHosted(state.version),
+      trace: state.shadow === null ? '' : (decodeStop(state.shadow, key, stop).rows.RTSTUP[0]?.RUTRC ?? ''),
+      sequence: state.sequence,
+      confirmed_at: state.confirmed_at?.toISOString() ?? null,
+      parked_since: state.parked_at?.toISOString() ?? null,
+      parked_reason: state.parked_reason ?? '',
+      skipped_at: state.skipped_at?.toISOString() ?? null,
+      skipped_by: state.skipped_by,
+      skip_reason: state.skip_reason,
     },
     mutations: ledger.rows.map((row) => entryOf(row, isHosted(row.version))),
     kept: kept.rows.map(({ received_at, ...entry }) => ({ ...entry, received_at: received_at.toISOString() })),
@@ -84,8 +84,8 @@ async function readStopHistory(db: Queryable, key: RouteKey, stop: number): Prom
 
 /** Checks a stop's mutations against the seals of their devices, each after its predecessor in the queue. */
 async function verifyStopHistory(db: Queryable, key: RouteKey, stop: number): Promise<ChainReport | Missing> {
-  const standing = await readStanding(db, key, stop);
-  if ('missing' in standing) return standing;
+  const state = await readStopState(db, key, stop);
+  if ('missing' in state) return state;
   const { rows } = await db.query<SealedBody & { employee: string }>(sql.listSealed, valuesOf(key, stop));
   const wanted = rows.flatMap(({ client_id, seq, employee }) =>
     client_id !== null && seq !== null && seq > 1 ? [{ client_id, seq: seq - 1, employee }] : [],
@@ -103,8 +103,8 @@ type Place = { readonly client_id: string; readonly seq: number };
 const nameOf = ({ client_id, seq }: Place): string => placeName(client_id, seq);
 const named = <Row extends Place>(row: Row): [string, Row] => [nameOf(row), row];
 
-async function readStanding(db: Queryable, key: RouteKey, stop: number): Promise<StopStanding | Missing> {
-  const { rows } = await db.query<StandingRow>(sql.readStanding, valuesOf(key, stop));
+async function readStopState(db: Queryable, key: RouteKey, stop: number): Promise<StopState | Missing> {
+  const { rows } = await db.query<StopStateRow>(sql.readStopState, valuesOf(key, stop));
   const [row] = rows;
   if (!row) return { missing: 'route' };
   const { version } = row;

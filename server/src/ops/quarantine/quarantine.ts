@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Db, Queryable } from '../../db/types.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Pipeline, Quarantined } from '../../mutations/change.ts';
-import { dismissKept, findKept } from '../../mutations/quarantine/quarantine.ts';
+import { dismissEntry, findQuarantined } from '../../mutations/quarantine/quarantine.ts';
 import { entryAfter, pageOf, type Page } from '../pages.ts';
 import * as sql from './quarantine-sql.ts';
 import { endpoint } from '../../http/answers/endpoint.ts';
@@ -88,11 +88,11 @@ async function releaseQuarantined(
   id: string,
   decision: { readonly by: string; readonly note: string },
 ): Promise<Released | undefined> {
-  const kept = await findKept(db, id, decision);
-  if (!kept) return undefined;
-  const outcome = await release(kept);
+  const found = await findQuarantined(db, id, decision);
+  if (!found) return undefined;
+  const outcome = await release(found);
   if (outcome.result === 'quarantined') return outcome;
-  log.info({ mutation: kept.id, user: decision.by }, 'the office has released what was in quarantine');
+  log.info({ mutation: found.id, user: decision.by }, 'the office has released what was in quarantine');
   const item = await readQuarantined(db, id);
   if (!item) return undefined; // settled, and deleted since
   const changed = outcome.result === 'reported' ? !outcome.duplicate : outcome.changed;
@@ -108,7 +108,7 @@ async function dismissQuarantined(
   id: string,
   { by, reason }: { readonly by: string; readonly reason: string },
 ): Promise<QuarantineEntry | undefined> {
-  await dismissKept(db, id, { by, note: reason });
+  await dismissEntry(db, id, { by, note: reason });
   return readQuarantined(db, id);
 }
 

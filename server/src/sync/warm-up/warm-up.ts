@@ -42,13 +42,13 @@ function play(url: string, { hello, push }: Phone): Promise<number> {
   const socket = new WebSocket(url);
   return new Promise<number>((resolve, reject) => {
     socket.onopen = () => socket.send(hello);
-    socket.onerror = () => reject(new Error('a socket of the rehearsal broke'));
-    socket.onclose = () => reject(new Error('the rehearsal was left before its end'));
+    socket.onerror = () => reject(new Error('a socket of the warm-up broke'));
+    socket.onclose = () => reject(new Error('the warm-up ended early'));
     socket.onmessage = ({ data }) => {
       const frame = readFrame(String(data));
       if (frame.type === 'welcome') socket.send(push);
       else if (frame.type === 'ack') resolve(frame.results.filter(({ result }) => result === 'applied').length);
-      else reject(new Error(`the rehearsal got ${frame.type}`));
+      else reject(new Error(`the warm-up received ${frame.type}`));
     };
   }).finally(() => socket.close());
 }
