@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { Agent, request } from 'node:http';
-import { LeanLine } from './lean-line.ts';
+import { HttpConnection } from './http-connection.ts';
 
 /** A request. Its preparation is not measured. */
 export interface Shot {
@@ -40,12 +40,12 @@ export interface Answered {
 
 /** Keep-alive connections with one request in flight each. The next one follows the answer. */
 export async function fire(port: number, shots: Shots, { connections, seconds }: Load): Promise<Answered> {
-  const lines = await Promise.all(Array.from({ length: connections }, () => LeanLine.open(port)));
+  const lines = await Promise.all(Array.from({ length: connections }, () => HttpConnection.open(port)));
   const latencies: number[] = [];
   let bytes = 0;
   const start = performance.now();
   const until = start + seconds * 1000;
-  const keepAsking = async (line: LeanLine, n: number): Promise<void> => {
+  const keepAsking = async (line: HttpConnection, n: number): Promise<void> => {
     for (let turn = 0; performance.now() < until; turn++) {
       if (shots.before) await hit(line, shots.before(n, turn), 200);
       const sentAt = performance.now();
@@ -60,7 +60,7 @@ export async function fire(port: number, shots: Shots, { connections, seconds }:
   return { count: latencies.length, seconds: took / 1000, latencies, bytes };
 }
 
-async function hit(line: LeanLine, { name, bytes }: PreparedShot, expect: number): Promise<number> {
+async function hit(line: HttpConnection, { name, bytes }: PreparedShot, expect: number): Promise<number> {
   const { status, length } = await line.exchange(bytes);
   if (status !== expect) throw new Error(`${name} was answered ${status}`);
   return length;

@@ -128,8 +128,8 @@ test('polling digests committed rows', async () => {
 
 test('a stop is read back as last committed', async () => {
   const stops = new HostStops(host);
-  const held = await stops.read(route, 1);
-  expect(held?.rows.RTSTUP).toHaveLength(1);
+  const stored = await stops.read(route, 1);
+  expect(stored?.rows.RTSTUP).toHaveLength(1);
   expect(await stops.readHeader(route)).toMatchObject({ row: { RHPODS: '' } });
   expect(await stops.writtenAt(route, 1)).toBeDefined();
 });

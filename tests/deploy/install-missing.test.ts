@@ -56,9 +56,9 @@ test('commands that find the lock of a killed one install once', async () => {
   const name = `tailgate-install-${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`;
   const lock = join(folder, name);
   await once(spawn(process.execPath, ['-e', killed, lock]), 'close');
-  const held = start('--import', './late.mjs');
+  const delayed = start('--import', './late.mjs');
   await expect.poll(() => existsSync(join(folder, 'found')), { timeout: 20_000 }).toBe(true);
-  const commands = [held, ...Array.from({ length: COMMANDS - 1 }, () => start())];
+  const commands = [delayed, ...Array.from({ length: COMMANDS - 1 }, () => start())];
   const ended = commands.map(async (command) => {
     await once(command, 'close');
     return command.exitCode;

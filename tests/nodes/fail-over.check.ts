@@ -8,7 +8,7 @@ import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { allOnHost, openSignedUp } from '../system/device.ts';
 import { RouteHistory, hostStateOf } from '../system/route-history.ts';
 import { demoRoute, openService } from '../system/service.ts';
-import { AtWork } from './at-work.ts';
+import { WorkingDriver } from './working-driver.ts';
 import { openReplicatedPostgres } from './replicated-postgres.ts';
 
 /** Changes of each phone, and the number acknowledged when the primary dies. */
@@ -24,9 +24,9 @@ test('a PostgreSQL fail-over loses no acknowledged change, ends the servers with
   const other = await startServer(service.env);
   const [day, otherDay] = [new RouteHistory(demoRoute('R100')), new RouteHistory(demoRoute('R200'))];
   const drivers = [
-    new AtWork(await openSignedUp(server.port, '1001'), day, [1, 2, 3, 4, 5, 6]),
-    new AtWork(await openSignedUp(other.port, '1002'), day, [7, 8, 9, 10, 11, 12]),
-    new AtWork(await openSignedUp(other.port, '1003'), otherDay, [1, 2, 3]),
+    new WorkingDriver(await openSignedUp(server.port, '1001'), day, [1, 2, 3, 4, 5, 6]),
+    new WorkingDriver(await openSignedUp(other.port, '1002'), day, [7, 8, 9, 10, 11, 12]),
+    new WorkingDriver(await openSignedUp(other.port, '1003'), otherDay, [1, 2, 3]),
   ];
   const working = drivers.map((driver) => driver.work(CHANGES));
   await Promise.all(drivers.map((driver) => driver.has(BEFORE)));
@@ -39,8 +39,8 @@ test('a PostgreSQL fail-over loses no acknowledged change, ends the servers with
   atFileEnd(() => pool.end());
   const inLedger = async (): Promise<string[]> =>
     (await pool.query<{ id: string }>(`select id from ledger where source = 'sync'`)).rows.map(({ id }) => id);
-  const kept = new Set(await inLedger());
-  const lost = drivers.flatMap(({ acknowledged }) => [...acknowledged]).filter((id) => !kept.has(id));
+  const survivors = new Set(await inLedger());
+  const lost = drivers.flatMap(({ acknowledged }) => [...acknowledged]).filter((id) => !survivors.has(id));
   expect(lost).toEqual([]);
 
   const endings = [server.ended(), other.ended()];

@@ -7,7 +7,7 @@ import { startServer } from '../support/server-process.ts';
 import { allOnHost, openSignedUp, until, type Device } from '../system/device.ts';
 import { RouteHistory, hostStateOf } from '../system/route-history.ts';
 import { demoRoute, openService } from '../system/service.ts';
-import { AtWork } from './at-work.ts';
+import { WorkingDriver } from './working-driver.ts';
 import { openOwnPostgres, type OwnPostgres } from './own-postgres.ts';
 
 /**
@@ -33,8 +33,8 @@ test('PostgreSQL restarted: REST answers with a time to retry, sockets stay open
   const processes = [service.server.pid, worker.pid];
   const [day, otherDay] = [new RouteHistory(demoRoute('R100')), new RouteHistory(demoRoute('R200'))];
   const drivers = [
-    new AtWork(await openSignedUp(service.server.port, '1001'), day, [1, 2, 3, 4, 5, 6]),
-    new AtWork(await openSignedUp(service.server.port, '1003'), otherDay, [1, 2, 3]),
+    new WorkingDriver(await openSignedUp(service.server.port, '1001'), day, [1, 2, 3, 4, 5, 6]),
+    new WorkingDriver(await openSignedUp(service.server.port, '1003'), otherDay, [1, 2, 3]),
   ];
   const connections = new Set<string>();
   for (const { phone } of drivers) phone.app.status.subscribe(({ connection }) => connections.add(connection));
@@ -59,8 +59,8 @@ test('PostgreSQL restarted: REST answers with a time to retry, sockets stay open
     await Promise.all(shown);
     const acknowledged = drivers.flatMap((driver) => [...driver.acknowledged]);
     await postgres.start();
-    const kept = new Set(await inLedger());
-    expect(acknowledged.filter((id) => !kept.has(id))).toEqual([]);
+    const survivors = new Set(await inLedger());
+    expect(acknowledged.filter((id) => !survivors.has(id))).toEqual([]);
     await expect.poll(async () => (await ask()).status).toBe(200);
   }
   await Promise.all(working);

@@ -13,10 +13,10 @@ const wanted: Event = { is: 'wanted' };
 const opened: Event = { is: 'opened' };
 const closed: Event = { is: 'closed' };
 const welcomed: Event = { is: 'welcomed', pingMs: 60_000 };
-const heard: Event = { is: 'received' };
+const receivedFrame: Event = { is: 'received' };
 const time: Event = { is: 'time' };
 const woken: Event = { is: 'woken' };
-const toLive = [wanted, opened, welcomed, heard];
+const toLive = [wanted, opened, welcomed, receivedFrame];
 
 describe('the connection machine', () => {
   test('connects when there is a reason, sends hello, and then a ping at once', () => {
@@ -35,7 +35,7 @@ describe('the connection machine', () => {
   test('sends a ping after a wake-up, and gives the socket up after the time of one answer', () => {
     expect(play([...toLive, woken])).toMatchObject({ at: 'live', awaitsPong: true, forMs: 5_000 });
     expect(play([...toLive, woken, time]).at).toBe('waiting');
-    expect(play([...toLive, woken, heard])).toEqual(play(toLive));
+    expect(play([...toLive, woken, receivedFrame])).toEqual(play(toLive));
   });
 
   test('backs off exponentially with full jitter, up to the cap', () => {
@@ -53,7 +53,7 @@ describe('the connection machine', () => {
   test('ends the back-off only after an answer: a welcome on a socket that dies is not enough', () => {
     const crashLoop = play([wanted, closed, time, opened, welcomed, closed]);
     expect(crashLoop).toMatchObject({ at: 'waiting', attempt: 2 });
-    const answered = play([wanted, closed, time, opened, welcomed, heard, closed]);
+    const answered = play([wanted, closed, time, opened, welcomed, receivedFrame, closed]);
     expect(answered).toMatchObject({ at: 'waiting', attempt: 1 });
   });
 
@@ -101,7 +101,7 @@ describe('the connection machine', () => {
     expect(bounds).toEqual([1, 2, 4, 8, 16, 30, 30]);
     // A sign-in of the driver, and an upgraded server.
     expect(play([{ is: 'renewed' }], step(state, { is: 'outdated' }, timing, 1))).toEqual(play([wanted]));
-    expect(play([welcomed, heard], state)).toEqual(play(toLive));
+    expect(play([welcomed, receivedFrame], state)).toEqual(play(toLive));
   });
 
   const anyEvent = fc.constantFrom<Event>(
@@ -110,7 +110,7 @@ describe('the connection machine', () => {
     opened,
     closed,
     welcomed,
-    heard,
+    receivedFrame,
     woken,
     { is: 'renewed' },
     time,

@@ -72,9 +72,9 @@ class World {
   async connect(breaks: 'never' | 'before the server' | 'before the answer'): Promise<void> {
     const { queue } = this;
     const { lastSeq } = this.ledger.queue(queue.head.client_id, '1001');
-    const gone = this.outbox.reconcile(queue, lastSeq, String(this.ledger.epoch));
-    if (gone === 'fork') return void this.outbox.fork(queue);
-    if (gone) this.ledger.skip(queue.head.client_id, gone.from, gone.to);
+    const missing = this.outbox.reconcile(queue, lastSeq, String(this.ledger.epoch));
+    if (missing === 'fork') return void this.outbox.fork(queue);
+    if (missing) this.ledger.skip(queue.head.client_id, missing.from, missing.to);
     // An endless loop must fail the test, not block it.
     for (let [from, pushes] = [0, 0]; ; pushes++) {
       if (pushes > 1_000) throw new Error('the queue goes round in circles');

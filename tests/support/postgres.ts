@@ -87,7 +87,7 @@ function addressOf(database: string): string {
 /** `pool.end()` would wait for ever for a connection that a test has taken and not released. */
 async function closePool(pool: pg.Pool): Promise<void> {
   if (pool.ended) return;
-  const taken = pool.totalCount - pool.idleCount;
-  if (taken > 0) throw new Error(`${taken} connection(s) of the test’s pool were not released`);
+  const acquired = pool.totalCount - pool.idleCount;
+  if (acquired > 0) throw new Error(`${acquired} connection(s) of the test’s pool were not released`);
   await pool.end();
 }

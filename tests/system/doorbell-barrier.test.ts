@@ -20,22 +20,22 @@ test('a batch that commits while the worker finishes an earlier job still reache
     await openSignedUp(service.server.port, '1003'),
     await openSignedUp(service.server.port, '1001'),
   ];
-  const [slowDay, quickDay] = [new RouteHistory(demoRoute('R200')), new RouteHistory(demoRoute('R100'))];
+  const [slowHistory, quickHistory] = [new RouteHistory(demoRoute('R200')), new RouteHistory(demoRoute('R100'))];
   const release = await holdCommitsOf(service.database, 'R200');
 
-  const held = slowDay.update(slow.app, delivered(1));
+  const delayed = slowHistory.update(slow.app, delivered(1));
   await expect.poll(() => waitingCommits(service.database), { timeout: 10_000 }).toBe(1);
   // The worker takes another batch's job, does its work and goes idle; it cannot detect the blocked one.
-  await quickDay.update(quick.app, delivered(1)).onHost;
+  await quickHistory.update(quick.app, delivered(1)).onHost;
   await expect.poll(async () => (await wakeUps(pool, ['created', 'active'])).length, { timeout: 10_000 }).toBe(0);
-  expect(await hostStateOf(service, slowDay.route)).toEqual({});
-  expect(held.current.at).toBe('saved');
+  expect(await hostStateOf(service, slowHistory.route)).toEqual({});
+  expect(delayed.current.at).toBe('saved');
   expect(await waitingCommits(service.database)).toBe(1);
   const before = (await wakeUps(pool, ['completed'])).length;
 
   await release();
-  await held.onHost;
-  expect(await hostStateOf(service, slowDay.route)).toEqual(slowDay.expected());
+  await delayed.onHost;
+  expect(await hostStateOf(service, slowHistory.route)).toEqual(slowHistory.expected());
   // It had a wake-up of its own, which was not lost.
   await expect.poll(async () => (await wakeUps(pool, ['completed'])).length, { timeout: 10_000 }).toBe(before + 1);
 });

@@ -91,9 +91,9 @@ export class KilledWorker {
     const ids = await this.#changeTwoStops();
     // The host has everything, the mirror has recorded it, and the driver has no receipt yet.
     if (step === OVER) this.#phone.loseNetwork();
-    const held = this.#tap.stopAt(this.#reaches(step));
+    const stopped = this.#tap.stopAt(this.#reaches(step));
     const missed = allOnHost(this.#phone.app, ids);
-    if (!(await Promise.race([held, missed]))) throw new Error(`a pass was over without ${step.nth}× ${step.name}`);
+    if (!(await Promise.race([stopped, missed]))) throw new Error(`a pass was over without ${step.nth}× ${step.name}`);
     await this.#kill();
     if (again) {
       const settles = this.#tap.stopAt(this.#reaches(again));

@@ -19,7 +19,7 @@ export interface KnownRoutes {
   /** The routes that the server has assigned; undefined until it has sent them. */
   readonly assigned: readonly Scope[] | undefined;
   /** The stops of every route that this device has ever stored for the driver. */
-  readonly held: Readonly<Record<Scope, readonly number[]>>;
+  readonly storedStops: Readonly<Record<Scope, readonly number[]>>;
 }
 
 const isStoredRoute = fields({ employee: text, scope: text, stops: listOf(number) });
@@ -75,7 +75,7 @@ export class KnownStops {
     const own = Object.values(this.#routes.current).filter(({ employee }) => employee === driver?.employee);
     return {
       assigned: driver?.routes_known ? driver.routes.map(({ scope }) => scope) : undefined,
-      held: Object.fromEntries(own.map(({ scope, stops }) => [scope, stops])),
+      storedStops: Object.fromEntries(own.map(({ scope, stops }) => [scope, stops])),
     };
   }
 }
@@ -92,7 +92,7 @@ export function checkKnown(draft: Draft, known: KnownRoutes, stopAt: (target: Ta
   const target = targetOf(args);
   if (!target) return draft;
   const { scope, stop } = target;
-  const stops = known.held[scope];
+  const stops = known.storedStops[scope];
   if (stops && !stops.includes(stop))
     throw refusal('stop' in args ? 'id' : 'stop_id', `must be a stop of the route: it has no ${stop}`);
   if (!stops && known.assigned && !known.assigned.includes(scope))

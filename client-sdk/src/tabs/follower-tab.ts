@@ -39,7 +39,7 @@ export class FollowerTab implements Client {
   readonly shown: Promise<void>;
   readonly #bus: TabBus;
   readonly #events: EventHub;
-  #known: KnownRoutes = { assigned: undefined, held: {} };
+  #known: KnownRoutes = { assigned: undefined, storedStops: {} };
   readonly #codes = new Map<ReferenceCode['type'], Signal<readonly ReferenceCode[]>>();
   readonly #routes = new Map<string, RequestedRoute & { readonly signal: Signal<LocalRoute | undefined> }>();
   readonly #receipts = new Map<string, Receipt>();
@@ -68,8 +68,8 @@ export class FollowerTab implements Client {
         return this.#show(message.shown);
       case 'recorded':
         return this.registerId(message.id);
-      case 'tells':
-        return this.#emit(message.told);
+      case 'emits':
+        return this.#emit(message.event);
       case 'answers':
         this.#calls.get(message.id)?.(message.answer);
         return void this.#calls.delete(message.id);
@@ -300,7 +300,7 @@ export class FollowerTab implements Client {
   }
 
   #emit(named: NamedEvent): void {
-    if (this.#events.emit(named) && 'id' in named.event) this.#bus.post({ type: 'heard', id: named.event.id });
+    if (this.#events.emit(named) && 'id' in named.event) this.#bus.post({ type: 'received', id: named.event.id });
   }
 }
 

@@ -35,7 +35,7 @@ export class LeaderTab {
         return void this.#answer(message.id, message.what);
       case 'listens':
         return this.#client.pages.inbox.offerAgain();
-      case 'heard':
+      case 'received':
         return this.#client.pages.inbox.received(message.id);
       default:
     }

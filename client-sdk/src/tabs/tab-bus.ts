@@ -79,13 +79,13 @@ export type Message =
   | { readonly type: 'shows'; readonly shown: Shown }
   /** A change has this id, so that every page can request its receipt. */
   | { readonly type: 'recorded'; readonly id: string }
-  | { readonly type: 'tells'; readonly told: NamedEvent }
+  | { readonly type: 'emits'; readonly event: NamedEvent }
   /** Sends waiting changes at once. */
   | { readonly type: 'syncs' }
   /** This page has a new listener: send unreceived events again. */
   | { readonly type: 'listens' }
   /** A listener has received the event of this change. */
-  | { readonly type: 'heard'; readonly id: string };
+  | { readonly type: 'received'; readonly id: string };
 
 /** Rises with `Message`: pages of different builds ignore each other's messages. */
 const dialect = 'tailgate-tabs/8';

@@ -254,7 +254,7 @@ export class TabClient implements Client {
     const client = await this.#deps.start();
     this.#local = client;
     client.pages.events.relay = (named) => {
-      this.#bus.post({ type: 'tells', told: named });
+      this.#bus.post({ type: 'emits', event: named });
       return this.#events.emit(named);
     };
     this.#follower.handOver(client);

@@ -3,17 +3,17 @@ import type { Device } from '../system/device.ts';
 import type { RouteHistory } from '../system/route-history.ts';
 
 /** The number of a driver's changes in flight. */
-const ON_THEIR_WAY = 5;
+const IN_FLIGHT = 5;
 
 /** A driver at work: some changes are always in flight, in every state of the server. */
-export class AtWork {
+export class WorkingDriver {
   readonly phone: Device;
   /** Ids of the changes that the server has acknowledged. */
   readonly acknowledged = new Set<string>();
   readonly ids: string[] = [];
   readonly #history: RouteHistory;
   readonly #stops: readonly number[];
-  readonly #awaited = new Map<number, () => void>();
+  readonly #waiters = new Map<number, () => void>();
 
   constructor(phone: Device, history: RouteHistory, stops: readonly number[]) {
     this.phone = phone;
@@ -24,7 +24,7 @@ export class AtWork {
   /** Resolves when this number of changes has been acknowledged. */
   has(count: number): Promise<void> {
     if (this.acknowledged.size >= count) return Promise.resolve();
-    return new Promise((resolve) => this.#awaited.set(count, resolve));
+    return new Promise((resolve) => this.#waiters.set(count, resolve));
   }
 
   /** Makes this number of changes. Resolves when the last one is recorded. */
@@ -34,7 +34,7 @@ export class AtWork {
       const { id, accepted } = this.#record(this.ids.length);
       this.ids.push(id);
       answers.push(accepted.then(() => this.#acknowledge(id)));
-      await answers[n - ON_THEIR_WAY];
+      await answers[n - IN_FLIGHT];
     }
   }
 
@@ -48,6 +48,6 @@ export class AtWork {
 
   #acknowledge(id: string): void {
     this.acknowledged.add(id);
-    this.#awaited.get(this.acknowledged.size)?.();
+    this.#waiters.get(this.acknowledged.size)?.();
   }
 }

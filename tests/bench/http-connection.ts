@@ -14,11 +14,11 @@ export interface Status {
  * and `Content-Length` (RFC 9112 §6.2), no other header and no body. The load shares its cores with the measured
  * server, so its own CPU reduces every rate.
  */
-export class LeanLine {
+export class HttpConnection {
   readonly #socket: Socket;
   #head = '';
   /** Rest of the current body; undefined while the head is incomplete. */
-  #left: number | undefined;
+  #remaining: number | undefined;
   #answer: Status = { status: 0, length: 0 };
   #waiting: PromiseWithResolvers<Status> | undefined;
 
@@ -39,8 +39,8 @@ export class LeanLine {
     this.#socket.on('close', () => this.#fail(new Error('the server closed the connection')));
   }
 
-  static async open(port: number): Promise<LeanLine> {
-    const line = new LeanLine(port);
+  static async open(port: number): Promise<HttpConnection> {
+    const line = new HttpConnection(port);
     await once(line.#socket, 'connect');
     return line;
   }
@@ -57,7 +57,7 @@ export class LeanLine {
   }
 
   #read(bytes: Buffer): void {
-    if (this.#left !== undefined) return this.#readBody(bytes.length);
+    if (this.#remaining !== undefined) return this.#readBody(bytes.length);
     // One character for each byte, so that the bytes after the head count as body.
     this.#head += bytes.toString('latin1');
     const end = this.#head.indexOf(headEnd);
@@ -68,16 +68,16 @@ export class LeanLine {
     // A 304 may contain the length of the body that it omits (RFC 9110 §8.6).
     const length = status === 304 ? 0 : Number(header);
     this.#answer = { status, length };
-    this.#left = length;
+    this.#remaining = length;
     const begun = this.#head.length - end - headEnd.length;
     this.#head = '';
     this.#readBody(begun);
   }
 
   #readBody(count: number): void {
-    this.#left = (this.#left ?? 0) - count;
-    if (this.#left > 0) return;
-    this.#left = undefined;
+    this.#remaining = (this.#remaining ?? 0) - count;
+    if (this.#remaining > 0) return;
+    this.#remaining = undefined;
     this.#waiting?.resolve(this.#answer);
   }
 
