@@ -23,8 +23,8 @@ import type { Session, SignInInput, SignInResult } from './session/auth-calls.ts
 import type { LoadAuth } from './session/sign-in.ts';
 import type { Status } from './engine/status.ts';
 import { canSignOut, dayComplete } from './engine/status.ts';
-import type { StopHandle } from './stop-handle.ts';
-import { stopHandle } from './stop-handle.ts';
+import type { StopDraft, StopHandle } from './stop-handle.ts';
+import { routeDraft, stopHandle } from './stop-handle.ts';
 import type { Journal } from './store/journal.ts';
 import type { UploadsPart } from './upload-port.ts';
 import type { Watch } from './platform/watch.ts';
@@ -167,6 +167,14 @@ export class LocalClient {
     return stopHandle(this, id, key);
   }
 
+  /**
+   * The driver's half-filled form for a whole route, such as a load condition report; without a key for the pending one.
+   * No recorded change ends it.
+   */
+  routeDraft(key?: RouteKey): StopDraft {
+    return routeDraft(this, key);
+  }
+
   /** A reference code list, in the order of `sort`. */
   codes(type: ReferenceCode['type']): Watch<readonly ReferenceCode[]> {
     return select(this.#deps.replica.codes, (codes) => codes.filter((code) => code.type === type));
@@ -195,12 +203,17 @@ export class LocalClient {
   }
 
   /**
-   * Stores a half-filled stop on this device, for the driver who is signed in; `undefined` deletes it. Views show it at
-   * once. Resolves when it, or a later one, is on the disk. No server receives it.
+   * Stores a half-filled stop on this device, or without a stop a form of the route, for the driver who is signed in;
+   * `undefined` deletes it. Views show it at once. Resolves when it, or a later one, is on the disk. No server receives it.
    *
    * @throws InvalidChange above 65,536 characters of JSON; NotSignedIn
    */
-  setDraft(route: RouteKey, stop: number, draft: Json | undefined, by?: Pick<Author, 'employee'>): Promise<void> {
+  setDraft(
+    route: RouteKey,
+    stop: number | undefined,
+    draft: Json | undefined,
+    by?: Pick<Author, 'employee'>,
+  ): Promise<void> {
     return this.#deps.drafts.set({ scope: routeScope(route), stop }, draft, by?.employee);
   }
 

@@ -2,6 +2,7 @@ import type { LoadConditionReportInput } from '@tailgate/sync-protocol';
 import { loadReportArgs } from '@tailgate/sync-protocol';
 import type { Client } from './client.ts';
 import type { Receipt } from './queue/receipt.ts';
+import type { Draft } from './queue/record.ts';
 import { draft } from './queue/record.ts';
 
 /**
@@ -18,4 +19,12 @@ export type ReportReceipt = Omit<Receipt, 'complete' | 'onHost'>;
  * @throws InvalidChange naming each invalid field; NotSignedIn
  */
 export const recordLoadReport = (client: Client, report: LoadConditionReportInput): ReportReceipt =>
-  client.record(draft('report.load_condition', loadReportArgs, { report }));
+  client.record(checkLoadReport(report));
+
+/**
+ * Validates a report without recording it, to show each fault at its field while the driver fills in the form.
+ *
+ * @throws InvalidChange naming each invalid field
+ */
+export const checkLoadReport = (report: LoadConditionReportInput): Draft =>
+  draft('report.load_condition', loadReportArgs, { report });

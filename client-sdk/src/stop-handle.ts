@@ -37,7 +37,7 @@ export interface StopHandle extends Watch<LocalStop | undefined> {
   readonly draft: StopDraft;
 }
 
-/** A half-filled stop: any JSON of the app. Only the driver who set it sees it. */
+/** A half-filled stop, or a form for a whole route: any JSON of the app. Only the driver who set it sees it. */
 export interface StopDraft extends Watch<Json | undefined> {
   /**
    * Shown at once. Resolves when it, or a later one, is on the disk; `undefined` deletes it. Rejects as the client's
@@ -51,17 +51,13 @@ interface Deps {
   route(key?: RouteKey): Watch<LocalRoute | undefined>;
   updateStop(route: RouteKey, stop: StopInput): Receipt;
   skipStop(route: RouteKey, stopId: number, fields: SkipInput): Receipt;
-  setDraft(route: RouteKey, stop: number, draft: Json | undefined): Promise<void>;
+  setDraft(route: RouteKey, stop: number | undefined, draft: Json | undefined): Promise<void>;
 }
 
 export function stopHandle(client: Deps, id: number, key?: RouteKey): StopHandle {
   const route = client.route(key);
   const watch = select(route, (whole) => whole?.stops.find((stop) => stop.id === id));
-  const routeKey = (): RouteKey => {
-    const known = key ?? route.current?.key;
-    if (!known) throw refusal('route', 'must be named: this device has none yet');
-    return known;
-  };
+  const routeKey = (): RouteKey => keyOf(route, key);
   const update = (change: Omit<StopInput, 'id'>): Receipt => client.updateStop(routeKey(), { ...change, id });
   return {
     get current() {
@@ -87,6 +83,21 @@ export function stopHandle(client: Deps, id: number, key?: RouteKey): StopHandle
       },
     ),
   };
+}
+
+/** As `routeDraft` of the client. */
+export function routeDraft(client: Deps, key?: RouteKey): StopDraft {
+  const route = client.route(key);
+  return Object.assign(
+    select(route, (whole) => whole?.draft),
+    { set: async (draft: Json | undefined) => client.setDraft(keyOf(route, key), undefined, draft) },
+  );
+}
+
+function keyOf(route: Watch<LocalRoute | undefined>, given: RouteKey | undefined): RouteKey {
+  const known = given ?? route.current?.key;
+  if (!known) throw refusal('route', 'must be named: this device has none yet');
+  return known;
 }
 
 /**

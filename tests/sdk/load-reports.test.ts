@@ -1,5 +1,5 @@
 import { InvalidChange } from '@tailgate/client-sdk';
-import { recordLoadReport } from '@tailgate/client-sdk/reports';
+import { checkLoadReport, recordLoadReport } from '@tailgate/client-sdk/reports';
 import { sampleKey } from '@tailgate/client-sdk/testing';
 import { expect, test } from 'vitest';
 import { startScriptedServer } from '../support/scripted-server.ts';
@@ -49,5 +49,15 @@ test('an invalid report is refused at once, and nothing is stored', async () => 
   const refused = () => recordLoadReport(client, { ...report, loadId: '', sections: [{ key: 'stacking', rating: 6 }] });
   expect(refused).toThrow(InvalidChange);
   expect(refused).toThrow('loadId must not be blank; sections.0.rating must not exceed 5');
+  expect(client.status.current.pending).toEqual({});
+});
+
+test('a form checks a report at its fields without recording it', async () => {
+  const server = await startScriptedServer();
+  const client = await new Device(server.url).startSignedIn();
+  expect(() => checkLoadReport(report)).not.toThrow();
+  const reason = 'leans '.repeat(20);
+  const faults = () => checkLoadReport({ ...report, sections: [{ key: 'stacking', rating: 2, reason }] });
+  expect(faults).toThrow(new InvalidChange([{ path: 'sections.0.reason', message: 'must not exceed 100 characters' }]));
   expect(client.status.current.pending).toEqual({});
 });

@@ -13,6 +13,7 @@ const routeOf = (stops: readonly LocalStop[]): LocalRoute => ({
   key: sampleKey,
   scope: sampleScope,
   stops,
+  draft: undefined,
 });
 
 /** Stops by number, each in one of a few states. The same state is the same object. */

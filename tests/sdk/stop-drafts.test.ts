@@ -253,3 +253,20 @@ test('a draft stays while its route is the driver’s, and goes a week after bot
   expect(await start(6 * day)).toHaveLength(2);
   expect(await start(8 * day)).toEqual([`draft/1001/${sampleScope}/1`]);
 });
+
+test('a form for the whole route outlives a kill and a delivery, and belongs to its driver', async () => {
+  const { device, client } = await onTheRoad();
+  const form = client.routeDraft();
+  expect(form.current).toBeUndefined();
+  const saved = form.set({ stacking: 2 });
+  expect(client.route().current?.draft).toEqual({ stacking: 2 });
+  await saved;
+  await client.stop(1).deliver({ asPlanned: true }).accepted;
+  await device.kill();
+  const again = await device.start();
+  expect(again.routeDraft(sampleKey).current).toEqual({ stacking: 2 });
+  expect(again.stop(1).draft.current).toBeUndefined();
+  await again.routeDraft().set(undefined);
+  expect(again.route().current?.draft).toBeUndefined();
+  await again.close();
+});

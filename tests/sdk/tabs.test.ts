@@ -46,6 +46,8 @@ globalThis.tab = {
   draftAndLeave: (stop, value) => { void client.stop(stop).draft.set(value); },
   draftRefusal: (stop) => client.stop(stop).draft.set('x'.repeat(70_000)).catch(({ name }) => name),
   drafted: (stop, value) => until(client.stop(stop).draft, (draft) => draft === value).then(() => true),
+  form: (value) => client.routeDraft().set(value),
+  filledIn: (value) => until(client.routeDraft(), (draft) => draft === value).then(() => true),
   deliver: (stop) => client.stop(stop).deliver({ asPlanned: true }).saved,
   now: () => client.now(),
   fired: () => fired,
@@ -78,6 +80,8 @@ interface Tab {
   draftAndLeave(stop: number, value: string): void;
   draftRefusal(stop: number): Promise<string | undefined>;
   drafted(stop: number, value: string | undefined): Promise<boolean>;
+  form(value: string): Promise<void>;
+  filledIn(value: string): Promise<boolean>;
   deliver(stop: number): Promise<void>;
   now(): number;
   fired(): number;
@@ -163,6 +167,8 @@ describe('two pages of one origin, in a real Chromium', () => {
     expect(await follower.evaluate(() => globalThis.tab.draftRefusal(1))).toBe('InvalidChange');
     await leader.evaluate(() => globalThis.tab.draft(2, 'of the first page'));
     await follower.evaluate(() => globalThis.tab.drafted(2, 'of the first page'));
+    await follower.evaluate(() => globalThis.tab.form('of the route'));
+    expect(await leader.evaluate(() => globalThis.tab.filledIn('of the route'))).toBe(true);
 
     // A leader that does not answer: the value reaches the next one.
     await freezePage(leader);
@@ -173,6 +179,7 @@ describe('two pages of one origin, in a real Chromium', () => {
     const third = await openPage(context, address);
     expect(await third.evaluate(() => globalThis.tab.drafted(1, 'while no page leads'))).toBe(true);
     await third.evaluate(() => globalThis.tab.deliver(1));
+    expect(await third.evaluate(() => globalThis.tab.filledIn('of the route'))).toBe(true);
     for (const page of [follower, third])
       expect(await page.evaluate(() => globalThis.tab.drafted(1, undefined))).toBe(true);
   });

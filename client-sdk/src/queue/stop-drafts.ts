@@ -1,4 +1,4 @@
-import type { Json } from '@tailgate/sync-protocol';
+import type { Json, Scope } from '@tailgate/sync-protocol';
 import { NotSignedIn, refusal } from '../platform/errors.ts';
 import type { Clock } from '../platform/environment.ts';
 import type { Check, Read } from '../platform/reading.ts';
@@ -6,7 +6,7 @@ import { fields, number } from '../platform/reading.ts';
 import type { Accounts } from '../session/accounts.ts';
 import type { Journal } from '../store/journal.ts';
 import type { Row, StoreChange } from '../store/store.ts';
-import type { QueueItem, Target } from './item.ts';
+import type { QueueItem } from './item.ts';
 import { statusOf } from './item.ts';
 
 /** Stored rows are JSON. */
@@ -20,6 +20,12 @@ const maxLength = 65_536;
 /** How long a draft remains after its last change where its route is not one of the signed-in driver's. */
 const keepMs = 7 * 86_400_000;
 
+/** What a draft is about: a stop, or a whole route. */
+export interface DraftTarget {
+  readonly scope: Scope;
+  readonly stop: number | undefined;
+}
+
 interface StopDraftsDeps {
   readonly accounts: Pick<Accounts, 'current' | 'employee'>;
   readonly environment: { readonly clock: Pick<Clock, 'now'> };
@@ -27,11 +33,12 @@ interface StopDraftsDeps {
 }
 
 /**
- * Half-filled stops, as the app describes them: one value for each driver and stop, in the table of settings. One write
+ * Half-filled stops and forms of a route, as the app describes them: one value for each driver and stop, and one for
+ * each driver and route, in the table of settings. One write
  * is under way at a time, and the next one takes the latest values. A server never receives them.
  */
 export class StopDrafts {
-  onChange: (target: Target) => void = () => {};
+  onChange: (target: DraftTarget) => void = () => {};
   readonly #deps: StopDraftsDeps;
   readonly #all = new Map<string, StoredDraft>();
   /** Drafts that a change in the queue has ended, for its withdrawal. */
@@ -51,13 +58,13 @@ export class StopDrafts {
     return this.#all.keys();
   }
 
-  /** The signed-in driver's draft of a stop. */
-  of(target: Target): Json | undefined {
+  /** The signed-in driver's draft of a stop, or of a route. */
+  of(target: DraftTarget): Json | undefined {
     return this.#all.get(keyOf(this.#deps.accounts.employee, target))?.draft;
   }
 
   /** As the client's `setDraft`. */
-  async set(target: Target, draft: Json | undefined, employee = this.#deps.accounts.employee): Promise<void> {
+  async set(target: DraftTarget, draft: Json | undefined, employee = this.#deps.accounts.employee): Promise<void> {
     if (employee === undefined) throw new NotSignedIn();
     const key = keyOf(employee, target);
     this.#put(key, copyOf(draft, this.#now));
@@ -131,5 +138,5 @@ export function copyOf(draft: Json | undefined, at = 0): unknown {
   return JSON.parse(text);
 }
 
-const keyOf = (employee: string | undefined, target: Target | undefined): string =>
-  `draft/${employee}/${target?.scope}/${target?.stop}`;
+const keyOf = (employee: string | undefined, target: DraftTarget | undefined): string =>
+  `draft/${employee}/${target?.scope}/${target?.stop ?? 'route'}`;

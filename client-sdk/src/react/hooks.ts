@@ -109,15 +109,18 @@ export function useUploads(): UploadStatus {
 
 /**
  * The driver's half-filled stop, and the call that sets it: like `useState`, and it survives a kill. A change of status
- * ends it.
+ * ends it. With `undefined` as the stop it is the form of the whole route, which no change ends.
  */
 export function useDraft(
-  id: number,
+  id: number | undefined,
   key?: RouteKey,
 ): readonly [draft: Json | undefined, set: (draft: Json | undefined) => Promise<void>] {
   const client = useClient();
   const same = useSameKey(key);
-  const draft = useMemo(() => client.stop(id, same).draft, [client, id, same]);
+  const draft = useMemo(
+    () => (id === undefined ? client.routeDraft(same) : client.stop(id, same).draft),
+    [client, id, same],
+  );
   const shown = useWatch(draft);
   // In a page that does not lead, the leading page shows a value a moment later: too late for a text field.
   const [own, setOwn] = useState<{ readonly value: Json | undefined }>();

@@ -86,6 +86,8 @@ export interface LocalRoute extends RouteHeader {
   readonly key: RouteKey;
   /** In the order of the plan. */
   readonly stops: readonly LocalStop[];
+  /** The signed-in driver's half-filled form for the whole route (`routeDraft`); undefined without one. */
+  readonly draft: Json | undefined;
 }
 
 /** A stop's view and its inputs. */
@@ -131,7 +133,9 @@ export class RouteModel {
     const ordered = [...this.#stops.values()]
       .map(({ view }) => view)
       .sort((a, b) => a.sequence - b.sequence || a.id - b.id);
-    const next: LocalRoute = { ...header, scope: this.#state.scope, key, stops: ordered };
+    const { scope } = this.#state;
+    const draft = this.#deps.drafts.of({ scope, stop: undefined });
+    const next: LocalRoute = { ...header, scope, key, stops: ordered, draft };
     this.signal.renew(next);
     return events;
   }

@@ -63,7 +63,8 @@ export class Replica {
       // Another driver has other drafts.
       for (const model of this.#routes.values()) model.refresh();
     });
-    deps.drafts.onChange = ({ scope, stop }) => this.#routes.get(scope)?.refresh(new Set([stop]));
+    deps.drafts.onChange = ({ scope, stop }) =>
+      this.#routes.get(scope)?.refresh(new Set(stop === undefined ? [] : [stop]));
   }
 
   /** Records which stops of the signed-in driver's routes this device has. */

@@ -18,8 +18,8 @@ import type { LocalRoute, LocalStop } from '../replica/local-route.ts';
 import type { SignInInput, SignInResult } from '../session/auth-calls.ts';
 import type { Status } from '../engine/status.ts';
 import { canSignOut, dayComplete } from '../engine/status.ts';
-import type { StopHandle } from '../stop-handle.ts';
-import { stopHandle } from '../stop-handle.ts';
+import type { StopDraft, StopHandle } from '../stop-handle.ts';
+import { routeDraft, stopHandle } from '../stop-handle.ts';
 import type { Watch } from '../platform/watch.ts';
 import { Signal } from '../platform/watch.ts';
 import type { Answer, Call, Change, TabBus, Message, Result, Shown, Wanted } from './tab-bus.ts';
@@ -128,6 +128,10 @@ export class FollowerTab implements Client {
     return stopHandle(this, id, key);
   }
 
+  routeDraft(key?: RouteKey): StopDraft {
+    return routeDraft(this, key);
+  }
+
   codes(type: ReferenceCode['type']): Watch<readonly ReferenceCode[]> {
     const known = this.#codes.get(type);
     if (known) return known;
@@ -153,7 +157,12 @@ export class FollowerTab implements Client {
     });
   }
 
-  async setDraft(route: RouteKey, stop: number, draft: Json | undefined, by?: Pick<Author, 'employee'>): Promise<void> {
+  async setDraft(
+    route: RouteKey,
+    stop: number | undefined,
+    draft: Json | undefined,
+    by?: Pick<Author, 'employee'>,
+  ): Promise<void> {
     copyOf(draft);
     await this.#ask({ call: 'setDraft', route, stop, draft, by: by ?? this.#author() });
   }

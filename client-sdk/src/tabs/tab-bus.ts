@@ -53,7 +53,7 @@ export type Call =
   | {
       readonly call: 'setDraft';
       readonly route: RouteKey;
-      readonly stop: number;
+      readonly stop: number | undefined;
       readonly draft: Json | undefined;
       readonly by: Pick<Author, 'employee'>;
     }

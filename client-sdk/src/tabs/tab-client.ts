@@ -12,8 +12,8 @@ import type { Receipt } from '../queue/receipt.ts';
 import type { LocalRoute } from '../replica/local-route.ts';
 import type { SignInInput, SignInResult } from '../session/auth-calls.ts';
 import type { Status } from '../engine/status.ts';
-import type { StopHandle } from '../stop-handle.ts';
-import { stopHandle } from '../stop-handle.ts';
+import type { StopDraft, StopHandle } from '../stop-handle.ts';
+import { routeDraft, stopHandle } from '../stop-handle.ts';
 import type { Store } from '../store/store.ts';
 import type { UploadsPart } from '../upload-port.ts';
 import type { Watch } from '../platform/watch.ts';
@@ -137,6 +137,10 @@ export class TabClient implements Client {
     return stopHandle(this, id, key);
   }
 
+  routeDraft(key?: RouteKey): StopDraft {
+    return routeDraft(this, key);
+  }
+
   codes(type: ReferenceCode['type']): Watch<readonly ReferenceCode[]> {
     return this.#of((client) => client.codes(type));
   }
@@ -159,7 +163,12 @@ export class TabClient implements Client {
   }
 
   /** For the driver of this moment, also where another page is signed in before a new leader has it. */
-  setDraft(route: RouteKey, stop: number, draft: Json | undefined, by?: Pick<Author, 'employee'>): Promise<void> {
+  setDraft(
+    route: RouteKey,
+    stop: number | undefined,
+    draft: Json | undefined,
+    by?: Pick<Author, 'employee'>,
+  ): Promise<void> {
     const employee = by?.employee ?? this.driver.current?.employeeId;
     const author = employee === undefined ? undefined : { employee };
     return this.#untilAnswered((client) => client.setDraft(route, stop, draft, author));
