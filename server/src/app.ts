@@ -243,8 +243,7 @@ async function startSideEffects(deps: Deps, pipeline: Pipeline): Promise<void> {
 function startRetention(deps: Deps): void {
   const { db, log, clock } = deps;
   const { retention } = deps.config;
-  if (isLimited(retention))
-    keepSweeping(deps, 'what was kept for its time', () => applyRetention({ db, retention, clock, log }));
+  if (isLimited(retention)) keepSweeping(deps, 'expired records', () => applyRetention({ db, retention, clock, log }));
 }
 
 /** Runs until the process stops. */

@@ -103,13 +103,13 @@ export class HostSide {
   #logAway(err: HostError, retryMs: number): void {
     const { log } = this.#options;
     if (err.message === this.#awayReason) log.debug({ err, retryMs }, 'the host is still away');
-    else log.warn({ err, retryMs }, 'the host is away; drivers notice nothing, and it is tried again');
+    else log.warn({ err, retryMs }, 'the host is away; the server goes on and tries again');
     this.#awayReason = err.message;
   }
 
   #retryOpen(retryMs: number): void {
     this.#opening = this.#open(Math.min(2 * retryMs, LONGEST_RETRY_MS)).catch((err: unknown) => {
-      this.#options.log.error({ err }, 'the host cannot be used; put that right and start again');
+      this.#options.log.error({ err }, 'the host cannot be used; correct the setting and restart');
     });
   }
 

@@ -39,7 +39,7 @@ export class DeviceStatus {
     try {
       await this.#db.query(saveDeviceStatus, saveDeviceStatus.parameters(reports.map(phoneReport)));
     } catch (err) {
-      this.#log.debug({ err, clients: reports.length }, 'what the phones hold could not be noted');
+      this.#log.debug({ err, clients: reports.length }, 'the reports of phones could not be saved');
     }
   }
 }

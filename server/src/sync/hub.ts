@@ -232,7 +232,7 @@ export class Hub {
     if (this.#sweeps % SWEEPS_A_REPORT === 0) {
       void this.deviceStatus.save();
       this.#checkSessions(this.#connections);
-      this.#endRevoked().catch((err: unknown) => this.log.warn({ err }, 'revoked queues could not be looked for'));
+      this.#endRevoked().catch((err: unknown) => this.log.warn({ err }, 'revoked queues could not be read'));
     }
   }
 

@@ -27,7 +27,7 @@ export function countChanges(registry: Registry): CommitWatch {
   for (const result of results) for (const source of sources) taken.inc({ result, source }, 0);
   const quarantined = new Counter({
     name: 'tailgate_quarantined_total',
-    help: 'Changes that went to quarantine, by reason; INTERNAL is a fault of ours',
+    help: 'Changes that went to quarantine, by reason; INTERNAL is a fault of the server',
     labelNames: ['code'],
     registers,
   });
@@ -47,7 +47,7 @@ export function countChanges(registry: Registry): CommitWatch {
   });
   const failed = new Counter({
     name: 'tailgate_changes_unanswered_total',
-    help: 'Changes whose batch failed: their senders come again',
+    help: 'Changes whose batch failed: their senders send them again',
     registers,
   });
   return {

@@ -256,7 +256,7 @@ class GroupCommit implements Pipeline {
       if (this.#closed && waiting.size > 0) throw stopping();
       this.#lanes.putBack([...waiting]);
     } catch (error) {
-      this.#options.log.warn({ err: error, items: waiting.size }, 'a batch failed; its senders will come again');
+      this.#options.log.warn({ err: error, items: waiting.size }, 'a batch failed; its senders send the items again');
       for (const unit of waiting) unit.fail(error);
       this.#options.watch?.failed(waiting.size);
       this.#answered(waiting.size);

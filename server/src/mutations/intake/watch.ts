@@ -60,6 +60,6 @@ export function logChange(log: Log, { item, answer }: Omit<SettledChange, 'taken
   const { code } = outcome;
   // A refusal by our own code or database needs a developer, although the item is safe in quarantine.
   if (code === 'INTERNAL')
-    log.error({ ...line, code, reason: outcome.reason }, 'a mutation went to quarantine for a fault of ours');
+    log.error({ ...line, code, reason: outcome.reason }, 'a mutation went to quarantine because of a server fault');
   else log.info({ ...line, code }, `a mutation ${item.release ? 'stays in' : 'went to'} quarantine`);
 }

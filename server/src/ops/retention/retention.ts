@@ -49,7 +49,7 @@ export async function applyRetention({ db, retention, clock, log }: RetentionDep
     if (days === undefined) continue;
     const before = new Date(clock().getTime() - days * DAY_MS);
     const deleted = await dropAll(db, drop, before, batch);
-    if (deleted > 0) log.info({ subject, days, deleted }, 'what was kept for its time was deleted');
+    if (deleted > 0) log.info({ subject, days, deleted }, 'expired records were deleted');
   }
 }
 

@@ -45,7 +45,7 @@ export class Heartbeat {
     this.#beats = new Interval({
       work: () => this.#beat(),
       everyMs: beatMs,
-      onError: (err) => log.warn({ err }, 'a worker could not say that it is alive; it tries again'),
+      onError: (err) => log.warn({ err }, 'a worker could not save its heartbeat; it tries again'),
     });
   }
 
@@ -61,7 +61,7 @@ export class Heartbeat {
     const { db, worker, log } = this.#options;
     await db
       .query(sql.deleteHeartbeat, [worker])
-      .catch((err: unknown) => log.warn({ err }, 'a worker could not say that it stops'));
+      .catch((err: unknown) => log.warn({ err }, 'a worker could not delete its heartbeat'));
   }
 
   async #beat(): Promise<void> {

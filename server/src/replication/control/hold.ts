@@ -73,7 +73,7 @@ export class HoldWatch {
       work: () => this.#poll(),
       everyMs,
       onError: (err) =>
-        log.warn({ err }, 'whether replication is on hold could not be asked: as before, until the next look'),
+        log.warn({ err }, 'the hold of replication could not be read; the last state counts until the next poll'),
     });
   }
 

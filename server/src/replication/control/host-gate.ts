@@ -160,7 +160,7 @@ export class HostGate {
     try {
       await host.transaction((tx) => onFile(file, tx.execute(touchNothing(host, file))));
       this.#pauses.delete(file);
-      log.info({ file }, 'a file of the host takes our rows again');
+      log.info({ file }, 'a file of the host accepts rows of the service again');
       onResumed(file);
     } catch {
       // The file still fails, or the host is away: the next probe comes in either case.

@@ -31,7 +31,7 @@ export class DriftCheck {
     this.#checks = new Interval({
       work: () => this.#check(),
       everyMs,
-      onError: (err) => log.warn({ err }, 'mirror and host could not be compared: the next check tries again'),
+      onError: (err) => log.warn({ err }, 'the drift check failed; the next check tries again'),
     });
   }
 
@@ -53,7 +53,7 @@ export class DriftCheck {
     if (whole) this.#wholeAt = now;
     const found = { routes, masters, plans: plans.map(routeScope), results: results.map(routeScope) };
     if (masters.length + plans.length + results.length > 0)
-      log.warn(found, 'the host had changed without a line of the doorbell: taken in');
+      log.warn(found, 'the drift check imported changes of the host without a doorbell line');
     else log.debug(found, 'mirror and host agree');
   }
 }

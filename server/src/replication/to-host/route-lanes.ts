@@ -201,7 +201,7 @@ export class RouteLanes {
     try {
       await this.#options.leases.releaseAll(leases, delayMs);
     } catch (error) {
-      this.#options.log.warn({ err: error }, 'leases could not be given back: they run out by themselves');
+      this.#options.log.warn({ err: error }, 'leases could not be released; they expire');
     }
   }
 

@@ -186,7 +186,7 @@ export class ReplicationWorker {
     try {
       await this.#options.db.query(statement, values);
     } catch (error) {
-      this.#options.log.warn({ err: error }, 'what became of a paused file could not be noted');
+      this.#options.log.warn({ err: error }, 'the state of a paused file could not be saved');
     }
   }
 }
