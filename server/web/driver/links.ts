@@ -14,6 +14,7 @@ export const links = {
   refuse: (id: number) => href('stop', id, 'refuse'),
   comment: (id: number) => href('stop', id, 'comment'),
   history: (id: number) => href('stop', id, 'history'),
+  stopWhere: (id: number) => href('stop', id, 'where'),
   /** The three sentences of a stop's ticks, over the list. */
   where: (id: number) => href('where', id),
   /** The same right after recording, with the undo. */

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Address } from '../ui/router.ts';
+import { links } from './links.ts';
 import { CommentSheet } from './screens/comment.tsx';
 import { DisplaySheet } from './screens/display.tsx';
 import { ExceptionSheet, MoreSheet } from './screens/exception.tsx';
@@ -45,6 +46,7 @@ const stopSheets: Readonly<Record<string, (stop: number, key: string) => ReactNo
   skip: (stop) => <ExceptionSheet key="S" stop={stop} type="S" />,
   refuse: (stop) => <ExceptionSheet key="R" stop={stop} type="R" />,
   comment: (stop) => <CommentSheet stop={stop} />,
+  where: (stop) => <WhereSheet stop={stop} parent={links.stop(stop)} />,
   history: (stop) => <HistorySheet stop={stop} />,
 };
 

@@ -20,6 +20,18 @@ export function go(address: string, { replace = false }: { readonly replace?: bo
   turn(read(), false);
 }
 
+/** Leaves a sheet and the page below it: the address takes the place of both. */
+export function leaveTo(address: string): void {
+  if (position === 0) {
+    go(address, { replace: true });
+    return;
+  }
+  leaving = address;
+  history.back();
+}
+
+let leaving: string | undefined;
+
 /** Goes back within the app; where the app was opened at this page, goes to its parent instead. */
 export function goBack(parent: string): void {
   if (position > 0) history.back();
@@ -39,6 +51,13 @@ export function startRouter(): void {
   if (placeOf(history.state) === undefined) history.replaceState({ place: 0 }, '');
   addEventListener('hashchange', () => {
     const known = placeOf(history.state);
+    if (leaving !== undefined) {
+      position = known ?? position;
+      history.replaceState({ place: position }, '', leaving);
+      leaving = undefined;
+      turn(read(), false);
+      return;
+    }
     const next = read();
     if (next.path === current.path && known === position) return;
     scrolled.set(position, document.querySelector('main')?.scrollTop ?? 0);

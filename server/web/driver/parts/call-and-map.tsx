@@ -1,11 +1,10 @@
-import type { ReactNode } from 'react';
 import type { Customer } from '@tailgate/sync-protocol';
 import { Icon } from '../../ui/icons.tsx';
 import { callLink, mapLink } from '../links.ts';
 import { t } from '../words/words.ts';
 
 /** Call and navigate: links to the phone's own apps, which work without a network. */
-export function CallAndMap({ customer, children }: { readonly customer: Customer; readonly children?: ReactNode }) {
+export function CallAndMap({ customer }: { readonly customer: Customer }) {
   const call = callLink(customer);
   const map = mapLink(customer);
   return (
@@ -22,7 +21,6 @@ export function CallAndMap({ customer, children }: { readonly customer: Customer
           {t('route.navigate')}
         </a>
       )}
-      {children}
     </div>
   );
 }

@@ -10,7 +10,7 @@ import { isCounted, lineNow, sum, tallyOf } from '../model/lines.ts';
 import type { Missing } from '../model/missing.ts';
 import { missingAt } from '../model/missing.ts';
 import { nextAfter, warehouse } from '../model/order.ts';
-import { missingSentence, missingShort, sectionWord } from '../words/sentences.ts';
+import { missingSentence, sectionWord } from '../words/sentences.ts';
 import { recorded } from '../recorded.ts';
 import { t } from '../words/words.ts';
 
@@ -56,7 +56,7 @@ export function StopGate({ route, stop, draft }: StopGateProps) {
       {...actOf(stop, first)}
       under={
         <button className="btn btn-wide" type="button" onClick={deliver}>
-          {t('stop.unsigned', { what: asDelivered(stop, draft), missing: missingShort(missing) })}
+          {t('stop.unsigned', { what: asDelivered(stop, draft) })}
         </button>
       }
     />

@@ -66,7 +66,7 @@ function useAll<Value>(
 }
 
 /** The ticks of a stop; a tap opens their sentences. */
-export function StopTicks({ stop }: { readonly stop: LocalStop }) {
+export function StopTicks({ stop, href = links.where(stop.id) }: { readonly stop: LocalStop; readonly href?: string }) {
   const row = ticksOf(useReceipts(stop.receipts), stop.parked);
   const left = useFilesLeft(stop);
   if (!row) return null;
@@ -78,7 +78,7 @@ export function StopTicks({ stop }: { readonly stop: LocalStop }) {
     server: stateWord(row.server),
     office: stateWord(row.office),
   });
-  return <Ticks states={[row.phone, row.server, row.office]} word={word} label={label} href={links.where(stop.id)} />;
+  return <Ticks states={[row.phone, row.server, row.office]} word={word} label={label} href={href} />;
 }
 
 export const tickWord = ({ word }: TickRow): string => t(`tick.${word}`);

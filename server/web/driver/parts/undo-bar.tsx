@@ -1,25 +1,31 @@
-import { useClient, useRoute, useWatch } from '@tailgate/client-sdk/react';
+import { useClient, useWatch } from '@tailgate/client-sdk/react';
 import { useEffect, useState } from 'react';
 import { Icon } from '../../ui/icons.tsx';
-import { go } from '../../ui/router.ts';
+import { go, useAddress } from '../../ui/router.ts';
 import { links } from '../links.ts';
 import { lastRecorded, undo } from '../recorded.ts';
 import type { Recorded } from '../recorded.ts';
 import { t } from '../words/words.ts';
 
+interface UndoBarProps {
+  /** The page that shows it: a sheet over this page has its own. */
+  readonly at: string;
+  /** Changes of this stop alone. */
+  readonly of?: number;
+}
+
 /** The undo of the latest change while nothing of it was sent; below a screen, or above a sheet. */
-export function UndoBar({ of }: { readonly of?: number }) {
+export function UndoBar({ at, of }: UndoBarProps) {
   const last = useWatch(lastRecorded);
-  if (!last || (of !== undefined && last.stop !== of)) return null;
+  const { path } = useAddress();
+  if (!last || (of !== undefined && last.stop !== of) || at !== `#/${path}`) return null;
   return <Undo key={last.receipt.id} last={last} />;
 }
 
 function Undo({ last }: { readonly last: Recorded }) {
   const client = useClient();
-  const route = useRoute();
   const left = useSecondsUntil(last.until);
   if (left === 0) return null;
-  const name = route?.stops.find(({ id }) => id === last.stop)?.customer.name ?? '';
   const takeBack = async (): Promise<void> => {
     const result = await undo(client, last);
     go(links.stop(last.stop), { replace: result === 'withdrawn' });
@@ -31,7 +37,7 @@ function Undo({ last }: { readonly last: Recorded }) {
         <p className="grow" role="status">
           <strong>{t(`done.${last.kind}`)}</strong>
           <br />
-          {name}
+          {t('route.stopNumber', { n: last.stop })}
         </p>
         <button className="btn" type="button" onClick={() => void takeBack()}>
           <Icon name="undo" />

@@ -6,7 +6,7 @@ import { Icon } from '../../ui/icons.tsx';
 import { Choice } from '../../ui/parts/choice.tsx';
 import { focusMissing, Gate } from '../../ui/parts/gate.tsx';
 import { Sheet } from '../../ui/parts/sheet.tsx';
-import { go, goBack } from '../../ui/router.ts';
+import { go, goBack, leaveTo } from '../../ui/router.ts';
 import { links } from '../links.ts';
 import { isPending } from '../model/order.ts';
 import { codeNamed, exceptionsFor } from '../model/reasons.ts';
@@ -70,7 +70,7 @@ export function ExceptionSheet({ stop: id, type }: { readonly stop: number; read
     };
     const receipt = type === 'S' ? stop.skip(fields) : stop.refuse(fields);
     recorded({ receipt, stop: id, kind: type === 'S' ? 'skipped' : 'refused' });
-    go(links.done(id), { replace: true });
+    leaveTo(links.done(id));
   };
   const act = t(type === 'S' ? 'except.skipAct' : 'except.refuseAct', { n: id });
   return (

@@ -40,7 +40,7 @@ function RouteList({ route }: { readonly route: LocalRoute }) {
       top={<TopLine />}
       foot={
         <>
-          <UndoBar />
+          <UndoBar at={links.route} />
           {next && (
             <Gate
               overTabs

@@ -12,6 +12,7 @@ import { CallAndMap } from '../parts/call-and-map.tsx';
 import { Section } from '../parts/section.tsx';
 import { StopGate } from '../parts/stop-gate.tsx';
 import { StopTicks } from '../parts/stop-ticks.tsx';
+import { UndoBar } from '../parts/undo-bar.tsx';
 import { useStopDraft } from '../stop-draft.ts';
 import { t, time } from '../words/words.ts';
 
@@ -45,7 +46,12 @@ function KnownStop({ route, stop }: { readonly route: LocalRoute; readonly stop:
           </a>
         </Top>
       }
-      foot={<StopGate route={route} stop={stop} draft={draft} />}
+      foot={
+        <>
+          <UndoBar at={links.stop(stop.id)} of={stop.id} />
+          <StopGate route={route} stop={stop} draft={draft} />
+        </>
+      }
     >
       <div className="pad addr">
         <address>
@@ -57,17 +63,16 @@ function KnownStop({ route, stop }: { readonly route: LocalRoute; readonly stop:
           ))}
           {customer.contact.phone !== '' && <span className="small">{customer.contact.phone}</span>}
         </address>
-        <CallAndMap customer={customer}>
-          {isOpen && !stop.arrived && (
-            <button
-              className="btn btn-main"
-              type="button"
-              onClick={() => client.stop(stop.id, route.key).arrive(new Date())}
-            >
-              {t('stop.arrive')}
-            </button>
-          )}
-        </CallAndMap>
+        {isOpen && !stop.arrived && (
+          <button
+            className="btn btn-main"
+            type="button"
+            onClick={() => client.stop(stop.id, route.key).arrive(new Date())}
+          >
+            {t('stop.arrive')}
+          </button>
+        )}
+        <CallAndMap customer={customer} />
       </div>
       {!isOpen && <Outcome stop={stop} />}
       <Sections stop={stop} draft={draft} />
@@ -92,7 +97,7 @@ function Outcome({ stop }: { readonly stop: LocalStop }) {
             <br />
             {t(isDelivered ? 'stop.correctHint' : 'stop.skippedNow')}
           </p>
-          <StopTicks stop={stop} />
+          <StopTicks stop={stop} href={links.stopWhere(stop.id)} />
         </div>
       </Banner>
     </div>

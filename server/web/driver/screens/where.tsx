@@ -14,8 +14,15 @@ import { UndoBar, useSecondsUntil } from '../parts/undo-bar.tsx';
 import { lastRecorded } from '../recorded.ts';
 import { exactTime, moment, span, t } from '../words/words.ts';
 
+interface WhereProps {
+  readonly stop: number;
+  readonly isFresh?: boolean;
+  /** The page below. */
+  readonly parent?: string;
+}
+
 /** Where a stop's changes are: a sentence for each tick. Right after recording it offers the undo, and the next stop. */
-export function WhereSheet({ stop: id, isFresh = false }: { readonly stop: number; readonly isFresh?: boolean }) {
+export function WhereSheet({ stop: id, isFresh = false, parent = links.route }: WhereProps) {
   const route = useRoute();
   const stop = route?.stops.find((each) => each.id === id);
   if (!route || !stop) return null;
@@ -25,8 +32,8 @@ export function WhereSheet({ stop: id, isFresh = false }: { readonly stop: numbe
       title={t(stop.updates.status === 'D' ? 'where.title' : 'where.titleChange')}
       over={`${t('route.stopNumber', { n: id })} · ${stop.customer.name}`}
       closeLabel={t('app.close')}
-      onClose={() => goBack(links.route)}
-      above={<UndoBar of={id} />}
+      onClose={() => goBack(parent)}
+      above={<UndoBar at={isFresh ? links.done(id) : links.where(id)} of={id} />}
       foot={isFresh ? <NextGate route={route} stop={stop} /> : undefined}
     >
       <Legend stop={stop} />

@@ -101,19 +101,6 @@ const lineWords = {
   return: 'stop.missReturn',
 } as const;
 
-/** The same in single words, for the smaller act "deliver without". */
-export const missingShort = (missing: readonly Missing[]): string =>
-  [...new Set(missing.map(({ kind }) => t(shortWords[kind])))].join(', ');
-
-const shortWords = {
-  scan: 'stop.wScan',
-  signature: 'stop.wSignature',
-  photo: 'stop.wPhoto',
-  comment: 'line.comment',
-  reason: 'stop.wReason',
-  return: 'stop.wReturns',
-} as const;
-
 /** The host's name of a section in the reader's words; a name that the app does not know in small letters. */
 export function sectionWord(section: string): string {
   const key = sectionWords[section];

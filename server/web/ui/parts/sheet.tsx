@@ -57,7 +57,7 @@ export function Sheet({ title, over, below, closeLabel, onClose, above, foot, ch
             <Icon name="x" />
           </button>
         </div>
-        <div className="sheet-body" tabIndex={-1}>
+        <div className="sheet-body" role="group" aria-labelledby={id} tabIndex={0}>
           {children}
         </div>
         {foot}
