@@ -60,7 +60,8 @@ export function startRouter(): void {
     }
     const next = read();
     if (next.path === current.path && known === position) return;
-    scrolled.set(position, document.querySelector('main')?.scrollTop ?? 0);
+    // With large text on a small screen the whole page scrolls.
+    scrolled.set(position, document.querySelector('main')?.scrollTop || scrollY);
     position = known ?? position + 1;
     if (known === undefined) history.replaceState({ place: position }, '');
     turn(next, known !== undefined);

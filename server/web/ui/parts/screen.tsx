@@ -27,7 +27,9 @@ export function Screen({ title, top, foot, className, children }: ScreenProps) {
   useLayoutEffect(() => {
     const { current } = main;
     if (!current) return;
-    current.scrollTop = scrolledBefore();
+    const before = scrolledBefore();
+    current.scrollTop = before;
+    scrollTo(0, current.scrollTop === before ? 0 : before);
     // The first page of a visit keeps the focus at its beginning.
     if (!isFirst) focusHeading(current.parentElement ?? current);
     isFirst = false;
