@@ -217,6 +217,14 @@ export class LocalClient {
     return this.#deps.drafts.set({ scope: routeScope(route), stop }, draft, by?.employee);
   }
 
+  /**
+   * Marks the office's edits of a stop as seen: its `unseen` is empty until the next edit. Resolves when that is on the
+   * disk.
+   */
+  markSeen(route: RouteKey, stop: number): Promise<void> {
+    return this.#deps.replica.seen({ scope: routeScope(route), stop });
+  }
+
   /** Records a draft of another entry of this package, such as `recordLoadReport`. Throws `NotSignedIn`. */
   record(draft: Draft, by?: Author): Receipt {
     const { accounts, engine, outbox, replica } = this.#deps;

@@ -14,6 +14,7 @@ import { Outbox } from './queue/outbox.ts';
 import { StopDrafts } from './queue/stop-drafts.ts';
 import { KnownStops } from './replica/known.ts';
 import { Replica } from './replica/replica.ts';
+import { UnseenEdits } from './replica/unseen-edits.ts';
 import { readScopes } from './replica/scope-state.ts';
 import { Accounts } from './session/accounts.ts';
 import { authLoader } from './session/sign-in.ts';
@@ -83,7 +84,13 @@ async function openClient(options: ClientOptions): Promise<LocalClient> {
   const outbox = new Outbox(queueRows, itemRows, { ...deps, drafts });
   const known = { ...deps, accounts, drafts, outbox };
   const knownStops = new KnownStops(settingRows, journal);
-  const replica = new Replica(readScopes(scopeRows, documentRows), { ...known, knownStops, driver: accounts.current });
+  const unseenEdits = new UnseenEdits(settingRows, deps);
+  const replica = new Replica(readScopes(scopeRows, documentRows), {
+    ...known,
+    knownStops,
+    unseenEdits,
+    driver: accounts.current,
+  });
   const parts = { ...known, knownStops, replica, loadAuth: authLoader(known), transport: new Transport(deps) };
   const engine = new SyncEngine({ ...parts, offlineSince: new OfflineSince(settingRows, deps) });
   journal.onTrouble = (why) => engine.storageTrouble(why);

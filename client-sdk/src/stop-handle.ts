@@ -33,6 +33,8 @@ export interface StopHandle extends Watch<LocalStop | undefined> {
   refuse(fields?: Omit<SkipInput, 'status' | 'type'>): Receipt;
   /** Records any other change: a stop object of PUT route/stop without its id. */
   update(change: Omit<StopInput, 'id'>): Receipt;
+  /** The driver has seen the office's edits: empties `unseen`. Resolves when that is on the disk. */
+  seen(): Promise<void>;
   /** The driver's half-filled stop on this device; a recorded status (not `P`) ends it in the same write. */
   readonly draft: StopDraft;
 }
@@ -51,6 +53,7 @@ interface Deps {
   route(key?: RouteKey): Watch<LocalRoute | undefined>;
   updateStop(route: RouteKey, stop: StopInput): Receipt;
   skipStop(route: RouteKey, stopId: number, fields: SkipInput): Receipt;
+  markSeen(route: RouteKey, stop: number): Promise<void>;
   setDraft(route: RouteKey, stop: number | undefined, draft: Json | undefined): Promise<void>;
 }
 
@@ -76,6 +79,7 @@ export function stopHandle(client: Deps, id: number, key?: RouteKey): StopHandle
     },
     skip: (fields) => client.skipStop(routeKey(), id, { ...fields, status: 'S' }),
     refuse: (fields) => client.skipStop(routeKey(), id, { ...fields, status: 'R' }),
+    seen: async () => client.markSeen(routeKey(), id),
     draft: Object.assign(
       select(watch, (stop) => stop?.draft),
       {

@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 // npm run size: the part of the SDK that a phone loads. The core is all that `createClient` reaches, without storage
 // adapters and lazy parts (`import()`). Above its limit the run fails.
 
-const coreLimit = 26_624;
+const coreLimit = 27_136;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 

@@ -21,7 +21,7 @@ const states = plans.map((plan) =>
   [0, 1, 2].map((pending): LocalStop => ({
     ...stopView(plan, { status: 'P' }),
     ...{ products: [], collections: [] },
-    ...{ pending, amended: [], conflicts: [], warnings: [], receipts: [], parked: false, draft: undefined },
+    ...{ pending, amended: [], conflicts: [], warnings: [], receipts: [], parked: false, draft: undefined, unseen: [] },
   })),
 );
 const routes = fc

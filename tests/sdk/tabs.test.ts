@@ -49,6 +49,8 @@ globalThis.tab = {
   form: (value) => client.routeDraft().set(value),
   filledIn: (value) => until(client.routeDraft(), (draft) => draft === value).then(() => true),
   deliver: (stop) => client.stop(stop).deliver({ asPlanned: true }).saved,
+  seen: (stop) => client.stop(stop).seen(),
+  unseen: (stop, count) => until(client.stop(stop), (is) => is?.unseen.length === count).then(() => true),
   now: () => client.now(),
   fired: () => fired,
   amended: () => amended,
@@ -83,6 +85,8 @@ interface Tab {
   form(value: string): Promise<void>;
   filledIn(value: string): Promise<boolean>;
   deliver(stop: number): Promise<void>;
+  seen(stop: number): Promise<void>;
+  unseen(stop: number, count: number): Promise<boolean>;
   now(): number;
   fired(): number;
   amended(): Promise<object>;
@@ -156,6 +160,9 @@ describe('two pages of one origin, in a real Chromium', () => {
         after: 'of the office',
         by: 'CLERK1',
       });
+    for (const page of [leader, follower]) expect(await page.evaluate(() => globalThis.tab.unseen(3, 1))).toBe(true);
+    await follower.evaluate(() => globalThis.tab.seen(3));
+    for (const page of [leader, follower]) expect(await page.evaluate(() => globalThis.tab.unseen(3, 0))).toBe(true);
   });
 
   test('a draft is the same in both pages, and survives the crash of either', async () => {

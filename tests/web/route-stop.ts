@@ -55,6 +55,7 @@ export function stopOf(plan: Partial<StopPlan>, result: StopResult = { status: '
     collections: keyed(view.collections),
     pending: 0,
     amended: [],
+    unseen: [],
     conflicts: [],
     warnings: [],
     receipts: [],

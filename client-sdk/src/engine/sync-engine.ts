@@ -194,6 +194,7 @@ export class SyncEngine implements EngineApi {
       for (const scope of replica.scopes.keys()) if (!(scope in followed)) replica.forget(scope);
     }
     outbox.purge();
+    replica.purge();
     // Completes a review where the app was killed between the office's answer and its effect on the replica.
     for (const { answered } of outbox.queues) replica.review(answered);
     void this.#reportSignOuts();

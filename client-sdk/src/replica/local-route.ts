@@ -38,6 +38,7 @@ import type { RuleContext } from './intent.ts';
 import { applyItem } from './intent.ts';
 import type { ScopeState } from './scope-state.ts';
 import { isContained } from './progress.ts';
+import type { UnseenEdits } from './unseen-edits.ts';
 
 /** A stop in the local view: the server's latest state with the changes recorded here on top. */
 export interface LocalStop extends Omit<StopView, LineKind> {
@@ -47,6 +48,8 @@ export interface LocalStop extends Omit<StopView, LineKind> {
   readonly pending: number;
   /** Fields whose present value is the office's, with that edit. */
   readonly amended: readonly OfficeEdit[];
+  /** Those among them that changed on this device since `seen` was called, with both values. */
+  readonly unseen: readonly FieldEdit[];
   /**
    * Fields that were recorded here and lost against a later edit, until the client's `acknowledge` marks them as seen.
    */
@@ -100,6 +103,7 @@ interface ComputedStop {
 interface RouteDeps {
   readonly stopException: RuleContext['stopException'];
   readonly drafts: Pick<StopDrafts, 'of'>;
+  readonly unseenEdits: Pick<UnseenEdits, 'add' | 'of'>;
   /** Unfinished items, items that a person has to see, and all items, of every queue of this device. */
   readonly outbox: Readonly<Record<'unfinished' | 'notable' | 'recorded', Pick<ItemsByStop, 'ofStop'>>> & {
     /** Whether a queue belongs to this device. */
@@ -181,23 +185,28 @@ export class RouteModel {
       before?.plan === plan && hasSameValues(before.result, result)
         ? before.view
         : withKeys(stopView(plan, result), plan);
-    const unseen = [...notable.ofStop(this.#state.scope, stop)];
-    const conflicts = unseen.flatMap((item) => (item.acknowledged ? [] : (item.conflicts ?? [])));
-    const warnings = unseen.flatMap((item) =>
+    const noted = [...notable.ofStop(this.#state.scope, stop)];
+    const conflicts = noted.flatMap((item) => (item.acknowledged ? [] : (item.conflicts ?? [])));
+    const warnings = noted.flatMap((item) =>
       openWarnings(item).map((warning) => ({ ...warning, id: item.mutation.id })),
     );
     const receipts = [...recorded.ofStop(this.#state.scope, stop)].sort(byEdit).map(({ mutation }) => mutation.id);
-    const draft = this.#deps.drafts.of({ scope: this.#state.scope, stop });
+    const target = { scope: this.#state.scope, stop };
+    const draft = this.#deps.drafts.of(target);
+    const changed = (isTheirs: (writer: Stamp) => boolean) =>
+      before ? changedBy(before.result, result, isTheirs) : [];
+    const amendments = changed(isOffice);
+    if (amendments.length > 0) this.#deps.unseenEdits.add(target, amendments);
+    const unseen = this.#deps.unseenEdits.of(target).filter(({ path }) => amended.some((edit) => edit.path === path));
     const parked = this.#state.head?.parked.includes(stop) ?? false;
-    const view: LocalStop = { ...lines, pending, amended, conflicts, warnings, receipts, parked, draft };
+    const view: LocalStop = { ...lines, pending, amended, unseen, conflicts, warnings, receipts, parked, draft };
     this.#stops.set(stop, { plan, result, view: keepEqualParts(before?.view, view) });
     // The first view of a stop raises no event: its `amended` already shows the office's fields.
     if (!before) return [];
     const about = { route: this.#state.scope, stop };
-    const changed = (isTheirs: (writer: Stamp) => boolean) => changedBy(before.result, result, isTheirs);
     const edits = changed(({ client }) => !notByPhone.includes(client) && !this.#deps.outbox.owns(client));
     return [
-      ...changed(isOffice).map((edit): NamedEvent => ({ name: 'amendment', event: { ...about, ...edit } })),
+      ...amendments.map((edit): NamedEvent => ({ name: 'amendment', event: { ...about, ...edit } })),
       ...(edits.length > 0 ? [{ name: 'edit', event: { ...about, edits } } as const] : []),
     ];
   }

@@ -17,6 +17,7 @@ import { RouteModel, stopsOf } from './local-route.ts';
 import type { Patch, Refusal } from './scope-state.ts';
 import { forgetScope, ScopeState } from './scope-state.ts';
 import { isContained, progressAt } from './progress.ts';
+import type { UnseenEdits } from './unseen-edits.ts';
 
 /** Documents of a `client:` scope have this prefix and the id of the mutation. */
 const reviewPrefix = 'quarantine/';
@@ -38,6 +39,7 @@ export interface ReplicaDeps {
   readonly events: EventHub;
   readonly knownStops: KnownStops;
   readonly drafts: StopDrafts;
+  readonly unseenEdits: UnseenEdits;
   /** The signed-in driver: the feed sends their routes. */
   readonly driver: Watch<Account | undefined>;
 }
@@ -89,6 +91,18 @@ export class Replica {
 
   route(scope: Scope): Watch<LocalRoute | undefined> {
     return this.#model(scope).signal;
+  }
+
+  /** The driver has seen the office's edits of a stop. Resolves when that is on the disk. */
+  async seen({ scope, stop }: Target): Promise<void> {
+    const stored = this.#deps.unseenEdits.seen({ scope, stop });
+    this.#routes.get(scope)?.refresh(new Set([stop]));
+    await stored;
+  }
+
+  /** Forgets what no driver of this device needs. */
+  purge(): void {
+    this.#deps.unseenEdits.purge(this.#deps.driver.current?.routes.map(({ scope }) => scope) ?? []);
   }
 
   /** The latest edit in the view of a stop (ms since 1970): a new change is made on top of it. */
@@ -175,6 +189,7 @@ export class Replica {
       stopException: (code) => this.#stopException(code),
       outbox: this.#deps.outbox,
       drafts: this.#deps.drafts,
+      unseenEdits: this.#deps.unseenEdits,
     });
     this.#routes.set(scope, model);
     model.refresh();

@@ -157,6 +157,10 @@ export class FollowerTab implements Client {
     });
   }
 
+  async markSeen(route: RouteKey, stop: number): Promise<void> {
+    await this.#ask({ call: 'markSeen', route, stop });
+  }
+
   async setDraft(
     route: RouteKey,
     stop: number | undefined,

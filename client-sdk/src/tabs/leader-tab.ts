@@ -134,6 +134,10 @@ export class LeaderTab {
         return { kind: 'result', value: await client.signUp(what.employeeId, what.password, what.invitation) };
       if (what.call === 'signOut') return { kind: 'result', value: await client.signOut() };
       if (what.call === 'acknowledge') return { kind: 'result', value: await client.acknowledge(what.change) };
+      if (what.call === 'markSeen') {
+        await client.markSeen(what.route, what.stop);
+        return { kind: 'result', value: true };
+      }
       if (what.call === 'setDraft') {
         await client.setDraft(what.route, what.stop, what.draft, what.by);
         return { kind: 'result', value: true };

@@ -50,6 +50,7 @@ export type Call =
   | { readonly call: 'signOut' }
   | { readonly call: 'acknowledge'; readonly change: string }
   | { readonly call: 'withdraw'; readonly change: string }
+  | { readonly call: 'markSeen'; readonly route: RouteKey; readonly stop: number }
   | {
       readonly call: 'setDraft';
       readonly route: RouteKey;
@@ -88,7 +89,7 @@ export type Message =
   | { readonly type: 'received'; readonly id: string };
 
 /** Rises with `Message`: pages of different builds ignore each other's messages. */
-const dialect = 'tailgate-tabs/8';
+const dialect = 'tailgate-tabs/10';
 const hasDialect = fields({ dialect: exactly(dialect) });
 const isMessage = (data: unknown): data is Message => hasDialect(data);
 

@@ -162,6 +162,10 @@ export class TabClient implements Client {
     return receipt;
   }
 
+  markSeen(route: RouteKey, stop: number): Promise<void> {
+    return this.#untilAnswered((client) => client.markSeen(route, stop));
+  }
+
   /** For the driver of this moment, also where another page is signed in before a new leader has it. */
   setDraft(
     route: RouteKey,
