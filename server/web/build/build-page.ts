@@ -7,11 +7,11 @@ import { licencesOf } from './licences.ts';
 import type { OutputFile } from './output.ts';
 import { integrityOf, writeOutput } from './output.ts';
 import { linkFiles } from './page.ts';
-import { hashSources, web } from './sources.ts';
+import { hashSources } from './sources.ts';
 
 export interface PageOptions extends BundleOptions {
-  /** The page's folder in `server/web`. */
-  readonly page: string;
+  /** The folder with the page's `index.html`, `main.tsx`, `worker.ts` and `public/`. */
+  readonly source: string;
   /** The output: its files, and beside it `FOLDER.json`. */
   readonly folder: string;
   /** The most bytes of the first load, compressed by gzip. */
@@ -25,14 +25,14 @@ export interface BuiltPage {
 
 /** Builds one page. A page above its limit fails before anything is written. */
 export async function buildPage(options: PageOptions): Promise<BuiltPage> {
-  const { page, folder, firstLoadLimit, development } = options;
+  const { source, folder, firstLoadLimit, development } = options;
   const [sources, bundle, worker] = await Promise.all([
     hashSources(),
-    bundlePage(page, options),
-    bundleWorker(page, options),
+    bundlePage(source, options),
+    bundleWorker(source, options),
   ]);
-  const named = new Map(await publicFiles(page));
-  named.set('index.html', Buffer.from(linkFiles(await readFile(join(web, page, 'index.html'), 'utf8'), bundle)));
+  const named = new Map(await publicFiles(source));
+  named.set('index.html', Buffer.from(linkFiles(await readFile(join(source, 'index.html'), 'utf8'), bundle)));
   named.set('licences.txt', Buffer.from(await licencesOf([...bundle.inputs, ...worker.inputs])));
   const offline = new Map([...named, ...bundle.files].sort(([a], [b]) => (a < b ? -1 : 1)));
   const firstLoad = weigh(offline, bundle);
@@ -59,8 +59,8 @@ function shellOf(files: ReadonlyMap<string, Uint8Array>): string {
 }
 
 /** Icons, the manifest and the like: files that keep their names. */
-async function publicFiles(page: string): Promise<(readonly [name: string, content: Uint8Array])[]> {
-  const folder = join(web, page, 'public');
+async function publicFiles(source: string): Promise<(readonly [name: string, content: Uint8Array])[]> {
+  const folder = join(source, 'public');
   const names = await readdir(folder);
   return Promise.all(names.map(async (name) => [name, await readFile(join(folder, name))] as const));
 }

@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import type { BuildOptions, Metafile } from 'esbuild';
 import { build } from 'esbuild';
-import { root, web } from './sources.ts';
+import { root } from './sources.ts';
 
 export interface BundleOptions {
   /** Which library renders: `react` shows that the way back to React is open. */
@@ -52,12 +52,13 @@ function sharedOptions({ runtime, development }: BundleOptions) {
 }
 
 /** Bundles the script of a page. Parts behind `import()` become files of their own. */
-export async function bundlePage(page: string, options: BundleOptions): Promise<Bundle> {
+export async function bundlePage(source: string, options: BundleOptions): Promise<Bundle> {
   const shared = sharedOptions(options);
   const { outputFiles, metafile } = await build({
     ...shared,
-    entryPoints: { main: join(web, page, 'main.tsx') },
-    outdir: join(web, 'dist', page),
+    entryPoints: { main: join(source, 'main.tsx') },
+    // Nothing is written there.
+    outdir: join(source, 'dist'),
     format: 'esm',
     splitting: true,
     entryNames: '[name]-[hash]',
@@ -66,7 +67,7 @@ export async function bundlePage(page: string, options: BundleOptions): Promise<
   });
   const outputs = new Map(Object.entries(metafile.outputs).map(([path, output]) => [basename(path), output]));
   const entry = [...outputs].find(([, { entryPoint }]) => entryPoint?.endsWith('/main.tsx'));
-  if (!entry) throw new Error(`${page}/main.tsx has no output`);
+  if (!entry) throw new Error(`${source}/main.tsx has no output`);
   const style = entry[1].cssBundle === undefined ? undefined : basename(entry[1].cssBundle);
   const strayStyle = [...outputs.keys()].find((name) => name.endsWith('.css') && name !== style);
   if (strayStyle !== undefined) throw new Error(lateStyle(outputs.get(strayStyle)));
@@ -91,14 +92,18 @@ function startScripts(entry: string, outputs: ReadonlyMap<string, Metafile['outp
 }
 
 /** The service worker without its list of files: a single file, because a worker loads no parts later. */
-export async function bundleWorker(page: string, options: BundleOptions): Promise<{ code: string; inputs: string[] }> {
+export async function bundleWorker(
+  source: string,
+  options: BundleOptions,
+): Promise<{ code: string; inputs: string[] }> {
   const { outputFiles, metafile } = await build({
     ...sharedOptions(options),
-    entryPoints: [join(web, page, 'worker.ts')],
-    outfile: join(web, 'dist', page, 'worker.js'),
+    entryPoints: [join(source, 'worker.ts')],
+    outfile: join(source, 'dist/worker.js'),
     format: 'iife',
   });
   const [file, ...others] = outputFiles;
-  if (!file || others.length > 0) throw new Error(`${page}/worker.ts must become one file, not ${outputFiles.length}`);
+  if (!file || others.length > 0)
+    throw new Error(`${source}/worker.ts must become one file, not ${outputFiles.length}`);
   return { code: file.text, inputs: Object.keys(metafile.inputs) };
 }

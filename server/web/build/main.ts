@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildPage, shares, sum } from './build-page.ts';
-import { builtFrom } from './output.ts';
+import { readListing } from './output.ts';
 import { hashSources, web } from './sources.ts';
 import { watchSources } from './watch.ts';
 
@@ -24,13 +24,14 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 if (runtime !== 'preact' && runtime !== 'react') fail(`--runtime is preact or react, not ${runtime}`);
 else if (values.watch) await watchSources(() => buildOnce(runtime));
-else if (!values['if-changed'] || (await builtFrom(folder)) !== (await hashSources())) await buildOnce(runtime);
+else if (!values['if-changed'] || (await readListing(folder)).sources !== (await hashSources()))
+  await buildOnce(runtime);
 
 async function buildOnce(library: 'preact' | 'react'): Promise<void> {
   const started = performance.now();
   try {
     const development = values.watch;
-    const options = { page: 'driver', folder, runtime: library, development, firstLoadLimit };
+    const options = { source: join(web, 'driver'), folder, runtime: library, development, firstLoadLimit };
     const { firstLoad } = await buildPage(options);
     const seconds = ((performance.now() - started) / 1_000).toFixed(1);
     say(`Built the driver app in ${seconds} s: the first load is ${sum(firstLoad)} of ${firstLoadLimit} bytes.`);

@@ -8,12 +8,14 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { BuiltFolder } from '../../../server/src/http/pages/built-folder.ts';
 import { buildPage } from '../../../server/web/build/build-page.ts';
+import { web } from '../../../server/web/build/sources.ts';
 import { atFileEnd } from '../../support/file-end.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import type { RestServer } from '../../support/rest-server.ts';
 import { startRestServer } from '../../support/rest-server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
+const driverApp = join(web, 'driver');
 let folder: string;
 let server: RestServer;
 
@@ -47,7 +49,7 @@ async function getRaw(path: string, encoding = 'identity'): Promise<{ answer: In
 
 beforeAll(async () => {
   folder = join(await temporaryFolder(), 'app');
-  await buildPage({ page: 'driver', folder, runtime: 'preact', development: false, firstLoadLimit: 1_000_000 });
+  await buildPage({ source: driverApp, folder, runtime: 'preact', development: false, firstLoadLimit: 1_000_000 });
   // The pages have no data: they are open under both.
   server = await startRestServer({ access: 'strict', appFolder: folder });
 });
@@ -198,7 +200,7 @@ describe('the output of the build', () => {
     const [script = ''] = (await built()).filter(({ hashed }) => hashed).map(({ name }) => name);
     expect(await pages.find(script)).toBeDefined();
 
-    const options = { page: 'driver', folder: copy, development: true, firstLoadLimit: 1_000_000 } as const;
+    const options = { source: driverApp, folder: copy, development: true, firstLoadLimit: 1_000_000 } as const;
     await buildPage({ ...options, runtime: 'preact' });
     const html = await pages.find('index.html');
     expect(html?.content.bytes.toString()).toBe(await readFile(join(copy, 'index.html'), 'utf8'));
