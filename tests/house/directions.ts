@@ -289,7 +289,7 @@ export const parts: Part[] = [
   },
   {
     path: 'server/web/driver/',
-    uses: ['client-sdk/', 'sync-protocol/', 'server/web/ui/'],
+    uses: ['client-sdk/', 'sync-protocol/', 'server/web/ui/', 'server/web/development/'],
     why: 'the driver app is a user of the SDK, as any other app',
   },
   {

@@ -5,6 +5,7 @@ import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { buildPage, sum } from '../../server/web/build/build-page.ts';
+import { readListing } from '../../server/web/build/output.ts';
 import { web } from '../../server/web/build/sources.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -143,6 +144,16 @@ describe('a build', () => {
     const present = await readdir(page.folder);
     expect(hashed(before).filter((name) => !(name in after) && present.includes(name))).toEqual([]);
     expect(present).toContain('of-a-person.txt');
+  });
+
+  test('for development is no build for `npm start`: the listing shows the options', async () => {
+    const page = await pageOf();
+    await buildPage({ ...options, ...page });
+    const { sources } = await readListing(page.folder);
+    await buildPage({ ...options, ...page, development: true });
+    expect((await readListing(page.folder)).sources).not.toBe(sources);
+    await buildPage({ ...options, ...page });
+    expect((await readListing(page.folder)).sources).toBe(sources);
   });
 
   test('above the limit fails with each share, and the output stays as it was', async () => {

@@ -25,9 +25,9 @@ export interface BuiltPage {
 
 /** Builds one page. A page above its limit fails before anything is written. */
 export async function buildPage(options: PageOptions): Promise<BuiltPage> {
-  const { source, folder, firstLoadLimit, development } = options;
+  const { source, folder, firstLoadLimit, runtime, development } = options;
   const [sources, bundle, worker] = await Promise.all([
-    hashSources(),
+    hashSources({ runtime, development }),
     bundlePage(source, options),
     bundleWorker(source, options),
   ]);

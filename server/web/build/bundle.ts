@@ -1,12 +1,12 @@
 import { basename, join } from 'node:path';
 import type { BuildOptions, Metafile } from 'esbuild';
 import { build } from 'esbuild';
-import { root } from './sources.ts';
+import { root, web } from './sources.ts';
 
 export interface BundleOptions {
   /** Which library renders: `react` shows that the way back to React is open. */
   readonly runtime: 'preact' | 'react';
-  /** A build that reloads open pages after a change, and has no offline worker. */
+  /** A build of `npm run dev`: open pages reload after a change, and nothing is cached for offline use. */
   readonly development: boolean;
 }
 
@@ -17,9 +17,13 @@ export interface Bundle {
   /** The script of the page, then the chunks that it imports at its start. */
   readonly scripts: readonly string[];
   readonly style: string | undefined;
+  /** In development: the script that reloads the page after a build. */
+  readonly reload: string | undefined;
   /** The packages in the bundle. */
   readonly inputs: readonly string[];
 }
+
+const liveReload = join(web, 'development/live-reload.ts');
 
 /** One alias makes the SDK's hooks and the app's components run on Preact. */
 const aliases = {
@@ -56,7 +60,7 @@ export async function bundlePage(source: string, options: BundleOptions): Promis
   const shared = sharedOptions(options);
   const { outputFiles, metafile } = await build({
     ...shared,
-    entryPoints: { main: join(source, 'main.tsx') },
+    entryPoints: { main: join(source, 'main.tsx'), ...(options.development && { reload: liveReload }) },
     // Nothing is written there.
     outdir: join(source, 'dist'),
     format: 'esm',
@@ -68,12 +72,14 @@ export async function bundlePage(source: string, options: BundleOptions): Promis
   const outputs = new Map(Object.entries(metafile.outputs).map(([path, output]) => [basename(path), output]));
   const entry = [...outputs].find(([, { entryPoint }]) => entryPoint?.endsWith('/main.tsx'));
   if (!entry) throw new Error(`${source}/main.tsx has no output`);
+  const reload = [...outputs].find(([, { entryPoint }]) => entryPoint?.endsWith('/live-reload.ts'));
   const style = entry[1].cssBundle === undefined ? undefined : basename(entry[1].cssBundle);
   const strayStyle = [...outputs.keys()].find((name) => name.endsWith('.css') && name !== style);
   if (strayStyle !== undefined) throw new Error(lateStyle(outputs.get(strayStyle)));
   return {
     files: new Map(outputFiles.map((file) => [basename(file.path), file.contents])),
     scripts: startScripts(entry[0], outputs),
+    reload: reload?.[0],
     style,
     inputs: Object.keys(metafile.inputs),
   };

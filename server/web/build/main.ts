@@ -2,11 +2,12 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildPage, shares, sum } from './build-page.ts';
 import { readListing } from './output.ts';
-import { hashSources, web } from './sources.ts';
+import { hashSources, root, sourceFolders, web } from './sources.ts';
 import { watchSources } from './watch.ts';
 
 // npm run build:web [-- --if-changed] [--watch] [--runtime react] [--out FOLDER]
-// Builds the driver app. Above the limit of its first load the run fails.
+// Builds the driver app. Above the limit of its first load the run fails. `--watch` is a part of `npm run dev`: it
+// builds for development.
 
 /** 110 kB, gzip. */
 const firstLoadLimit = 110_000;
@@ -19,26 +20,41 @@ const { values } = parseArgs({
     out: { type: 'string', default: join(web, 'dist/app') },
   },
 });
-const { out: folder, runtime } = values;
+const { out: folder, runtime, watch: development } = values;
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 if (runtime !== 'preact' && runtime !== 'react') fail(`--runtime is preact or react, not ${runtime}`);
-else if (values.watch) await watchSources(() => buildOnce(runtime));
-else if (!values['if-changed'] || (await readListing(folder)).sources !== (await hashSources()))
+else if (development) {
+  const folders = sourceFolders.map((each) => join(root, each));
+  await watchSources({ folders, build: () => buildOnce(runtime), stopping: untilStopped() });
+  process.exitCode = 0;
+  // An open channel keeps both programs running.
+  if (process.connected) process.disconnect();
+} else if (
+  !values['if-changed'] ||
+  (await readListing(folder)).sources !== (await hashSources({ runtime, development }))
+)
   await buildOnce(runtime);
 
 async function buildOnce(library: 'preact' | 'react'): Promise<void> {
   const started = performance.now();
   try {
-    const development = values.watch;
-    const options = { source: join(web, 'driver'), folder, runtime: library, development, firstLoadLimit };
-    const { firstLoad } = await buildPage(options);
+    const source = join(web, 'driver');
+    const { firstLoad } = await buildPage({ source, folder, runtime: library, development, firstLoadLimit });
     const seconds = ((performance.now() - started) / 1_000).toFixed(1);
+    if (development) return say(`Built the driver app in ${seconds} s.`);
     say(`Built the driver app in ${seconds} s: the first load is ${sum(firstLoad)} of ${firstLoadLimit} bytes.`);
-    if (!values['if-changed'] && !development) say(shares(firstLoad));
+    if (!values['if-changed']) say(shares(firstLoad));
   } catch (error) {
     fail(`The driver app cannot be built: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+/** `disconnect`: the program that started this one has ended. */
+function untilStopped(): AbortSignal {
+  const stopping = new AbortController();
+  for (const event of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect']) process.on(event, () => stopping.abort());
+  return stopping.signal;
 }
 
 function fail(message: string): void {

@@ -6,7 +6,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 
 /** `FOLDER.json` beside the folder of a built page: the server serves exactly these files. */
 interface Listing {
-  /** The hash of the sources that the files come from. */
+  /** The hash of the sources and options that the files come from. */
   readonly sources: string;
   readonly files: Readonly<Record<string, ListedFile>>;
 }

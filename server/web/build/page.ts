@@ -1,10 +1,12 @@
+import type { Bundle } from './bundle.ts';
+
 /**
  * The page with its hashed files. Every address is relative, for proxies that add a prefix. The content security policy
  * refuses inline code, so the build refuses it, too.
  */
 export function linkFiles(
   html: string,
-  { scripts, style }: { readonly scripts: readonly string[]; readonly style: string | undefined },
+  { scripts, style, reload }: Pick<Bundle, 'scripts' | 'style' | 'reload'>,
 ): string {
   const [main, ...rest] = scripts;
   const placeholder = '<script type="module" src="./main.tsx"></script>';
@@ -13,6 +15,7 @@ export function linkFiles(
   const links = [
     ...(style === undefined ? [] : [`<link rel="stylesheet" href="./${style}">`]),
     `<script type="module" src="./${main}"></script>`,
+    ...(reload === undefined ? [] : [`<script type="module" src="./${reload}"></script>`]),
     ...rest.map((name) => `<link rel="modulepreload" href="./${name}">`),
   ];
   const linked = html.replace(placeholder, () => links.join('\n    '));

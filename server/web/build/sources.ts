@@ -14,14 +14,18 @@ const patterns = [
   ...['package-lock.json', 'client-sdk/package.json', 'sync-protocol/package.json'],
 ];
 
-/** A hash of all files that decide the output. It takes milliseconds, so every start can compare it. */
-export async function hashSources(): Promise<string> {
+/**
+ * A hash of all that decides the output: the files and the options of the build. It takes milliseconds, so every start
+ * can compare it.
+ */
+export async function hashSources(options: Readonly<Record<string, string | boolean>>): Promise<string> {
   const paths: string[] = [];
   const outside = ['**/node_modules', '**/dist'];
   for await (const entry of glob(patterns, { cwd: root, exclude: outside, withFileTypes: true }))
     if (entry.isFile()) paths.push(join(entry.parentPath, entry.name));
   const contents = await Promise.all(paths.sort().map((path) => readFile(path)));
   const hash = createHash('sha256');
+  hash.update(`${JSON.stringify(options)}\0`);
   for (const [i, content] of contents.entries()) {
     hash.update(`${paths[i]?.slice(root.length)}\0${content.byteLength}\0`);
     hash.update(content);

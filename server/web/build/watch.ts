@@ -1,17 +1,21 @@
 import { once } from 'node:events';
 import { watch } from 'node:fs';
-import { join } from 'node:path';
-import { root, sourceFolders } from './sources.ts';
 
 /** Editors write a file in several steps. */
 const settledMs = 50;
 
-/** Builds now and after each change of a source, until the process gets a signal. */
-export async function watchSources(build: () => Promise<void>): Promise<void> {
-  await build();
+interface Watched {
+  readonly folders: readonly string[];
+  /** Never rejects: a failed build waits for the next change. */
+  readonly build: () => Promise<void>;
+  readonly stopping: AbortSignal;
+}
+
+/** Builds now and after each change of a source. A change during a build leads to one more build. */
+export async function watchSources({ folders, build, stopping }: Watched): Promise<void> {
   let building: Promise<void> | undefined;
-  let isStale = false;
-  const rebuild = async (): Promise<void> => {
+  let isStale = true;
+  const buildWhileStale = async (): Promise<void> => {
     while (isStale) {
       isStale = false;
       await build();
@@ -19,15 +23,17 @@ export async function watchSources(build: () => Promise<void>): Promise<void> {
     building = undefined;
   };
   let timer: NodeJS.Timeout | undefined;
-  const watchers = sourceFolders.map((folder) =>
-    watch(join(root, folder), { recursive: true }, (_event, name) => {
+  const watchers = folders.map((folder) =>
+    watch(folder, { recursive: true }, (_event, name) => {
       if (name === null || /(^|[/\\])(dist|node_modules)([/\\]|$)/.test(name)) return;
       isStale = true;
       clearTimeout(timer);
-      timer = setTimeout(() => void (building ??= rebuild()), settledMs);
+      timer = setTimeout(() => void (building ??= buildWhileStale()), settledMs);
     }),
   );
-  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM'), once(process, 'SIGHUP')]);
+  building = buildWhileStale();
+  if (!stopping.aborted) await once(stopping, 'abort');
   for (const watcher of watchers) watcher.close();
   clearTimeout(timer);
+  await building;
 }
