@@ -18,6 +18,7 @@ import type { KnownStops, KnownRoutes } from './replica/known.ts';
 import { checkKnown } from './replica/known.ts';
 import type { LocalRoute } from './replica/local-route.ts';
 import type { Replica } from './replica/replica.ts';
+import type { ExportedQueue } from './rescue/exported-queue.ts';
 import type { Account, Accounts } from './session/accounts.ts';
 import type { Session, SignInInput, SignInResult } from './session/auth-calls.ts';
 import type { LoadAuth } from './session/sign-in.ts';
@@ -152,6 +153,17 @@ export class LocalClient {
   async diagnostics(): Promise<Diagnostics> {
     const { takeDiagnostics } = await import('./engine/diagnostics.ts');
     return takeDiagnostics(this.#deps, { sdk: sdkName, protocol: currentProtocol });
+  }
+
+  /**
+   * Exports the unsent changes of this device, to be imported on another phone (`@tailgate/client-sdk/rescue`). It ends
+   * undo windows. The changes stay here, too; a change that arrives twice counts once.
+   */
+  async exportQueues(): Promise<readonly ExportedQueue[]> {
+    const { engine, environment, outbox } = this.#deps;
+    const { exportOf } = await import('./rescue/export-of.ts');
+    engine.release();
+    return exportOf(outbox.queues, environment.clock.now());
   }
 
   /** A route in the local view; without a key the driver's pending one. Undefined until it was synced once. */

@@ -49,6 +49,7 @@ globalThis.tab = {
   form: (value) => client.routeDraft().set(value),
   filledIn: (value) => until(client.routeDraft(), (draft) => draft === value).then(() => true),
   deliver: (stop) => client.stop(stop).deliver({ asPlanned: true }).saved,
+  exported: async () => (await client.exportQueues()).flatMap(({ mutations }) => mutations.map(({ id }) => id)),
   seen: (stop) => client.stop(stop).seen(),
   unseen: (stop, count) => until(client.stop(stop), (is) => is?.unseen.length === count).then(() => true),
   now: () => client.now(),
@@ -85,6 +86,7 @@ interface Tab {
   form(value: string): Promise<void>;
   filledIn(value: string): Promise<boolean>;
   deliver(stop: number): Promise<void>;
+  exported(): Promise<string[]>;
   seen(stop: number): Promise<void>;
   unseen(stop: number, count: number): Promise<boolean>;
   now(): number;
@@ -243,6 +245,7 @@ describe('two pages of one origin, in a real Chromium', () => {
     await expect.poll(async () => Math.min(...(await order()))).toBeGreaterThan(-1);
     const [recorded = -1, counted = -1] = await order();
     expect(recorded).toBeLessThan(counted);
+    for (const page of [leader, guest]) expect(await page.evaluate(() => globalThis.tab.exported())).toEqual([id]);
   });
 
   test('a sign-out or sign-in on either page applies to both', async () => {

@@ -1,28 +1,19 @@
 import { contentText, linkText } from '@tailgate/sync-protocol';
 import type { Environment } from '../platform/environment.ts';
 import { base64url, platform } from '../platform/environment.ts';
-import { storedMutation, putItem, toItem } from '../queue/item.ts';
+import { putItem, toItem } from '../queue/item.ts';
 import { Outbox } from '../queue/outbox.ts';
 import { putQueue, Queue } from '../queue/queue.ts';
 import { Journal } from '../store/journal.ts';
-import type { Read } from '../platform/reading.ts';
-import { exactly, fields, listOf, nullable, number, text } from '../platform/reading.ts';
 import type { Store } from '../store/store.ts';
+import type { ExportedQueue } from './exported-queue.ts';
+import { isExportedQueue } from './exported-queue.ts';
+import { exportOf } from './export-of.ts';
 
-const exportedQueue = fields({
-  format: exactly('tailgate-queue/1'),
-  client_id: text,
-  employee_id: text,
-  /** Grants pushes to this queue: treat the export as a secret. Null where no server has issued one. */
-  queue_key: nullable(text),
-  exported_at: text,
-  sealed_seq: number,
-  sealed_link: nullable(text),
-  mutations: listOf(storedMutation),
-});
-
-/** A driver's unsent changes of a phone, as JSON: author, times and chain as recorded. */
-export type ExportedQueue = Read<typeof exportedQueue>;
+export type { ChainProgress } from './codes.ts';
+export { CodeReader, codesOf } from './codes.ts';
+export type { ExportedQueue } from './exported-queue.ts';
+export { newPassphrase, packQueues, unpackQueues, WrongPassphrase } from './parcel.ts';
 
 /** The result of an import. */
 export interface Imported {
@@ -37,7 +28,8 @@ export type RescueOptions = Partial<Pick<Environment, 'sha256'>>;
 
 /**
  * Exports a phone's unsent changes, for example before it is replaced. It first seals them in the store, where they
- * stay. A change that arrives twice counts once. No client may use the store meanwhile.
+ * stay. A change that arrives twice counts once. No client may use the store meanwhile: while one runs, use its
+ * `exportQueues`.
  *
  * @returns a queue for each driver with unsent changes
  */
@@ -52,23 +44,7 @@ export async function exportQueues(
     environment: { ...platform, sha256 },
     time: { id: '', elapsed: 0 },
   });
-  const exported: ExportedQueue[] = [];
-  for (const queue of outbox.queues) {
-    const batch = await queue.takeBatch(0, Infinity, Infinity);
-    if (batch.length === 0) continue;
-    const { client_id, employee, queue_key, sealed_seq, sealed_link } = queue.head;
-    exported.push({
-      format: 'tailgate-queue/1',
-      client_id,
-      employee_id: employee,
-      queue_key,
-      exported_at: new Date(platform.clock.now()).toISOString(),
-      sealed_seq,
-      sealed_link,
-      mutations: batch.map(({ mutation }) => mutation),
-    });
-  }
-  return exported;
+  return exportOf(outbox.queues, platform.clock.now());
 }
 
 /**
@@ -83,7 +59,7 @@ export async function importQueue(
   exported: unknown,
   { sha256 = platform.sha256 }: RescueOptions = {},
 ): Promise<Imported> {
-  if (!exportedQueue(exported)) throw new TypeError('this is no queue that exportQueues has made');
+  if (!isExportedQueue(exported)) throw new TypeError('this is no queue that exportQueues has made');
   const { client_id, employee_id, queue_key, sealed_seq, sealed_link, mutations } = exported;
   const isWhole = await isChain(exported, sha256);
   const existing = await store.readAll('queue');

@@ -15,6 +15,7 @@ import { Receipt } from '../queue/receipt.ts';
 import type { KnownRoutes } from '../replica/known.ts';
 import { checkKnown } from '../replica/known.ts';
 import type { LocalRoute, LocalStop } from '../replica/local-route.ts';
+import type { ExportedQueue } from '../rescue/exported-queue.ts';
 import type { SignInInput, SignInResult } from '../session/auth-calls.ts';
 import type { Status } from '../engine/status.ts';
 import { canSignOut, dayComplete } from '../engine/status.ts';
@@ -108,9 +109,15 @@ export class FollowerTab implements Client {
     this.#bus.post({ type: 'syncs' });
   }
 
+  async exportQueues(): Promise<readonly ExportedQueue[]> {
+    const value = await this.#ask({ call: 'exportQueues' });
+    if (typeof value !== 'object' || 'kind' in value || 'queues' in value) throw otherAnswer();
+    return value;
+  }
+
   async diagnostics(): Promise<Diagnostics> {
     const value = await this.#ask({ call: 'diagnostics' });
-    if (typeof value !== 'object' || 'kind' in value) throw otherAnswer();
+    if (typeof value !== 'object' || !('queues' in value)) throw otherAnswer();
     return value;
   }
 

@@ -134,6 +134,7 @@ export class LeaderTab {
         return { kind: 'result', value: await client.signUp(what.employeeId, what.password, what.invitation) };
       if (what.call === 'signOut') return { kind: 'result', value: await client.signOut() };
       if (what.call === 'acknowledge') return { kind: 'result', value: await client.acknowledge(what.change) };
+      if (what.call === 'exportQueues') return { kind: 'result', value: await client.exportQueues() };
       if (what.call === 'markSeen') {
         await client.markSeen(what.route, what.stop);
         return { kind: 'result', value: true };

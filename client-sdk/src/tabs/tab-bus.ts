@@ -6,6 +6,7 @@ import type { Conflict, NamedEvent } from '../engine/events.ts';
 import type { ReviewEntry } from '../engine/inbox.ts';
 import type { ReceiptState } from '../queue/receipt.ts';
 import type { Draft } from '../queue/record.ts';
+import type { ExportedQueue } from '../rescue/exported-queue.ts';
 import type { KnownRoutes } from '../replica/known.ts';
 import type { LocalRoute } from '../replica/local-route.ts';
 import type { SignInInput, SignInResult } from '../session/auth-calls.ts';
@@ -58,10 +59,11 @@ export type Call =
       readonly draft: Json | undefined;
       readonly by: Pick<Author, 'employee'>;
     }
+  | { readonly call: 'exportQueues' }
   | { readonly call: 'diagnostics' };
 
 /** The result of a call. */
-export type Result = SignInResult | boolean | Diagnostics | Withdrawal;
+export type Result = SignInResult | boolean | Diagnostics | Withdrawal | readonly ExportedQueue[];
 
 export type Answer =
   | { readonly kind: 'result'; readonly value: Result }
@@ -89,7 +91,7 @@ export type Message =
   | { readonly type: 'received'; readonly id: string };
 
 /** Rises with `Message`: pages of different builds ignore each other's messages. */
-const dialect = 'tailgate-tabs/10';
+const dialect = 'tailgate-tabs/11';
 const hasDialect = fields({ dialect: exactly(dialect) });
 const isMessage = (data: unknown): data is Message => hasDialect(data);
 

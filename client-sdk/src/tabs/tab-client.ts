@@ -10,6 +10,7 @@ import { readItem } from '../queue/item.ts';
 import type { Draft, SkipInput, StopInput } from '../queue/record.ts';
 import type { Receipt } from '../queue/receipt.ts';
 import type { LocalRoute } from '../replica/local-route.ts';
+import type { ExportedQueue } from '../rescue/exported-queue.ts';
 import type { SignInInput, SignInResult } from '../session/auth-calls.ts';
 import type { Status } from '../engine/status.ts';
 import type { StopDraft, StopHandle } from '../stop-handle.ts';
@@ -123,6 +124,10 @@ export class TabClient implements Client {
 
   syncNow(): void {
     this.#client.current.syncNow();
+  }
+
+  exportQueues(): Promise<readonly ExportedQueue[]> {
+    return this.#untilAnswered((client) => client.exportQueues());
   }
 
   diagnostics(): Promise<Diagnostics> {
