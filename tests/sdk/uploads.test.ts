@@ -108,7 +108,7 @@ describe('a file', () => {
     // The feed may report it before the upload's own answer.
     await Promise.all([receipt.complete, uploads.here(id)]);
     await serverHas(id, photo);
-    expect(uploads.status.current).toMatchObject({ waiting: 0, bytes: 0, sending: undefined, failed: [] });
+    expect(uploads.status.current).toMatchObject({ waiting: 0, bytes: 0, files: [], sending: undefined, failed: [] });
     expect(uploads.file(id).current).toMatchObject({ at: 'here', epoch: '1' });
   });
 

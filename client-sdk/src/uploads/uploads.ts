@@ -56,12 +56,17 @@ export interface NewFile {
   readonly employee?: string;
 }
 
+/** A file that the server does not have. */
+export type UnsentFile = Pick<KeptFile, 'id' | 'employee' | 'kind' | 'name' | 'size' | 'added'>;
+
 /** The state of this device's files. */
 export interface UploadStatus {
   /** Unsent files, the current one included. */
   readonly waiting: number;
   /** Bytes of all unsent files, less the sent bytes of the current one. */
   readonly bytes: number;
+  /** The unsent files, the oldest first. */
+  readonly files: readonly UnsentFile[];
   readonly sending: { readonly id: string; readonly sent: number; readonly size: number } | undefined;
   /** Files that cannot be sent: take them again, or inform the office. */
   readonly failed: readonly { readonly id: string; readonly name: string; readonly reason: string }[];
@@ -253,7 +258,10 @@ export class Uploads implements UploadsPart {
     const failed = [...this.#registry.files].flatMap(({ id, name, state }) =>
       state.at === 'failed' ? [{ id, name, reason: state.reason }] : [],
     );
-    return { waiting: waiting.length, bytes: Math.max(bytes, 0), sending, failed };
+    const files = waiting
+      .map(({ id, employee, kind, name, size, added }): UnsentFile => ({ id, employee, kind, name, size, added }))
+      .sort((a, b) => a.added - b.added);
+    return { waiting: waiting.length, bytes: Math.max(bytes, 0), files, sending, failed };
   }
 }
 
