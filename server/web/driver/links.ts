@@ -24,6 +24,7 @@ export const links = {
   inbox: href('inbox'),
   day: href('day'),
   rescue: href('rescue'),
+  support: href('day', 'support'),
   display: href('display'),
   register: href('register'),
   signIn: href('sign-in'),

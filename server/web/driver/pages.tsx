@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import type { Address } from '../ui/router.ts';
 import { links } from './links.ts';
 import { CommentSheet } from './screens/comment.tsx';
+import { DayScreen } from './screens/day.tsx';
 import { DisplaySheet } from './screens/display.tsx';
 import { ExceptionSheet, MoreSheet } from './screens/exception.tsx';
 import { HistorySheet } from './screens/history.tsx';
@@ -9,6 +10,7 @@ import { LineSheet } from './screens/line.tsx';
 import { ReturnSheet } from './screens/return.tsx';
 import { RouteScreen } from './screens/route.tsx';
 import { StopScreen } from './screens/stop.tsx';
+import { SupportSheet } from './screens/support.tsx';
 import { WhereSheet } from './screens/where.tsx';
 
 /** A screen, and a sheet over it. The same key keeps the screen as it is, scrolled and all. */
@@ -26,6 +28,11 @@ const route = (sheet?: ReactNode): Page => ({ key: 'route', screen: <RouteScreen
 const pages: Readonly<Record<string, Read>> = {
   where: (id) => route(<WhereSheet stop={Number(id)} />),
   done: (id) => route(<WhereSheet stop={Number(id)} isFresh />),
+  day: (what) => ({
+    key: 'day',
+    screen: <DayScreen />,
+    sheet: what === 'support' ? <SupportSheet /> : undefined,
+  }),
   display: () => route(<DisplaySheet />),
   stop: (id, what = '', key = '') => {
     const stop = Number(id);

@@ -13,7 +13,7 @@ import { isPending, orderOf, warehouse } from '../model/order.ts';
 import { addressLine, outcomeLine, planLine } from '../words/sentences.ts';
 import { CallAndMap } from '../parts/call-and-map.tsx';
 import { DriverTabs } from '../parts/driver-tabs.tsx';
-import { PhoneNotes } from '../parts/phone-notes.tsx';
+import { PhoneWarnings } from '../parts/phone-facts.tsx';
 import { Segments } from '../parts/segments.tsx';
 import { StopTicks } from '../parts/stop-ticks.tsx';
 import { TopLine } from '../parts/top-line.tsx';
@@ -62,9 +62,7 @@ function RouteList({ route }: { readonly route: LocalRoute }) {
         {route.withdrawn && <p className="banner warn mt">{t('route.withdrawn')}</p>}
         {route.status === 'C' && <p className="banner info mt">{t('route.closed')}</p>}
       </header>
-      <div className="pad-x notes">
-        <PhoneNotes />
-      </div>
+      <PhoneWarnings />
       {next && next.id !== warehouse && <NextStop stop={next} />}
       <Later order={order} />
       <Done order={order} />

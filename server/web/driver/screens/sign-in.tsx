@@ -1,5 +1,5 @@
 import type { SignInResult } from '@tailgate/client-sdk';
-import { useClient, useDriver, useStatus, useWatch } from '@tailgate/client-sdk/react';
+import { useClient, useStatus, useWatch } from '@tailgate/client-sdk/react';
 import { resetPassword } from '@tailgate/client-sdk/passwords';
 import type { FormEvent } from 'react';
 import { useState } from 'react';
@@ -30,8 +30,7 @@ interface SignInProps {
 export function SignInScreen({ onSignedIn }: SignInProps) {
   const client = useClient();
   const { url } = useServices();
-  const driver = useDriver();
-  const [employeeId, setEmployee] = useState(driver?.employeeId ?? '');
+  const [employeeId, setEmployee] = useState('');
   const [password, setPassword] = useState('');
   const [faults, setFaults] = useState<Faults>({});
   const [others, setOthers] = useState<Others>();
@@ -88,15 +87,9 @@ export function SignInScreen({ onSignedIn }: SignInProps) {
           busy={isBusy}
           under={
             <>
-              {driver ? (
-                <a className="btn btn-link" href={links.route}>
-                  {t('app.back')}
-                </a>
-              ) : (
-                <a className="btn btn-link" href="?demo">
-                  {t('signIn.sample')}
-                </a>
-              )}
+              <a className="btn btn-link" href="?demo">
+                {t('signIn.sample')}
+              </a>
               <a className="btn btn-link" href={links.rescue}>
                 {t('signIn.takeOver')}
               </a>
@@ -108,6 +101,7 @@ export function SignInScreen({ onSignedIn }: SignInProps) {
       <SignHead />
       <form id="sign-in" className="pad stack signform" noValidate onSubmit={submit}>
         <h1>{greeting()}</h1>
+        <Waiting />
         {faults.whole !== undefined && (
           <Banner icon="warn" tone="bad" role="alert">
             <p>{faults.whole}</p>
@@ -150,7 +144,6 @@ export function SignInScreen({ onSignedIn }: SignInProps) {
       </form>
       <div className="pad stack signfoot">
         <InstallHint />
-        <Waiting />
       </div>
     </Screen>
   );
@@ -182,15 +175,22 @@ function InstallHint() {
   );
 }
 
-/** Work of other drivers on this phone that only their own sign-in can send. */
+/** Work of earlier drivers on this phone: it goes by itself, or waits for their own sign-in. */
 function Waiting() {
-  const { awaitsSignIn, names } = useStatus();
-  return Object.entries(awaitsSignIn).map(([employee, n]) => {
+  const { pending, awaitsSignIn, names } = useStatus();
+  return Object.entries(pending).map(([employee, all]) => {
     const name = names[employee] ?? employee;
-    return (
+    const n = awaitsSignIn[employee] ?? 0;
+    return n > 0 ? (
       <Banner key={employee} icon="person" tone="info">
         <p>
           <strong>{t('signIn.waits', { n, name })}</strong> {t('signIn.waitsWhy', { name })}
+        </p>
+      </Banner>
+    ) : (
+      <Banner key={employee} icon="cloud" role="status">
+        <p>
+          <strong>{t('signIn.goes', { n: all, name })}</strong> {t('signIn.goesWhy')}
         </p>
       </Banner>
     );

@@ -1,0 +1,84 @@
+import { useStatus } from '@tailgate/client-sdk/react';
+import { useEffect, useState } from 'react';
+import { Icon } from '../../ui/icons.tsx';
+import { Banner } from '../../ui/parts/chip.tsx';
+import type { Room } from '../model/phone.ts';
+import { isShort, roomOf, rounded, wrongClock } from '../model/phone.ts';
+import { span, t } from '../words/words.ts';
+
+/** What the driver has to know of the phone without a tap: a wrong clock, and little room. Empty while all is well. */
+export function PhoneWarnings() {
+  const { clockAheadMs } = useStatus();
+  const room = useRoom();
+  const wrong = wrongClock(clockAheadMs);
+  if (wrong === undefined && !(room && isShort(room))) return null;
+  return (
+    <div className="pad-x phone-facts">
+      {wrong !== undefined && (
+        <Banner icon="warn" tone="warn">
+          <p>
+            <strong>{t(wrong > 0 ? 'phone.clockAhead' : 'phone.clockBehind', { by: span(Math.abs(wrong)) })}</strong>{' '}
+            {t('phone.clockWhy')}
+          </p>
+        </Banner>
+      )}
+      {room?.photos !== undefined && isShort(room) && (
+        <Banner icon="cam" tone="warn">
+          <p>
+            <strong>{t('phone.room', { n: room.photos })}</strong> {t('phone.roomWhy')}
+          </p>
+        </Banner>
+      )}
+    </div>
+  );
+}
+
+/** The phone's clock and its storage, good or bad. */
+export function PhoneFacts() {
+  const { clockAheadMs } = useStatus();
+  const room = useRoom();
+  const wrong = wrongClock(clockAheadMs);
+  return (
+    <ul className="facts-list pad-x">
+      <li>
+        <Icon name={wrong === undefined ? 'check' : 'warn'} />
+        <span>{clockSentence(clockAheadMs, wrong)}</span>
+      </li>
+      {room?.photos !== undefined && (
+        <li>
+          <Icon name="cam" />
+          <span>{t('phone.room', { n: rounded(room.photos) })}</span>
+        </li>
+      )}
+      {room && (
+        <li>
+          <Icon name={room.isKept ? 'check' : 'warn'} />
+          <span>{t(room.isKept ? 'phone.kept' : 'phone.notKept')}</span>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+function clockSentence(ahead: number | undefined, wrong: number | undefined): string {
+  if (ahead === undefined) return t('phone.clockUnknown');
+  if (wrong === undefined) return t('phone.clockRight');
+  return t(wrong > 0 ? 'phone.clockAhead' : 'phone.clockBehind', { by: span(Math.abs(wrong)) });
+}
+
+/** The browser's storage, asked when the screen opens; undefined until it answers, or where it cannot. */
+function useRoom(): Room | undefined {
+  const [room, setRoom] = useState<Room>();
+  useEffect(() => {
+    let isOver = false;
+    const ask = async (): Promise<void> => {
+      const { storage } = navigator;
+      const [estimate, isKept] = await Promise.all([storage.estimate(), storage.persisted()]);
+      if (!isOver) setRoom(roomOf(estimate, isKept));
+    };
+    // Without an answer the screen says nothing of it.
+    ask().catch(() => undefined);
+    return () => void (isOver = true);
+  }, []);
+  return room;
+}
