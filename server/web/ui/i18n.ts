@@ -41,6 +41,8 @@ export interface I18n<Source extends Words> {
   /** A day and a time, or the time alone where it is today. */
   readonly moment: (ms: number, now: number) => string;
   readonly number: (value: number) => string;
+  /** A distance in the unit of the reader's country. */
+  readonly distance: (metres: number) => string;
 }
 
 const storageKey = 'tailgate-language';
@@ -88,6 +90,7 @@ export function createI18n<Source extends Words>(
     exactTime: (ms) => forms.exactTime.format(ms),
     moment: (ms, now) => (isSameDay(ms, now) ? forms.time : forms.dayAndTime).format(ms),
     number: (value) => forms.number(value),
+    distance: (metres) => forms.distance(metres),
   };
 }
 
@@ -100,12 +103,16 @@ function formatsOf(code: string) {
   const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
   const rules = new Intl.PluralRules(code);
   const numbers = new Intl.NumberFormat(code);
+  const inMiles = /-(US|GB|LR|MM)\b/.test(navigator.language);
+  const unit = inMiles ? 'mile' : 'kilometer';
+  const distances = new Intl.NumberFormat(code, { style: 'unit', unit, maximumFractionDigits: 1 });
   return {
     time: new Intl.DateTimeFormat(code, clock),
     exactTime: new Intl.DateTimeFormat(code, { ...clock, second: '2-digit' }),
     dayAndTime: new Intl.DateTimeFormat(code, { ...clock, weekday: 'long' }),
     plural: (n: number): 'one' | 'other' => (rules.select(n) === 'one' ? 'one' : 'other'),
     number: (value: number) => numbers.format(value),
+    distance: (metres: number) => distances.format(metres / (inMiles ? 1_609.344 : 1_000)),
   };
 }
 

@@ -5,12 +5,14 @@ import { Gate } from '../../ui/parts/gate.tsx';
 import { go, goBack } from '../../ui/router.ts';
 import { links } from '../links.ts';
 import { deliveryOf } from '../model/deliver.ts';
+import { stampOf } from '../model/distance.ts';
 import type { StopDraft } from '../model/draft.ts';
 import { isCounted, lineNow, sum, tallyOf } from '../model/lines.ts';
 import type { Missing } from '../model/missing.ts';
 import { missingAt } from '../model/missing.ts';
 import { nextAfter, warehouse } from '../model/order.ts';
 import { missingSentence, sectionWord } from '../words/sentences.ts';
+import { position } from '../position.ts';
 import { recorded } from '../recorded.ts';
 import { t } from '../words/words.ts';
 
@@ -30,7 +32,8 @@ export function StopGate({ route, stop, draft }: StopGateProps) {
   const [first] = missing;
   const { delivered, planned } = tallyOf(stop, draft);
   const deliver = (): void => {
-    const receipt = client.stop(stop.id, route.key).deliver(deliveryOf(stop, draft, new Date()));
+    const place = stampOf(position.current, Date.now());
+    const receipt = client.stop(stop.id, route.key).deliver({ ...deliveryOf(stop, draft, new Date()), ...place });
     recorded({ receipt, stop: stop.id, kind: 'delivered' });
     go(links.done(stop.id), { replace: true });
   };

@@ -1,11 +1,12 @@
 import type { LocalRoute, LocalStop } from '@tailgate/client-sdk';
-import { useCodes, useRoute, useRouteState } from '@tailgate/client-sdk/react';
-import { memo, useState } from 'react';
+import { useCodes, useRoute, useRouteState, useWatch } from '@tailgate/client-sdk/react';
+import { memo, useEffect, useState } from 'react';
 import { Icon } from '../../ui/icons.tsx';
 import { Chip } from '../../ui/parts/chip.tsx';
 import { Gate } from '../../ui/parts/gate.tsx';
 import { Screen } from '../../ui/parts/screen.tsx';
 import { links } from '../links.ts';
+import { metresTo } from '../model/distance.ts';
 import { draftOf, isBegun } from '../model/draft.ts';
 import { tallyOf } from '../model/lines.ts';
 import type { Order } from '../model/order.ts';
@@ -18,7 +19,8 @@ import { Segments } from '../parts/segments.tsx';
 import { StopTicks } from '../parts/stop-ticks.tsx';
 import { TopLine } from '../parts/top-line.tsx';
 import { UndoBar } from '../parts/undo-bar.tsx';
-import { t } from '../words/words.ts';
+import { askPositionIfPermitted, position } from '../position.ts';
+import { distance, t } from '../words/words.ts';
 
 /** Stops of a list that show at once; the others come with a tap. */
 const firstLater = 2;
@@ -82,12 +84,17 @@ const progressOf = ({ finished, total, excepted }: Order): string =>
 
 function NextStop({ stop }: { readonly stop: LocalStop }) {
   const draft = draftOf(stop.draft);
+  const metres = metresTo(stop, useWatch(position), Date.now());
+  const away = metres === undefined ? '' : distance(metres);
+  useEffect(() => void askPositionIfPermitted(), [stop.id]);
   const { planned, toScan, toCollect } = tallyOf(stop, draft);
   return (
     <section className="card next" aria-label={t('route.nextLabel')}>
       <div className="over">
         <b>{t('route.next', { n: stop.id })}</b>
-        <span>{stop.eta === '' ? '' : `${stop.eta.slice(0, 2)}:${stop.eta.slice(2, 4)}`}</span>
+        <span>
+          {[stop.eta === '' ? '' : `${stop.eta.slice(0, 2)}:${stop.eta.slice(2, 4)}`, away].filter(Boolean).join(' · ')}
+        </span>
       </div>
       <h2>{stop.customer.name}</h2>
       <p>{addressLine(stop)}</p>

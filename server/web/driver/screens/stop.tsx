@@ -1,5 +1,6 @@
 import type { LocalRoute, LocalStop } from '@tailgate/client-sdk';
 import { useClient, useCodes, useRoute } from '@tailgate/client-sdk/react';
+import { useEffect } from 'react';
 import { Icon } from '../../ui/icons.tsx';
 import { Banner, Chip } from '../../ui/parts/chip.tsx';
 import { Screen, Top } from '../../ui/parts/screen.tsx';
@@ -13,6 +14,7 @@ import { Section } from '../parts/section.tsx';
 import { StopGate } from '../parts/stop-gate.tsx';
 import { StopTicks } from '../parts/stop-ticks.tsx';
 import { UndoBar } from '../parts/undo-bar.tsx';
+import { askPosition } from '../position.ts';
 import { useStopDraft } from '../stop-draft.ts';
 import { t, time } from '../words/words.ts';
 
@@ -27,6 +29,7 @@ export function StopScreen({ id }: { readonly id: number }) {
 function KnownStop({ route, stop }: { readonly route: LocalRoute; readonly stop: LocalStop }) {
   const client = useClient();
   const [draft] = useStopDraft(stop.id);
+  useEffect(askPosition, [stop.id]);
   const total = route.stops.filter(({ id }) => id !== warehouse).length;
   const { customer, updates } = stop;
   const isOpen = isPending(stop);

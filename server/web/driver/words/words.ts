@@ -8,7 +8,7 @@ export const i18n = createI18n(en, {
   es: { name: 'Español', words: es },
 });
 
-export const { t, time, exactTime, moment } = i18n;
+export const { t, time, exactTime, moment, distance } = i18n;
 
 /** A duration in words: 42 s, 8 min, 2 h 10 min. */
 export function span(ms: number): string {
