@@ -1,12 +1,12 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 import type { Browser } from 'playwright-core';
 import { expect } from 'vitest';
-import { serveFolder, startBrowser } from '../support/browser.ts';
+import { startBrowser } from '../support/browser.ts';
 import { signUp } from '../support/people.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import type { Service, ServiceOptions } from '../system/service.ts';
 import { demoRoute, openService } from '../system/service.ts';
-import { builtApp } from './built-app.ts';
+import { buildApp } from './built-app.ts';
 import type { PhoneOptions } from './page-phone.ts';
 import { PagePhone } from './page-phone.ts';
 
@@ -40,9 +40,9 @@ export interface HostStop {
 }
 
 export async function openPageWorld(options: ServiceOptions = {}): Promise<PageWorld> {
-  const [service, folder] = [await openService(options), await builtApp()];
-  const page = await serveFolder(folder, '/app/', service.server.url);
-  const network = await startTcpProxy(Number(new URL(page).port));
+  await buildApp();
+  const service = await openService(options);
+  const network = await startTcpProxy(service.server.port);
   const browser = await startBrowser();
   const address = `http://127.0.0.1:${network.port}/app/`;
   const hostStops = async ({ facility, id, week_end }: RouteKey): Promise<HostStop[]> => {

@@ -1,9 +1,7 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer, request as requestTo } from 'node:http';
 import { connect } from 'node:net';
-import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
@@ -43,11 +41,6 @@ export async function servePage(script: string, api: string, worker = ''): Promi
     response.end(code ?? '<!doctype html><title>Tailgate</title><script type="module" src="/app.js"></script>');
   });
   forwardUpgrades(server, api);
-  return serve(server);
-}
-
-/** Listens on a free port until the test file ends. */
-async function serve(server: Server): Promise<string> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   atFileEnd(async () => {
@@ -59,36 +52,6 @@ async function serve(server: Server): Promise<string> {
   if (address === null || typeof address === 'string') throw new Error('the page has no port');
   return `http://127.0.0.1:${address.port}/`;
 }
-
-/**
- * A built page on loopback, as the server serves it: the files of `folder` under `path`, and `/api` of `api` beside it.
- *
- * @returns the address without the path
- */
-export async function serveFolder(folder: string, path: string, api: string): Promise<string> {
-  const answer = async (name: string, response: ServerResponse): Promise<void> => {
-    const bytes = await readFile(join(folder, name)).catch(() => undefined);
-    const type = mediaTypes[extname(name)] ?? 'application/octet-stream';
-    response.writeHead(bytes ? 200 : 404, { 'content-type': type, 'cache-control': 'no-cache' }).end(bytes);
-  };
-  const server = createServer((incoming, response) => {
-    const { pathname } = new URL(incoming.url ?? '/', api);
-    if (!pathname.startsWith(path)) return forward(api, incoming, response);
-    void answer(pathname.slice(path.length) || 'index.html', response);
-  });
-  forwardUpgrades(server, api);
-  return serve(server);
-}
-
-const mediaTypes: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript',
-  '.css': 'text/css',
-  '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-  '.wasm': 'application/wasm',
-  '.webmanifest': 'application/manifest+json',
-};
 
 /** Opens the page and waits until its script has set `globalThis.ready`. */
 export async function openPage(context: BrowserContext, address: string) {

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { openPageWorld, routes } from '../pages/world.ts';
 
-test('a driver with the printed address delivers a stop in a dead zone, is killed, and the host has the stop afterwards', async () => {
+// A server, a host and a browser start here, and the undo window passes: a busy machine takes half a minute.
+const limit = { timeout: 180_000 };
+
+test('a stop of a dead zone is on the host after two kills of the driver app', limit, async () => {
   const world = await openPageWorld();
   const { driver, key } = routes.day;
   await world.register(driver);
