@@ -10,10 +10,10 @@ import { StartError } from '../src/runtime/start-error.ts';
 // `npm run host -- …`: works on the host of a server with the same environment, whether that server runs or not.
 
 /** Routine log lines would mix with the rows that this command prints for other programs. */
-const log: Log = { debug: ignore, info: ignore, warn: complain, error: complain };
+const log: Log = { debug: discard, info: discard, warn: printMessage, error: printMessage };
 
 // A reader of the output may close the pipe early (`| head`). The command then finishes its work without output.
-process.stdout.on('error', ignore);
+process.stdout.on('error', discard);
 
 // As in the server's own start: files below DATA_DIR belong to their owner alone.
 process.umask(0o077);
@@ -57,11 +57,11 @@ async function openDatabase({ databaseUrl, dataDir }: ReturnType<typeof loadConf
   return openEmbedded(dataDir, { log, name: `npm run host (process ${process.pid})` });
 }
 
-function ignore(): void {
+function discard(): void {
   // Nothing to do.
 }
 
-function complain(_fields: object, message: string): void {
+function printMessage(_fields: object, message: string): void {
   complainLine(message);
 }
 

@@ -11,7 +11,7 @@ import { StartError } from '../src/runtime/start-error.ts';
 // `npm run ops -- …`: works on the database of a server with the same environment, whether that server runs or not.
 
 /** Only warnings and errors are printed between the command's own lines. */
-const log: Log = { debug: ignore, info: ignore, warn: complain, error: complain };
+const log: Log = { debug: discard, info: discard, warn: printMessage, error: printMessage };
 
 // As in the server's own start: files below DATA_DIR belong to their owner alone.
 process.umask(0o077);
@@ -44,10 +44,10 @@ async function openDatabase({ databaseUrl, dataDir }: ReturnType<typeof loadConf
   return openEmbedded(dataDir, { log, name: `npm run ops (process ${process.pid})` });
 }
 
-function ignore(): void {
+function discard(): void {
   // Nothing to do.
 }
 
-function complain(_fields: object, message: string): void {
+function printMessage(_fields: object, message: string): void {
   process.stderr.write(`${message}\n`);
 }

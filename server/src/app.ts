@@ -65,7 +65,7 @@ export interface App {
   place: string;
   opsToken: StoredSecret;
   /** Resolves when this process must stop: the database is another one, or does not come back. */
-  outlived: Promise<StartError>;
+  lostDatabase: Promise<StartError>;
   /** Refuses new requests, finishes those in progress and closes every part. */
   stop(): Promise<void>;
 }
@@ -80,7 +80,7 @@ interface Deps {
   boss: PgBoss;
   listener: Listener;
   auth: AuthDeps;
-  outlived: Promise<StartError>;
+  lostDatabase: Promise<StartError>;
   telemetry: Telemetry;
   clock: () => Date;
   clockWatch: ClockWatch;
@@ -100,7 +100,7 @@ const FILE_CONNECTIONS = 4;
 /** The output of `npm run build:web`. */
 const driverAppFolder = join(import.meta.dirname, '../web/dist/app');
 /** The first hello of a storm needs it, so it is opened before phones wait. */
-const KEPT_CONNECTIONS = 2;
+const MIN_CONNECTIONS = 2;
 
 /**
  * Composes the parts by hand, in the order of their dependencies, and closes them in reverse. If a part fails to start,
@@ -122,8 +122,8 @@ export async function startApp(config: Config, log: Logger, stopping: AbortSigna
         : await serve(deps, { pipeline, hostSide, driverApp, opsToken: opsToken.secret });
     const hasDriverApp = url !== undefined && (await driverApp.isBuilt());
     if (config.metricsPort !== undefined) await serveFigures(deps, config.metricsPort, opsToken.secret);
-    const { database, outlived } = deps;
-    return { url, hasDriverApp, place: database.place, opsToken, outlived, stop: () => shutdown.run() };
+    const { database, lostDatabase } = deps;
+    return { url, hasDriverApp, place: database.place, opsToken, lostDatabase, stop: () => shutdown.run() };
   } catch (error) {
     await shutdown.run();
     throw error;
@@ -135,12 +135,12 @@ async function openDeps(config: Config, log: Logger, shutdown: Shutdown): Promis
   const telemetry = await openTelemetry({ ...config, node, log });
   shutdown.add('telemetry', () => telemetry.stop());
   const { figures } = telemetry;
-  const { promise: outlived, resolve: outlive } = Promise.withResolvers<StartError>();
+  const { promise: lostDatabase, resolve: outlive } = Promise.withResolvers<StartError>();
   const database = await openDatabase(config, log, shutdown, outlive);
   // Over the direct session: a transaction pooler would leak its advisory lock.
   await migrate(database.listenUrl, log);
 
-  const db = createPool({ url: database.url, name: `tailgate ${config.role}`, log, keep: KEPT_CONNECTIONS });
+  const db = createPool({ url: database.url, name: `tailgate ${config.role}`, log, keep: MIN_CONNECTIONS });
   shutdown.add('database pool', () => db.end());
   figures.addPool('requests', db);
   figures.followMirror({ db, log });
@@ -171,7 +171,7 @@ async function openDeps(config: Config, log: Logger, shutdown: Shutdown): Promis
     wakeHost: bossRowsWakeup(boss),
     queueMessage: bossMessages(boss),
   };
-  return { config, log, shutdown, database, db, boss, listener, auth, outlived, telemetry, clock, clockWatch };
+  return { config, log, shutdown, database, db, boss, listener, auth, lostDatabase, telemetry, clock, clockWatch };
 }
 
 async function openDatabase(
@@ -350,9 +350,11 @@ function openAssets({ config, log, shutdown, database, boss, telemetry, clock }:
     buffers: new BufferPool(),
     arrived: deliveries.fileArrived,
   };
-  const finishWhole = () => new ResumableUploads(assets).finishWhole();
+  const finishComplete = () => new ResumableUploads(assets).finishComplete();
   // First finish whole uploads of a process that died, then sweep the rest.
-  keepSweeping({ log, shutdown }, 'what uploads left behind', () => finishWhole().then(() => sweepAssets(db, clock())));
+  keepSweeping({ log, shutdown }, 'what uploads left behind', () =>
+    finishComplete().then(() => sweepAssets(db, clock())),
+  );
   return assets;
 }
 

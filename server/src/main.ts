@@ -40,7 +40,7 @@ async function start(argv: readonly string[]): Promise<void> {
       { access: config.access, signup: config.signup, open: openPaths(config.access) },
       'these endpoints are open to anybody',
     );
-  void stopWhenOutlived(app);
+  void stopWithDatabase(app);
 }
 
 /** A failure here never fails the start. */
@@ -56,8 +56,8 @@ async function warmedUp(log: Log, stopping: AbortSignal): Promise<void> {
  * A server must not continue on another database than the one it started on. The exit code and the log give its
  * supervisor the reason (I9).
  */
-async function stopWhenOutlived({ outlived }: App): Promise<void> {
-  const { message } = await outlived;
+async function stopWithDatabase({ lostDatabase }: App): Promise<void> {
+  const { message } = await lostDatabase;
   console.error(`Tailgate cannot go on. ${message}`);
   process.exitCode = 1;
   process.kill(process.pid, 'SIGTERM');

@@ -18,14 +18,14 @@ export function photoForms(count: number, bytes: number): Buffer[] {
 
 /** Runs `work` for each item, with this many in parallel. */
 export async function inParallel<Item, Result>(
-  many: number,
+  limit: number,
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = [];
   const remaining = items.entries();
   await Promise.all(
-    Array.from({ length: many }, async () => {
+    Array.from({ length: limit }, async () => {
       for (const [i, item] of remaining) results[i] = await work(item);
     }),
   );

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { spellAssetId } from '@tailgate/sync-protocol';
+import { formatAssetId } from '@tailgate/sync-protocol';
 import * as tus from 'tus-js-client';
 import { insertAssets, insertChunk } from '../../server/src/assets/sql.ts';
 import { ChunkBuffer } from '../../server/src/assets/chunk-buffer.ts';
@@ -111,7 +111,7 @@ function rawSide(db: Db): Pick<Side, 'send'> {
     async send(form) {
       const bytes = form.subarray(0, PHOTO_BYTES);
       const content = freshId(new Date());
-      const id = spellAssetId(randomBytes(10));
+      const id = formatAssetId(randomBytes(10));
       const buffer = new ChunkBuffer(2 * PHOTO_BYTES);
       buffer.add(content, 0, bytes);
       const sha256 = createHash('sha256').update(bytes).digest();

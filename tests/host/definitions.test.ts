@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { auditTail, columnsOf } from '../../server/src/host/files/columns.ts';
 import { readUnlocked } from '../../server/src/host/files/dialect.ts';
 import { readKey } from '../../server/src/host/reads/doorbell.ts';
-import { decimalText, isHostText, misfits } from '../../server/src/host/files/fit.ts';
+import { decimalText, isHostText, valueFaults } from '../../server/src/host/files/fit.ts';
 import { hostMoment, instantOf } from '../../server/src/host/files/local-time.ts';
 import {
   countRows,
@@ -91,7 +91,7 @@ describe('a value that does not fit is refused before the request', () => {
     [{ RUSDT: '0020261121', RUSTM: '1234567' }, [{ column: 'RUSTM', sqlstate: '22003' }]],
     [{ RUSDT: 'today' }, [{ column: 'RUSDT', sqlstate: '22018' }]],
   ])('%o', (record, expected) => {
-    expect(misfits('RTSTUP', record)).toEqual(expected);
+    expect(valueFaults('RTSTUP', record)).toEqual(expected);
   });
 
   test('code page 37 is Latin-1 in another order, without NUL', () => {

@@ -2,7 +2,7 @@ import { stopView } from '@tailgate/sync-protocol';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loadDemo } from '../../server/src/demo/load.ts';
 import { weekEndOf } from '../../server/src/demo/routes.ts';
-import { misfits } from '../../server/src/host/files/fit.ts';
+import { valueFaults } from '../../server/src/host/files/fit.ts';
 import { readFile } from '../../server/src/host/reads/reads.ts';
 import { hostFileNames } from '../../server/src/host/files/tables.ts';
 import { stopPayload } from '../../server/src/routes/payload.ts';
@@ -95,7 +95,7 @@ test('an empty host gets the depot of the contract, once', async () => {
   expect(list('SECTN')).toEqual(['CASES', 'CIG/TOB', 'INFO', 'PALLETS', 'RETURNS', 'TOTES']);
   expect(list('TRLARE')).toEqual(['COOLER', 'DRY', 'FREEZER']);
   for (const name of hostFileNames)
-    for (const row of await readFile(host, name)) expect(misfits(name, row)).toEqual([]);
+    for (const row of await readFile(host, name)) expect(valueFaults(name, row)).toEqual([]);
 });
 
 describe('beside a mirror', () => {

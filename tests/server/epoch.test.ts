@@ -47,10 +47,10 @@ describe('the epoch of a database (I9)', () => {
     const { pool, url } = await createDatabase();
     const log = recordedLog();
     const listener = await startListener({ url, log });
-    const { promise: outlived, resolve } = Promise.withResolvers<StartError>();
+    const { promise: lostDatabase, resolve } = Promise.withResolvers<StartError>();
     const stopWatching = await watchEpoch({ db: pool, listener, log }, await ensureEpoch(pool), resolve);
     await declareRestored(pool, 'reported late');
-    expect((await outlived).message).toBe('this database lives epoch 2, and this server belongs to epoch 1');
+    expect((await lostDatabase).message).toBe('this database lives epoch 2, and this server belongs to epoch 1');
     stopWatching();
     await listener.stop();
   });

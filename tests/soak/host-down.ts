@@ -14,7 +14,7 @@ const AT_ONCE = 256;
  * The worker probes an unreachable host this many times as often as in production. Minutes represent an outage of
  * hours.
  */
-const HASTE = 50;
+const TIME_FACTOR = 50;
 
 /**
  * The host is down while 200,000 mutations collect. Drivers see no difference, no change is lost, and the backlog
@@ -35,18 +35,18 @@ export async function collectWhileHostIsDown(): Promise<boolean> {
   });
   try {
     await pool.query(`insert into PODDTA.standin_fault (fault) values ('outage')`);
-    const worker = await deps.startWorker(HASTE);
+    const worker = await deps.startWorker(TIME_FACTOR);
     const waits: number[] = [];
     const start = performance.now();
     let next = 0;
-    const drive = async (): Promise<void> => {
+    const submitUntilStopped = async (): Promise<void> => {
       for (let n = next++; n < MUTATIONS; n = next++) {
         const asked = performance.now();
         await pipeline.submit(change(n));
         waits.push(performance.now() - asked);
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, drive));
+    await Promise.all(Array.from({ length: AT_ONCE }, submitUntilStopped));
     const seconds = (performance.now() - start) / 1_000;
     waits.sort((one, other) => one - other);
     const at = (share: number): string => (waits[Math.floor(waits.length * share)] ?? 0).toFixed(0);

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { assetIdBytes, assetIdText, spellAssetId } from '@tailgate/sync-protocol';
+import { assetIdBytes, assetIdText, formatAssetId } from '@tailgate/sync-protocol';
 
 export const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 /** The id that a device makes of a file (docs/protocol.md, Files). */
 export const deviceAssetId = (salt: string, bytes: Uint8Array): string =>
-  spellAssetId(
+  formatAssetId(
     createHash('sha256')
       .update(assetIdText({ salt, length: bytes.length, sha256: sha256Of(bytes) }))
       .digest()

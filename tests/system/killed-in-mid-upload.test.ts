@@ -15,7 +15,7 @@ const size = 6 * 1024 * 1024;
 const photo = Buffer.from(Uint8Array.from({ length: size }, (_, i) => (i * 31) % 251));
 
 /** Bytes that the server buffers of a request, and all that is sent beside the photo. */
-const heldBytes = 192 * 1024;
+const bufferedBytes = 192 * 1024;
 
 /** An app with its storage in SQLite: takes the photo at its first start, and reports when the server has everything. */
 const app = `
@@ -63,7 +63,7 @@ test('an upload resumes after the app and then the server were killed with kill 
     await expect.poll(received, { timeout: 30_000, interval: 10 }).toBeGreaterThan(bytes);
     link.bufferUp();
     const unread = async (): Promise<number> => link.bytesUp - (await received());
-    await expect.poll(unread, { timeout: 30_000, interval: 10 }).toBeLessThan(heldBytes);
+    await expect.poll(unread, { timeout: 30_000, interval: 10 }).toBeLessThan(bufferedBytes);
     expect(await received()).toBeLessThan(size);
   };
 

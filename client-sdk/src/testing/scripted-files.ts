@@ -1,4 +1,4 @@
-import { assetIdBytes, assetIdText, spellAssetId } from '@tailgate/sync-protocol';
+import { assetIdBytes, assetIdText, formatAssetId } from '@tailgate/sync-protocol';
 import { newId, platform } from '../platform/environment.ts';
 import { hexOf } from '../uploads/asset-id.ts';
 import { joined, ScriptSha256 } from '../uploads/sha256.ts';
@@ -103,7 +103,7 @@ export const sha256Of = (bytes: Uint8Array): Uint8Array => {
   return hash.digest();
 };
 
-const idOf = (text: string): string => spellAssetId(sha256Of(new TextEncoder().encode(text)).slice(0, assetIdBytes));
+const idOf = (text: string): string => formatAssetId(sha256Of(new TextEncoder().encode(text)).slice(0, assetIdBytes));
 
 /** The members of a stop's result that name files. */
 const fileMembers = new Set(['signature_id', 'images_id', 'image_ids']);

@@ -1,4 +1,4 @@
-import { assetIdBytes, assetIdText, spellAssetId } from '@tailgate/sync-protocol';
+import { assetIdBytes, assetIdText, formatAssetId } from '@tailgate/sync-protocol';
 import type { Environment } from '../platform/environment.ts';
 
 const saltBytes = 16;
@@ -14,7 +14,7 @@ export async function computeAssetId(
   sha256OfText: Environment['sha256'],
 ): Promise<string> {
   const digest = await sha256OfText(assetIdText(content));
-  return spellAssetId(digest.slice(0, assetIdBytes));
+  return formatAssetId(digest.slice(0, assetIdBytes));
 }
 
 /** Lower-case hexadecimal. */

@@ -74,7 +74,7 @@ export class BufferPool {
   readonly #spare: ChunkBuffer[] = [];
   #lentBytes = 0;
 
-  lend(): ChunkBuffer {
+  acquire(): ChunkBuffer {
     const buffer =
       this.#lentBytes < mostBytes
         ? (this.#spare.pop() ?? new ChunkBuffer(bufferBytes))
@@ -83,7 +83,7 @@ export class BufferPool {
     return buffer;
   }
 
-  takeBack(buffer: ChunkBuffer): void {
+  release(buffer: ChunkBuffer): void {
     this.#lentBytes -= buffer.capacity;
     buffer.clear();
     if (buffer.capacity === bufferBytes && this.#spare.length < mostSpare) this.#spare.push(buffer);

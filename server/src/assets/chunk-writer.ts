@@ -39,7 +39,7 @@ export class ChunkWriter {
 
   async write(bytes: Buffer): Promise<void> {
     for (let written = 0; written < bytes.length;) {
-      this.#buffer ??= this.#options.buffers.lend();
+      this.#buffer ??= this.#options.buffers.acquire();
       const added = this.#buffer.add(this.#content, this.#at, bytes.subarray(written));
       this.#at += added;
       written += added;
@@ -56,7 +56,7 @@ export class ChunkWriter {
   /** Releases its memory. Every writer ends with this call. */
   async close(): Promise<void> {
     await this.#saving.catch(() => undefined);
-    if (this.#buffer) this.#options.buffers.takeBack(this.#buffer);
+    if (this.#buffer) this.#options.buffers.release(this.#buffer);
     this.#buffer = undefined;
   }
 
@@ -75,7 +75,7 @@ export class ChunkWriter {
     // All writes end before the buffer's memory is lent again, with or without errors.
     const saves = buffer.chunks.map((chunk) => db.query(saveIncoming, [...chunk, expires]));
     this.#saving = Promise.allSettled(saves)
-      .finally(() => buffers.takeBack(buffer))
+      .finally(() => buffers.release(buffer))
       .then(() => Promise.all(saves));
     // The next write, or the end, throws this error. Until then it has no receiver.
     this.#saving.catch(() => undefined);

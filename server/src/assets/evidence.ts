@@ -24,7 +24,7 @@ export async function awaitEvidence(tx: Tx, stops: readonly Evidence[]): Promise
  * Notifies the followers of a route that a file of one of its stops has arrived. It runs on its own, after the commit
  * that created the asset. A change that is invisible to it commits later, and finds the asset.
  */
-export async function notifyArrival(db: Queryable, asset: string): Promise<void> {
+export async function notifyUploaded(db: Queryable, asset: string): Promise<void> {
   const { rows } = await db.query<RouteKey>(findWaitingRoutes, [asset]);
   if (rows.length > 0) await db.query(notifyRoutes, [textArray(rows.map(routeScope))]);
 }

@@ -21,7 +21,7 @@ export const findIntake = statement(
 );
 
 /** Complete uploads whose process died before their end. $1 expiry before this time, $2 how many at most. */
-export const findWholeIntakes = statement(
+export const findCompleteIntakes = statement(
   'asset_find_whole_intakes',
   `select ${columns} from asset_intake
     where received = length and expires_at < $1 order by expires_at limit $2`,

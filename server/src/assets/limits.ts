@@ -1,6 +1,6 @@
 const mebibyte = 1024 * 1024;
 /** 200 photos of a phone: those of a day's route. */
-const heldMost = 64 * mebibyte;
+const mostQuarantinedBytes = 64 * mebibyte;
 
 export interface UploadLimits {
   readonly fileBytes: number;
@@ -10,7 +10,7 @@ export interface UploadLimits {
   /** A caller's bytes in an hour by the clock, refused uploads included. */
   readonly hourBytes: number;
   /** The same for all held queues of a driver together: what an unregistered phone brings is not the driver's to pay. */
-  readonly heldHourBytes: number;
+  readonly quarantinedHourBytes: number;
 }
 
 /** Settings of the operator: contract §1 and §3. */
@@ -26,6 +26,6 @@ export function uploadLimits({ maxFileMb, maxFiles, uploadQuotaMb }: UploadSetti
     files: maxFiles,
     requestBytes: 4 * maxFileMb * mebibyte,
     hourBytes: uploadQuotaMb * mebibyte,
-    heldHourBytes: Math.min(uploadQuotaMb * mebibyte, heldMost),
+    quarantinedHourBytes: Math.min(uploadQuotaMb * mebibyte, mostQuarantinedBytes),
   };
 }

@@ -1,5 +1,12 @@
 import type { Queryable } from '../db/types.ts';
-import { expectAssets, findAsset as findAssetRow, findChunk, findUpload, findUploads, giveUpAssets } from './sql.ts';
+import {
+  expectAssets,
+  findAsset as findAssetRow,
+  findChunk,
+  findUpload,
+  findUploads,
+  markMissingAssets,
+} from './sql.ts';
 
 /** A file with stored bytes. */
 export interface Asset {
@@ -43,8 +50,8 @@ export async function expectFiles(db: Queryable, ids: readonly string[], now: Da
 }
 
 /** Gives up files that were named before `before` and never arrived, at most `most`. Returns their ids. */
-export async function giveUpFiles(db: Queryable, before: Date, most: number): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>(giveUpAssets, [before, most]);
+export async function markMissingFiles(db: Queryable, before: Date, most: number): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(markMissingAssets, [before, most]);
   return rows.map(({ id }) => id);
 }
 

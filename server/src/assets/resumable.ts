@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { AssetCommitment } from '@tailgate/sync-protocol';
-import { assetIdBytes, assetIdText, spellAssetId } from '@tailgate/sync-protocol';
+import { assetIdBytes, assetIdText, formatAssetId } from '@tailgate/sync-protocol';
 import { uuidArray } from '../db/arrays.ts';
 import type { Queryable, Tx } from '../db/types.ts';
 import { freshId } from '../stops/mutation-id.ts';
-import { notifyArrival } from './evidence.ts';
+import { notifyUploaded } from './evidence.ts';
 import { fileName } from './file-name.ts';
 import {
   appendToIntake,
@@ -12,7 +12,7 @@ import {
   countChunks,
   deleteChunks,
   findIntake,
-  findWholeIntakes,
+  findCompleteIntakes,
   repackChunks,
 } from './intake-sql.ts';
 import { detectType, sampleBytes } from './media-type.ts';
@@ -60,7 +60,7 @@ export const idleMs = 7 * 24 * 3_600_000;
 const leftAloneMs = 60_000;
 /** The bytes of a running request in memory, which a crash loses. Two such pieces make a chunk (decision 12). */
 const pieceBytes = 128 * 1024;
-const wholeASweep = 20;
+const mostFinished = 20;
 
 interface Intake extends Record<string, unknown> {
   readonly content: string;
@@ -75,7 +75,7 @@ interface Intake extends Record<string, unknown> {
 
 /** The id that a device computes from these facts. */
 export function committedAssetId(commitment: AssetCommitment): string {
-  return spellAssetId(createHash('sha256').update(assetIdText(commitment)).digest().subarray(0, assetIdBytes));
+  return formatAssetId(createHash('sha256').update(assetIdText(commitment)).digest().subarray(0, assetIdBytes));
 }
 
 /**
@@ -125,7 +125,7 @@ export class ResumableUploads {
     const intake = await this.#intake(id, owner);
     if (!intake || intake.received !== offset) throw new OffsetMoved(`the upload of ${id} is not at ${offset}`);
     const summary = new ByteSummary();
-    const received = await this.#take(intake, bytes, summary);
+    const received = await this.#receive(intake, bytes, summary);
     // Bytes that this request brought from first to last need no second read.
     if (received === intake.length) await this.#finish(intake, offset === 0 ? summary : undefined);
     return received;
@@ -139,9 +139,9 @@ export class ResumableUploads {
   }
 
   /** Creates assets of complete uploads whose process died before it could. */
-  async finishWhole(): Promise<void> {
+  async finishComplete(): Promise<void> {
     const before = new Date(this.#expiry().getTime() - leftAloneMs);
-    const { rows } = await this.#deps.db.query<Intake>(findWholeIntakes, [before, wholeASweep]);
+    const { rows } = await this.#deps.db.query<Intake>(findCompleteIntakes, [before, mostFinished]);
     for (const intake of rows) {
       try {
         await this.#finish(intake);
@@ -161,10 +161,10 @@ export class ResumableUploads {
     return rows[0];
   }
 
-  async #take({ content, received }: Intake, bytes: AsyncIterable<Buffer>, summary: ByteSummary): Promise<number> {
+  async #receive({ content, received }: Intake, bytes: AsyncIterable<Buffer>, summary: ByteSummary): Promise<number> {
     let at = received;
     let buffered: Buffer[] = [];
-    let heldBytes = 0;
+    let bufferedBytes = 0;
     const save = async (piece: Buffer): Promise<void> => {
       if (piece.length === 0) return;
       const { rowCount } = await this.#deps.db.query(appendToIntake, [content, at, piece, this.#expiry()]);
@@ -175,13 +175,13 @@ export class ResumableUploads {
       for await (const bit of bytes) {
         summary.add(bit);
         buffered.push(bit);
-        heldBytes += bit.length;
-        if (heldBytes < pieceBytes) continue;
+        bufferedBytes += bit.length;
+        if (bufferedBytes < pieceBytes) continue;
         let whole = Buffer.concat(buffered);
         for (; whole.length >= pieceBytes; whole = whole.subarray(pieceBytes))
           await save(whole.subarray(0, pieceBytes));
         buffered = [whole];
-        heldBytes = whole.length;
+        bufferedBytes = whole.length;
       }
     } catch (error) {
       // The sender's connection broke. It does not repeat the received bytes.
@@ -202,7 +202,7 @@ export class ResumableUploads {
     }
     const mime = await detectType(summary.sample, intake.name);
     await commit((tx) => this.#makeAsset(tx, intake, sha256, mime));
-    await notifyArrival(db, intake.asset_id);
+    await notifyUploaded(db, intake.asset_id);
     this.#deps.arrived?.(intake.length);
   }
 

@@ -133,7 +133,7 @@ export const expectAssets = statement(
 );
 
 /** Gives up awaited files and returns their ids. $1 named before, $2 how many at most. */
-export const giveUpAssets = statement(
+export const markMissingAssets = statement(
   'asset_give_up',
   `update asset set state = 'M', version = version + 1
     where id in (

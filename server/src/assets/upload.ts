@@ -1,6 +1,6 @@
 import type { Hash } from 'node:crypto';
 import { createHash, randomBytes } from 'node:crypto';
-import { assetIdBytes, spellAssetId } from '@tailgate/sync-protocol';
+import { assetIdBytes, formatAssetId } from '@tailgate/sync-protocol';
 import { uuidArray } from '../db/arrays.ts';
 import type { Queryable, Tx } from '../db/types.ts';
 import { freshId } from '../stops/mutation-id.ts';
@@ -88,7 +88,7 @@ export class Upload {
    * Receives a file as fast as the database writes.
    * @throws UploadRefusal above a limit; the rest of the request is not read
    */
-  async take(sentName: string, bytes: AsyncIterable<Buffer>): Promise<void> {
+  async addFile(sentName: string, bytes: AsyncIterable<Buffer>): Promise<void> {
     const { files, fileBytes } = this.#deps.limits;
     if (this.#files.length >= files) throw new UploadRefusal('TOO_LARGE', `At most ${files} files an upload.`);
     const content = freshId(this.#deps.clock());
@@ -116,11 +116,11 @@ export class Upload {
     const digest = this.#digest();
     if (this.#earlier) return this.#repeat(this.#earlier, digest);
     const rest = await this.#writer.rest();
-    const ids = this.#files.map(() => spellAssetId(randomBytes(assetIdBytes)));
+    const ids = this.#files.map(() => formatAssetId(randomBytes(assetIdBytes)));
     try {
       await this.#deps.commit((tx) => this.#write(tx, { ids, digest, types, rest }));
     } catch (error) {
-      if (!(error instanceof KeyTaken)) throw error;
+      if (!(error instanceof KeyInUse)) throw error;
       const earlier = await findEarlier(this.#deps.db, this.#origin);
       if (!earlier) throw new Error('whoever took the key let it go again', { cause: error });
       return this.#repeat(earlier, digest);
@@ -148,7 +148,7 @@ export class Upload {
       ...rest.map((chunk) => tx.query(insertChunk, [...chunk])),
     ]);
     if (ended && ended.rowCount !== saved.length) throw new Error('an upload took so long that it was swept');
-    if (keys?.rowCount === 0) throw new KeyTaken();
+    if (keys?.rowCount === 0) throw new KeyInUse();
   }
 
   async #read(piece: Buffer, hash: Hash): Promise<void> {
@@ -194,7 +194,7 @@ interface Ended {
 }
 
 /** A concurrent request with the same key was faster: rolls back. */
-class KeyTaken extends Error {}
+class KeyInUse extends Error {}
 
 async function findEarlier(db: Queryable, { caller, key }: UploadOrigin): Promise<Earlier | undefined> {
   if (key === undefined) return undefined;

@@ -2,7 +2,7 @@ import type { AuthDeps } from './deps.ts';
 import { changePassword as setPassword } from './proof-sql.ts';
 import type { Claim, Proof } from './proof.ts';
 import { prove } from './proof.ts';
-import { mostTries, slidesTo } from './rules.ts';
+import { mostTries, expiryAfter } from './rules.ts';
 import { recordSignIns } from './sign-in-state.ts';
 import { endSessions, insertSession } from './sql.ts';
 import { hashToken, newToken } from './tokens.ts';
@@ -30,7 +30,7 @@ export async function changePassword(deps: AuthDeps, change: PasswordChange): Pr
     if (!rowCount) return { kind: 'wrong_credentials' };
     await tx.query(endSessions, [[employee], now, 'password_changed']);
     const token = newToken();
-    await tx.query(insertSession, [hashToken(token), employee, origin.device, now, slidesTo(now, now)]);
+    await tx.query(insertSession, [hashToken(token), employee, origin.device, now, expiryAfter(now, now)]);
     await recordSignIns(tx, [employee], now);
     await deps.wakeHost(tx);
     return { kind: 'changed', token };

@@ -14,7 +14,7 @@ const newCode = (): string =>
   Array.from({ length: codeLength }, () => alphabet.charAt(randomInt(alphabet.length))).join('');
 
 /** In groups of four, for reading aloud. */
-const spelled = (code: string): string => code.replace(/(.{4})(?=.)/g, '$1-');
+const grouped = (code: string): string => code.replace(/(.{4})(?=.)/g, '$1-');
 
 const hashOf = (code: string): Buffer =>
   createHash('sha256').update(code.toUpperCase().replaceAll(/[\s-]/g, '')).digest();
@@ -57,7 +57,7 @@ export async function invite(
   const until = new Date(now.getTime() + days * dayMs);
   const values = [randomUUID(), hashOf(code), employee ?? null, facility ?? null, uses, now, by, until];
   const { rows } = await db.query<InvitationRow>(sql.insertInvitation, values);
-  return rows[0] && { ...itemOf(rows[0]), code: spelled(code) };
+  return rows[0] && { ...itemOf(rows[0]), code: grouped(code) };
 }
 
 /** The usable invitations, newest first. */

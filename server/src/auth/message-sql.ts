@@ -37,7 +37,7 @@ export const saveSend = statement(
 );
 
 /** Deletes records that no budget and no complaint needs any more. $1 before. */
-export const dropSends = statement('auth_drop_sends', 'delete from sms_sent where at < $1');
+export const deleteOldSends = statement('auth_drop_sends', 'delete from sms_sent where at < $1');
 
 /** Deletes one-time passwords that expired long ago. $1 before. */
-export const dropCodes = statement('auth_drop_codes', 'delete from one_time_password where expires_at < $1');
+export const deleteExpiredCodes = statement('auth_drop_codes', 'delete from one_time_password where expires_at < $1');

@@ -22,7 +22,7 @@ export const markOf = (password: string): number => createHash('sha256').update(
  * Requests a one-time password. It looks up no employee: the queue receives the id, known or unknown, and the worker
  * looks it up. So neither the answer nor its duration shows who is registered (contract §2).
  */
-export async function askForCode(
+export async function requestCode(
   { db, queueMessage, now }: Pick<AuthDeps, 'db' | 'queueMessage' | 'now'>,
   employee: string,
 ): Promise<void> {
@@ -75,7 +75,7 @@ async function findPhone(tx: Tx, employee: string) {
   return rows[0];
 }
 
-interface Sends {
+interface SentCounts {
   /** This message has been counted. */
   readonly again: boolean;
   /** The times of one-time passwords sent to this driver within a day. */
@@ -85,9 +85,9 @@ interface Sends {
 }
 
 /** Only one transaction counts at a time. Of two nodes, only one can take the last message of the budget. */
-async function countSends(tx: Tx, id: string, employee: string, now: Date): Promise<Sends> {
+async function countSends(tx: Tx, id: string, employee: string, now: Date): Promise<SentCounts> {
   await tx.query(lockBudgets, [budgetLock]);
-  const { rows } = await tx.query<Sends & Record<string, unknown>>(readSends, [id, employee, now]);
+  const { rows } = await tx.query<SentCounts & Record<string, unknown>>(readSends, [id, employee, now]);
   const [sends] = rows;
   if (!sends) throw new Error('the statement readSends always answers one row');
   return sends;

@@ -35,7 +35,7 @@ export const countFailure = statement(
 );
 
 /** $1 employee, $2 address, $3 device or blank. */
-export const forgetFailures = statement(
+export const deleteFailures = statement(
   'auth_forget_failures',
   'delete from sign_in_failure where employee = $1 and address = $2 and device = $3',
 );

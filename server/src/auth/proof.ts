@@ -1,12 +1,12 @@
 import type { Queryable } from '../db/types.ts';
 import type { AuthDeps } from './deps.ts';
 import { markOf } from './one-time-password.ts';
-import { countFailure, findAccount, forgetFailures } from './proof-sql.ts';
+import { countFailure, findAccount, deleteFailures } from './proof-sql.ts';
 import type { StoredCode } from './rules.ts';
-import { codeCounts, failuresLastMs, waitMs } from './rules.ts';
+import { isCodeUsable, failuresLastMs, waitMs } from './rules.ts';
 
 /** Counts failed sign-ins by address, for all accounts. */
-export interface AddressGauge {
+export interface AddressFailures {
   /** Milliseconds to wait; 0 below the limit. */
   readonly waitMs: () => Promise<number>;
   readonly countFailure: () => Promise<void>;
@@ -17,7 +17,7 @@ export interface Origin {
   readonly address: string;
   /** The phone's name for itself; blank without one. */
   readonly device: string;
-  readonly gauge: AddressGauge;
+  readonly addressFailures: AddressFailures;
 }
 
 export interface Claim {
@@ -50,25 +50,28 @@ export type Proof =
 export async function prove(deps: AuthDeps, claim: Claim, use: 'sign_in' | 'change'): Promise<Proof> {
   const { employee, password, origin } = claim;
   const now = deps.now();
-  const [account, addressWaits] = await Promise.all([readAccount(deps.db, claim), origin.gauge.waitMs()]);
+  const [account, addressWaits] = await Promise.all([readAccount(deps.db, claim), origin.addressFailures.waitMs()]);
   // Failures from other phones do not slow down a phone that has signed in before.
   const wait = Math.max(account.ownWaitMs(now), account.isKnownDevice ? 0 : addressWaits);
   if (wait > 0) return { kind: 'slowed_down', waitMs: wait };
 
-  const code = account.code && codeCounts(account.code, use, now) ? account.code : undefined;
-  const by = await fittingHash(deps, password, { ...account, code });
+  const code = account.code && isCodeUsable(account.code, use, now) ? account.code : undefined;
+  const by = await matchingHash(deps, password, { ...account, code });
   const row = [employee, origin.address, account.isKnownDevice ? origin.device : ''];
   if (!by || account.name === null || !account.active) {
-    const forgottenBefore = new Date(now.getTime() - failuresLastMs);
-    await Promise.all([deps.db.query(countFailure, [...row, now, forgottenBefore]), origin.gauge.countFailure()]);
+    const countedSince = new Date(now.getTime() - failuresLastMs);
+    await Promise.all([
+      deps.db.query(countFailure, [...row, now, countedSince]),
+      origin.addressFailures.countFailure(),
+    ]);
     return { kind: 'wrong_credentials' };
   }
-  if (account.failures > 0) await deps.db.query(forgetFailures, row);
+  if (account.failures > 0) await deps.db.query(deleteFailures, row);
   return { kind: 'proven', name: account.name, mustChange: account.mustChange, ...by };
 }
 
 /** The stored hash to check: the one-time password's if its mark fits, otherwise the password's. */
-async function fittingHash(
+async function matchingHash(
   { passwords }: Pick<AuthDeps, 'passwords'>,
   password: string,
   { code, passwordHash }: Pick<Account, 'code' | 'passwordHash'>,

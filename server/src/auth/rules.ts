@@ -7,7 +7,7 @@ const slidingMs = 30 * day;
 /** The longest life of a token. */
 const longestMs = 90 * day;
 /** The most that `last_seen_at` may lag: one write for each session and hour, not for each request. */
-const touchEveryMs = hour;
+const recordUseEveryMs = hour;
 
 /**
  * Why a session ended. `evicted`: another driver of the route signed in with `confirm_login`; `unregistered`: by an
@@ -36,21 +36,21 @@ export function sessionState(session: SessionFacts, now: Date): SessionState {
   if (session.revokedAt) return { kind: 'ended', at: session.revokedAt, reason: session.revokedReason ?? 'signed_out' };
   const until = session.onOpenRoute
     ? lastDay(session.createdAt)
-    : earlier(session.expiresAt, lastDay(session.createdAt));
+    : earlierOf(session.expiresAt, lastDay(session.createdAt));
   return now < until ? { kind: 'live', until } : { kind: 'ended', at: until, reason: 'expired' };
 }
 
 /** The new expiry of a token used now. */
-export const slidesTo = (createdAt: Date, now: Date): Date =>
-  earlier(new Date(now.getTime() + slidingMs), lastDay(createdAt));
+export const expiryAfter = (createdAt: Date, now: Date): Date =>
+  earlierOf(new Date(now.getTime() + slidingMs), lastDay(createdAt));
 
-export const isWorthTouching = (session: SessionFacts, now: Date): boolean =>
-  now.getTime() - session.lastSeenAt.getTime() >= touchEveryMs;
+export const isDueForUse = (session: SessionFacts, now: Date): boolean =>
+  now.getTime() - session.lastSeenAt.getTime() >= recordUseEveryMs;
 
 const lastDay = (createdAt: Date): Date => new Date(createdAt.getTime() + longestMs);
 /** Sessions opened before this time have ended in any case. */
 export const oldestSession = (now: Date): Date => new Date(now.getTime() - longestMs);
-const earlier = (a: Date, b: Date): Date => (a < b ? a : b);
+const earlierOf = (a: Date, b: Date): Date => (a < b ? a : b);
 
 /**
  * A one-time password signs in for this long after it was sent. It counts as the current password for this long after
@@ -72,7 +72,7 @@ export interface StoredCode {
  * Whether a one-time password is valid. It signs in once. Its driver has no other password to give as the current one,
  * so for a new password it stays valid for a while.
  */
-export function codeCounts(code: StoredCode, use: 'sign_in' | 'change', now: Date): boolean {
+export function isCodeUsable(code: StoredCode, use: 'sign_in' | 'change', now: Date): boolean {
   if (code.tries >= mostTries) return false;
   if (code.usedAt === null) return now < code.expiresAt;
   return use === 'change' && now.getTime() - code.usedAt.getTime() < codeLifeMs;

@@ -3,8 +3,8 @@ import { gather } from '../db/gather.ts';
 import type { Listener } from '../db/listen.ts';
 import type { Queryable } from '../db/types.ts';
 import type { RevokedReason, SessionFacts, SessionState } from './rules.ts';
-import { isWorthTouching, sessionState, slidesTo } from './rules.ts';
-import { findSession, findSessions, sessionsChannel, touchSessions } from './sql.ts';
+import { isDueForUse, sessionState, expiryAfter } from './rules.ts';
+import { findSession, findSessions, sessionsChannel, recordUse } from './sql.ts';
 import { hashToken } from './tokens.ts';
 
 /** A driver with a valid token. */
@@ -53,32 +53,32 @@ export async function readSessionStates(
   return tokenHashes.map((hash) => states.get(hash.toString('hex')));
 }
 
-interface Shown {
+interface ShownToken {
   readonly employee: string;
   readonly token: string;
   readonly now: Date;
 }
 
 /** Authenticates many tokens at once. Each use extends them. */
-async function checkAll(db: Queryable, shown: readonly Shown[]): Promise<{ readonly counts: boolean }[]> {
+async function checkAll(db: Queryable, shown: readonly ShownToken[]): Promise<{ readonly counts: boolean }[]> {
   const hashes = shown.map(({ token }) => hashToken(token));
   const { rows } = await db.query<SessionRow & { token_hash: Buffer }>(findSessions, [byteaArray(hashes)]);
   const found = new Map(rows.map((row) => [row.token_hash.toString('hex'), row]));
-  const slides = new Map<string, { hash: Buffer; now: Date; until: Date }>();
+  const renewals = new Map<string, { hash: Buffer; now: Date; until: Date }>();
   const answers = shown.map(({ employee, now }, i) => {
     const hash = hashes[i] ?? Buffer.alloc(0);
     const row = found.get(hash.toString('hex'));
     if (row?.employee !== employee) return { counts: false };
     const session = factsOf(row);
     if (sessionState(session, now).kind === 'ended') return { counts: false };
-    if (isWorthTouching(session, now))
-      slides.set(hash.toString('hex'), { hash, now, until: slidesTo(session.createdAt, now) });
+    if (isDueForUse(session, now))
+      renewals.set(hash.toString('hex'), { hash, now, until: expiryAfter(session.createdAt, now) });
     return { counts: true };
   });
-  if (slides.size > 0) {
-    const touched = [...slides.values()];
-    const times = (of: 'now' | 'until'): Buffer => instantArray(touched.map((one) => one[of]));
-    await db.query(touchSessions, [byteaArray(touched.map(({ hash }) => hash)), times('now'), times('until')]);
+  if (renewals.size > 0) {
+    const used = [...renewals.values()];
+    const times = (of: 'now' | 'until'): Buffer => instantArray(used.map((one) => one[of]));
+    await db.query(recordUse, [byteaArray(used.map(({ hash }) => hash)), times('now'), times('until')]);
   }
   return answers;
 }
@@ -86,29 +86,29 @@ async function checkAll(db: Queryable, shown: readonly Shown[]): Promise<{ reado
 /**
  * How long the cache keeps an answer. The end of a session arrives at once by notification; this limit covers the rest.
  */
-const believedMs = 5_000;
+const cacheMs = 5_000;
 /** The cache has one entry for each driver, of some hundred bytes. */
 const mostDrivers = 10_000;
 
-interface Believed {
+interface CachedToken {
   readonly until: number;
   readonly driver: Promise<Driver | undefined>;
 }
 
 /** Caches for some seconds who is signed in, so that authentication needs no statement for each request. */
 export class Sessions {
-  readonly #check: (shown: Shown) => Promise<{ readonly counts: boolean }>;
+  readonly #check: (shown: ShownToken) => Promise<{ readonly counts: boolean }>;
   readonly #now: () => Date;
-  readonly #believed = new Map<string, Map<string, Believed>>();
+  readonly #cache = new Map<string, Map<string, CachedToken>>();
 
   constructor(db: Queryable, now: () => Date) {
-    this.#check = gather((shown: readonly Shown[]) => checkAll(db, shown), { atOnce: 1 });
+    this.#check = gather((shown: readonly ShownToken[]) => checkAll(db, shown), { atOnce: 1 });
     this.#now = now;
   }
 
   /** Receives ended sessions from all nodes. After a broken LISTEN session it forgets everything. */
   async follow(listener: Pick<Listener, 'onNotify' | 'onReconnect'>): Promise<void> {
-    listener.onReconnect(() => this.#believed.clear());
+    listener.onReconnect(() => this.#cache.clear());
     await listener.onNotify(sessionsChannel, (payload) => this.forget(payload.split(' ')));
   }
 
@@ -119,7 +119,7 @@ export class Sessions {
     if (known && now.getTime() < known.until) return known.driver;
     // Concurrent requests share one lookup. Only success is cached: a failure may succeed after a sign-in.
     const driver = this.#check({ employee, token, now }).then(({ counts }) => (counts ? { employee } : undefined));
-    tokens.set(token, { until: now.getTime() + believedMs, driver });
+    tokens.set(token, { until: now.getTime() + cacheMs, driver });
     const answer = await driver.catch((error: unknown) => {
       this.#drop(employee, token, driver);
       throw error;
@@ -130,23 +130,23 @@ export class Sessions {
 
   /** Forgets these employees, also where a lookup is under way. */
   forget(employees: readonly string[]): void {
-    for (const employee of employees) this.#believed.delete(employee);
+    for (const employee of employees) this.#cache.delete(employee);
   }
 
-  #tokensOf(employee: string): Map<string, Believed> {
-    const known = this.#believed.get(employee);
+  #tokensOf(employee: string): Map<string, CachedToken> {
+    const known = this.#cache.get(employee);
     if (known) return known;
-    const oldest = this.#believed.keys().next();
-    if (this.#believed.size >= mostDrivers && !oldest.done) this.#believed.delete(oldest.value);
-    const tokens = new Map<string, Believed>();
-    this.#believed.set(employee, tokens);
+    const oldest = this.#cache.keys().next();
+    if (this.#cache.size >= mostDrivers && !oldest.done) this.#cache.delete(oldest.value);
+    const tokens = new Map<string, CachedToken>();
+    this.#cache.set(employee, tokens);
     return tokens;
   }
 
-  #drop(employee: string, token: string, driver: Believed['driver']): void {
-    const tokens = this.#believed.get(employee);
+  #drop(employee: string, token: string, driver: CachedToken['driver']): void {
+    const tokens = this.#cache.get(employee);
     if (tokens?.get(token)?.driver !== driver) return;
     tokens.delete(token);
-    if (tokens.size === 0) this.#believed.delete(employee);
+    if (tokens.size === 0) this.#cache.delete(employee);
   }
 }

@@ -6,7 +6,7 @@ import type { AuthDeps } from './deps.ts';
 import { admitByCode, admitByPassword } from './proof-sql.ts';
 import type { Claim, Proof } from './proof.ts';
 import { prove } from './proof.ts';
-import { mostTries, sessionState, slidesTo } from './rules.ts';
+import { mostTries, sessionState, expiryAfter } from './rules.ts';
 import type { SessionRow } from './sessions.ts';
 import { factsOf } from './sessions.ts';
 import { recordSignIns } from './sign-in-state.ts';
@@ -41,7 +41,7 @@ export async function signIn(deps: AuthDeps, request: SignInRequest): Promise<Si
     const evicted = others.map((driver) => driver.id);
     if (evicted.length > 0) await tx.query(endSessions, [evicted, now, 'evicted']);
     const token = newToken();
-    await tx.query(insertSession, [hashToken(token), employee, origin.device, now, slidesTo(now, now)]);
+    await tx.query(insertSession, [hashToken(token), employee, origin.device, now, expiryAfter(now, now)]);
     await recordSignIns(tx, [employee, ...evicted], now);
     await deps.wakeHost(tx);
     const must_change_password = proof.by === 'code' || proof.mustChange;
@@ -50,10 +50,10 @@ export async function signIn(deps: AuthDeps, request: SignInRequest): Promise<Si
   });
 }
 
-type Proven = Extract<Proof, { kind: 'proven' }>;
+type ProvenPassword = Extract<Proof, { kind: 'proven' }>;
 
 /** False where the password was changed, or the one-time password used up, since the proof. */
-async function admit(tx: Tx, employee: string, { by, hash }: Proven, now: Date): Promise<boolean> {
+async function admit(tx: Tx, employee: string, { by, hash }: ProvenPassword, now: Date): Promise<boolean> {
   const { rowCount } =
     by === 'password'
       ? await tx.query(admitByPassword, [employee, now, hash])

@@ -2,7 +2,7 @@ import type { AuthDeps } from './deps.ts';
 import { findFailures } from './invitation-sql.ts';
 import { isInvited, useInvitation } from './invitations.ts';
 import { countFailure } from './proof-sql.ts';
-import { failuresLastMs, slidesTo, waitMs } from './rules.ts';
+import { failuresLastMs, expiryAfter, waitMs } from './rules.ts';
 import { recordSignIns } from './sign-in-state.ts';
 import { findCandidate, insertAccount } from './sql.ts';
 import { hashToken, newToken } from './tokens.ts';
@@ -46,7 +46,7 @@ export async function signUp(deps: AuthDeps, request: SignUpRequest): Promise<Si
   const passwordHash = await deps.passwords.hash(password);
   const register = deps.inTransaction(async (tx): Promise<SignUp> => {
     const [token, now] = [newToken(), deps.now()];
-    const values = [employee, passwordHash, hashToken(token), device, now, slidesTo(now, now)];
+    const values = [employee, passwordHash, hashToken(token), device, now, expiryAfter(now, now)];
     const { rowCount } = await tx.query(insertAccount, values);
     if (!rowCount) return { kind: 'already_registered' };
     if (invitation && !(await useInvitation(tx, employee, invitation.code, now))) throw new UsedMeanwhile();

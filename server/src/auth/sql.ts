@@ -51,7 +51,7 @@ export const findQueueSessions = statement(
  * $1 token hashes, $2 when each was used, $3 its new expiry. Rows are locked in one order, so that two nodes cannot
  * deadlock.
  */
-export const touchSessions = statement(
+export const recordUse = statement(
   'auth_touch_sessions',
   `update session s set last_seen_at = k.used_at, expires_at = k.expires_at
      from (

@@ -1,6 +1,6 @@
 import type { SharedCounters } from '../db/shared-counters.ts';
 import type { Queryable } from '../db/types.ts';
-import { dropCodes, dropSends } from './message-sql.ts';
+import { deleteExpiredCodes, deleteOldSends } from './message-sql.ts';
 import { dropOldFailures } from './proof-sql.ts';
 import { dropInvitations } from './invitation-sql.ts';
 import { failuresLastMs } from './rules.ts';
@@ -19,8 +19,8 @@ interface AuthSweepDeps {
 export async function sweepAuth({ db, counters, clock }: AuthSweepDeps): Promise<void> {
   const before = (ms: number): Date => new Date(clock().getTime() - ms);
   await db.query(dropOldFailures, [before(failuresLastMs)]);
-  await db.query(dropCodes, [before(dayMs)]);
+  await db.query(deleteExpiredCodes, [before(dayMs)]);
   await db.query(dropInvitations, [before(sendsLastMs)]);
-  await db.query(dropSends, [before(sendsLastMs)]);
+  await db.query(deleteOldSends, [before(sendsLastMs)]);
   await counters.sweep();
 }

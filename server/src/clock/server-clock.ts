@@ -59,18 +59,18 @@ export class ServerClock {
 
   #read(): number {
     const { wall, monotonic } = this.#clocks;
-    const [said, passed] = [wall(), this.#anchor.at + (monotonic() - this.#anchor.monotonic)];
-    if (isClose(said, passed)) return this.#believe(said);
+    const [wallTime, elapsedTime] = [wall(), this.#anchor.at + (monotonic() - this.#anchor.monotonic)];
+    if (isClose(wallTime, elapsedTime)) return this.#accept(wallTime);
     // The machine may have slept meanwhile.
-    const awake = Math.max(passed, this.#anchor.at + (this.#clocks.uptime() - this.#anchor.uptime));
-    if (isClose(said, awake)) return this.#believe(said);
-    const own = Math.round(awake);
-    this.#jump = { since: this.#jump?.since ?? new Date(own), aheadMs: said - own };
+    const timeWithSleep = Math.max(elapsedTime, this.#anchor.at + (this.#clocks.uptime() - this.#anchor.uptime));
+    if (isClose(wallTime, timeWithSleep)) return this.#accept(wallTime);
+    const own = Math.round(timeWithSleep);
+    this.#jump = { since: this.#jump?.since ?? new Date(own), aheadMs: wallTime - own };
     return own;
   }
 
   /** Follows a slow drift: NTP bends the wall clock all the time. */
-  #believe(at: number): number {
+  #accept(at: number): number {
     this.#jump = undefined;
     if (Math.abs(at - this.#anchor.at) > CLOCK_TOLERANCE_MS / 3) this.#anchor = this.#anchorAt(at);
     return at;

@@ -1,5 +1,5 @@
-interface Waiting<Ask, Answer> {
-  readonly ask: Ask;
+interface Waiting<Request, Answer> {
+  readonly request: Request;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -17,17 +17,17 @@ export interface GatherLimits {
  *
  * @param answerAll one answer for each question, in order
  */
-export function gather<Ask, Answer extends object>(
-  answerAll: (asks: readonly Ask[]) => Promise<readonly Answer[]>,
+export function gather<Request, Answer extends object>(
+  answerAll: (requests: readonly Request[]) => Promise<readonly Answer[]>,
   { most = 500, atOnce = 2 }: GatherLimits = {},
-): (ask: Ask) => Promise<Answer> {
-  const waiting: Waiting<Ask, Answer>[] = [];
-  let underWay = 0;
+): (request: Request) => Promise<Answer> {
+  const waiting: Waiting<Request, Answer>[] = [];
+  let running = 0;
   let scheduled = false;
 
-  const answer = async (group: readonly Waiting<Ask, Answer>[]): Promise<void> => {
+  const answer = async (group: readonly Waiting<Request, Answer>[]): Promise<void> => {
     try {
-      const answers = await answerAll(group.map(({ ask }) => ask));
+      const answers = await answerAll(group.map(({ request }) => request));
       for (const [i, { resolve, reject }] of group.entries()) {
         const found = answers[i];
         if (found) resolve(found);
@@ -36,24 +36,24 @@ export function gather<Ask, Answer extends object>(
     } catch (error) {
       for (const { reject } of group) reject(error);
     }
-    underWay--;
+    running--;
     schedule();
   };
   const schedule = (): void => {
-    if (scheduled || waiting.length === 0 || underWay >= atOnce) return;
+    if (scheduled || waiting.length === 0 || running >= atOnce) return;
     scheduled = true;
     // At the end of this turn of the event loop, so that all questions of the turn share the run.
     setImmediate(() => {
       scheduled = false;
-      while (waiting.length > 0 && underWay < atOnce) {
-        underWay++;
+      while (waiting.length > 0 && running < atOnce) {
+        running++;
         void answer(waiting.splice(0, most));
       }
     });
   };
-  return (ask) =>
+  return (request) =>
     new Promise((resolve, reject) => {
-      waiting.push({ ask, resolve, reject });
+      waiting.push({ request, resolve, reject });
       schedule();
     });
 }

@@ -4,7 +4,7 @@ import { isCollision, sqlStateOf } from './sqlstate.ts';
  * Classes of SQLSTATE that do not depend on the request: connection (08), resources (53), operator (57), system (58), a
  * refused login (28, 3D), or a read-only standby after a fail-over (25).
  */
-const passingClasses = ['08', '25', '28', '3D', '53', '57', '58'];
+const temporaryClasses = ['08', '25', '28', '3D', '53', '57', '58'];
 
 const socketCodes = [
   'ECONNREFUSED',
@@ -26,7 +26,7 @@ const driverMessages =
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const state = sqlStateOf(error);
-  if (state !== undefined) return isCollision(error) || passingClasses.includes(state.slice(0, 2));
+  if (state !== undefined) return isCollision(error) || temporaryClasses.includes(state.slice(0, 2));
   if ('code' in error && typeof error.code === 'string' && socketCodes.includes(error.code)) return true;
   return driverMessages.test(error.message);
 }

@@ -1,4 +1,4 @@
-import { closeByHand, dispatchRoute, isEmptyHost, writeMasters } from '../host/tools/dispatch.ts';
+import { closeInOffice, dispatchRoute, isEmptyHost, writeMasters } from '../host/tools/dispatch.ts';
 import type { Host } from '../host/host.ts';
 import { hostMoment } from '../host/files/local-time.ts';
 import { codes } from './codes.ts';
@@ -32,6 +32,6 @@ export async function loadDemo(host: Host, now: Date): Promise<boolean> {
   );
   for (const route of demoRoutes(weekEndOf(now))) await dispatchRoute(host, route, { user: 'DEMO', now });
   // A route that was driven before the service started.
-  await closeByHand(host, closedRoute, hostMoment(now, zone));
+  await closeInOffice(host, closedRoute, hostMoment(now, zone));
   return true;
 }

@@ -52,7 +52,7 @@ const SETTINGS: Settings = {
 
 const START_TIMEOUT_S = 60;
 const STOP_TIMEOUT_MS = 60_000;
-const STOP_LOOK_MS = 20;
+const STOP_POLL_MS = 20;
 /**
  * In the longest range that IANA assigns to no service (29170–29998), and below 29900, which games use. Kubernetes' node
  * ports (30000–32767) and the ephemeral ports of Linux (32768–60999) and of other systems (49152–65535) lie above.
@@ -147,7 +147,7 @@ export async function stop(cluster: Cluster): Promise<void> {
   }
   while (await isPostgresOf(cluster, running.pid)) {
     if (Date.now() > deadline) throw new Error(`PostgreSQL (process ${running.pid}) does not stop`);
-    await delay(STOP_LOOK_MS);
+    await delay(STOP_POLL_MS);
   }
 }
 

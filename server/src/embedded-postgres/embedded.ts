@@ -103,7 +103,7 @@ interface SharedPostgres {
   options: EmbeddedOptions;
 }
 
-interface Entrance {
+interface ServerAccess {
   user: PostgresUser;
   port: number;
   started: boolean;
@@ -113,7 +113,7 @@ interface Entrance {
  * Joins or starts until one of them works. Other processes may start or stop the same PostgreSQL meanwhile, and no
  * event reports it across processes: the loop tries again shortly after.
  */
-async function enter(house: SharedPostgres, preferredPort: number | undefined): Promise<Entrance> {
+async function enter(house: SharedPostgres, preferredPort: number | undefined): Promise<ServerAccess> {
   const { cluster, dataDir, options } = house;
   const deadline = Date.now() + MOVE_IN_TIMEOUT_MS;
   let started = false;
@@ -213,7 +213,7 @@ class AcquiredPostgres {
   async #recover(): Promise<void> {
     const { log, onLost, recovery = RECOVERY, random = Math.random } = this.#house.options;
     log.warn({}, 'the embedded PostgreSQL has gone away; bringing it back');
-    const goneAt = performance.now();
+    const lostAt = performance.now();
     for (let waitMs = recovery.firstWaitMs; ; waitMs = Math.min(2 * waitMs, recovery.longestWaitMs)) {
       try {
         const { user, port } = await enter(this.#house, this.#port);
@@ -224,7 +224,7 @@ class AcquiredPostgres {
         return onLost?.(new StartError(moved));
       } catch (err) {
         if (this.#stopping.aborted) return;
-        const awayMs = Math.round(performance.now() - goneAt);
+        const awayMs = Math.round(performance.now() - lostAt);
         if (awayMs >= recovery.giveUpAfterMs) {
           log.error({ err, awayMs }, 'the embedded PostgreSQL does not come back');
           const reason = err instanceof Error ? err.message : String(err);

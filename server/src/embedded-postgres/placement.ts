@@ -29,7 +29,7 @@ export async function placeCluster(dataDir: string, remembered = 'postgres'): Pr
   const data = await stat(join(folder, 'data')).catch(() => undefined);
   // A database of an ordinary user stays that user's, even when root starts it.
   const owner = data && data.uid !== 0 ? { uid: data.uid, gid: data.gid } : await lesserUser();
-  const reachable = await canEnter(dirname(folder), owner);
+  const reachable = await canAccess(dirname(folder), owner);
   if (data && !reachable) {
     throw new StartError(
       `the database in ${folder} belongs to user ${owner.uid}, who cannot enter ${dirname(folder)}: open it with chmod o+x`,
@@ -37,7 +37,7 @@ export async function placeCluster(dataDir: string, remembered = 'postgres'): Pr
   }
   return {
     folder: reachable ? folder : await systemFolder(dataDir),
-    native: (await canEnter(join(native, 'bin/postgres'), owner)) ? native : await copyPrograms(native),
+    native: (await canAccess(join(native, 'bin/postgres'), owner)) ? native : await copyPrograms(native),
     owner,
   };
 }
@@ -75,7 +75,7 @@ async function lesserUser(): Promise<Owner> {
 }
 
 /** Asks the kernel under that user's name, so that access lists and mount options count, too. */
-async function canEnter(path: string, owner: Owner): Promise<boolean> {
+async function canAccess(path: string, owner: Owner): Promise<boolean> {
   return run('test', ['-x', path], { ...owner, cwd: '/' }).then(
     () => true,
     () => false,

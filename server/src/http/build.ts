@@ -12,7 +12,7 @@ import type { AdmissionLimits } from './server/admission.ts';
 import { Admission } from './server/admission.ts';
 import { assetEndpoints } from './endpoints/asset-endpoints.ts';
 import { authEndpoints } from './endpoints/auth-endpoints.ts';
-import { ruleBrowsers } from './server/browser-rules.ts';
+import { applyBrowserRules } from './server/browser-rules.ts';
 import { answerBrokenRequest, answerUnroutable } from './server/broken-request.ts';
 import { deviceEndpoints } from '../ops/devices/devices.ts';
 import { invitationEndpoints } from '../ops/invitations/invitations.ts';
@@ -50,7 +50,7 @@ import { endSilentConnections } from './server/silent-connections.ts';
 import { limitUnauthenticatedBodies } from './server/unauthenticated-bodies.ts';
 import { restDocument, type OperationName } from './operations.ts';
 import { formOverhead } from './endpoints/uploads.ts';
-import { checkTheWire } from './server/wire-checks.ts';
+import { checkParsedRequests } from './server/wire-checks.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -132,8 +132,8 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   await readForms(app);
   answerErrors(app);
   logRequests(app);
-  await ruleBrowsers(app, { https: deps.publicUrl?.startsWith('https:') ?? false, corsOrigins: deps.corsOrigins });
-  checkTheWire(app);
+  await applyBrowserRules(app, { https: deps.publicUrl?.startsWith('https:') ?? false, corsOrigins: deps.corsOrigins });
+  checkParsedRequests(app);
   limitUnauthenticatedBodies(app, deps.unauthenticatedBytes);
 
   const limit = await openRateLimits(app, new SharedCounters(deps.db, deps.clock));

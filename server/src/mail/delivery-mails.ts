@@ -6,25 +6,25 @@ import type { Queryable } from '../db/types.ts';
 import { workDeliveries, type DeliveryDeps } from '../mutations/jobs/deliveries.ts';
 import { queues, type MailJob } from '../mutations/jobs/wakeups.ts';
 import { contentsOf, mailLinks } from './contents.ts';
-import { folderPost, ordinaryPatience, smtpPost, type Patience, type Post } from './post.ts';
-import { keepGivenUp, keepSent, keepSettled, loadProgress } from './progress.ts';
+import { folderPost, defaultSmtpTimeouts, smtpPost, type SmtpTimeouts, type Post } from './post.ts';
+import { recordGivenUp, recordSent, recordSettled, loadProgress } from './progress.ts';
 import { recipientsOf } from './recipients.ts';
-import { faultOf, isLettersFault, type Verdict } from './smtp-verdict.ts';
+import { faultOf, isMessageFault, type Verdict } from './smtp-verdict.ts';
 import { readSummarizedStop } from './stop-reading.ts';
 
 export interface MailOptions extends DeliveryDeps {
   readonly db: Queryable;
   readonly config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir' | 'publicUrl' | 'access'>;
-  readonly patience?: Patience;
+  readonly timeouts?: SmtpTimeouts;
 }
 
 /** Sends the queued delivery summaries by SMTP or into a folder. */
 export async function startMail(options: MailOptions): Promise<DeliveryMails> {
-  const { config, patience = ordinaryPatience, watch = () => undefined } = options;
+  const { config, timeouts = defaultSmtpTimeouts, watch = () => undefined } = options;
   const { smtpUrl, mailFrom, dataDir } = config;
   const post =
-    smtpUrl === undefined ? folderPost(join(dataDir, 'mail'), mailFrom) : smtpPost(smtpUrl, mailFrom, patience);
-  const mails = new DeliveryMails({ ...options, patience, watch }, post);
+    smtpUrl === undefined ? folderPost(join(dataDir, 'mail'), mailFrom) : smtpPost(smtpUrl, mailFrom, timeouts);
+  const mails = new DeliveryMails({ ...options, timeouts, watch }, post);
   await mails.start();
   return mails;
 }
@@ -51,8 +51,8 @@ export class DeliveryMails {
   }
 
   async start(): Promise<void> {
-    const { lookSeconds } = this.#options.patience;
-    this.#stopWork = await workDeliveries<MailJob>(this.#options, queues.mail, lookSeconds, (job) =>
+    const { pollSeconds } = this.#options.timeouts;
+    this.#stopWork = await workDeliveries<MailJob>(this.#options, queues.mail, pollSeconds, (job) =>
       this.#deliver(job),
     );
   }
@@ -79,7 +79,7 @@ export class DeliveryMails {
   }
 
   async #send({ data: job, createdOn, output, signal }: JobWithMetadata<MailJob>): Promise<void> {
-    const { db, config, patience, log } = this.#options;
+    const { db, config, timeouts, log } = this.#options;
     const { sent, settled, taken } = await loadProgress(db, job);
     const stop = sent ? undefined : (await readSummarizedStop(db, keyOf(job), job.stop))?.stop;
     if (!stop) return;
@@ -90,16 +90,16 @@ export class DeliveryMails {
     const recipients = [...to, ...cc].filter((address) => !settled.has(address));
     if (recipients.length === 0) return;
 
-    const pictures = !isLettersFault(output);
+    const pictures = !isMessageFault(output);
     const contents = await contentsOf(db, stop, { pictures, linkTo: mailLinks(config) });
     const letter = { id: job.mutation, date: createdOn, to, cc, recipients, ...contents };
-    const ends = AbortSignal.any([signal, AbortSignal.timeout(patience.letterMs)]);
+    const ends = AbortSignal.any([signal, AbortSignal.timeout(timeouts.messageMs)]);
     const verdict = await this.#post.send(letter, ends);
-    await this.#settle(job, verdict, taken);
+    await this.#recordOutcome(job, verdict, taken);
   }
 
   /** Records the finished recipients. @throws DeferredError where some are deferred */
-  async #settle(job: MailJob, verdict: Verdict, takenBefore: number): Promise<void> {
+  async #recordOutcome(job: MailJob, verdict: Verdict, takenBefore: number): Promise<void> {
     const { db, clock, log, watch } = this.#options;
     const { taken, refused, deferred } = verdict;
     if (refused.length > 0)
@@ -108,11 +108,11 @@ export class DeliveryMails {
         'the mail server refused some recipients of a delivery mail',
       );
     if (deferred.length > 0) {
-      await keepSettled(db, job, verdict, clock());
+      await recordSettled(db, job, verdict, clock());
       throw new DeferredError(`${deferred.length} recipients have to wait`);
     }
     if (taken.length + takenBefore > 0) {
-      await keepSent(db, job, clock());
+      await recordSent(db, job, clock());
       return watch('sent');
     }
     // The server has refused for good: another try is useless.
@@ -124,7 +124,7 @@ export class DeliveryMails {
     const about = { ...aboutOf(job), reason };
     log.error(about, 'a delivery mail was given up');
     this.#options.watch('given_up');
-    await keepGivenUp(db, job, about).catch((err: unknown) =>
+    await recordGivenUp(db, job, about).catch((err: unknown) =>
       log.error({ err, mutation: job.mutation }, 'an incident could not be kept'),
     );
   }

@@ -37,7 +37,7 @@ export function deliverySummary(stop: SummarizedStop): DeliverySummary {
     statusWords: statusWords[result.status],
     customer,
     facility: stop.facility || stop.route.facility,
-    lead: leadOf(stop, receiver, exceptionCount),
+    lead: introductionOf(stop, receiver, exceptionCount),
     totals: totalsOf(tables, exceptionCount),
     facts: factsOf(stop).filter(({ value }) => value !== ''),
     comment: (isSkipped(result.status) && updates.skip_refuse_driver_comment) || updates.driver_comments || '',
@@ -61,7 +61,7 @@ const oneLine = (text: string): string => markHidden(text.replaceAll(/\s+/g, ' '
 
 const isSkipped = (status: StopStatus): boolean => status === 'S' || status === 'R';
 
-function leadOf(stop: SummarizedStop, receiver: string, exceptionCount: number): string {
+function introductionOf(stop: SummarizedStop, receiver: string, exceptionCount: number): string {
   const { result, zone } = stop;
   const when = result.status === 'P' ? '' : clockOf(eventTime(result)?.toISOString(), zone);
   const received = result.status === 'D' && receiver ? ` Received by ${receiver}.` : '';

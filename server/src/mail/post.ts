@@ -27,28 +27,33 @@ export interface Post {
   close(): void;
 }
 
-export interface Patience {
+export interface SmtpTimeouts {
   /** A slower server is tried again later. */
   readonly connectMs: number;
-  readonly silenceMs: number;
+  readonly idleMs: number;
   /** The whole of a mail; shorter than the queue's limit for its job. */
-  readonly letterMs: number;
+  readonly messageMs: number;
   /** Between two searches for deferred mails: the queue announces a new mail, but not a deferred one. */
-  readonly lookSeconds: number;
+  readonly pollSeconds: number;
 }
-export const ordinaryPatience: Patience = { connectMs: 10_000, silenceMs: 30_000, letterMs: 120_000, lookSeconds: 2 };
+export const defaultSmtpTimeouts: SmtpTimeouts = {
+  connectMs: 10_000,
+  idleMs: 30_000,
+  messageMs: 120_000,
+  pollSeconds: 2,
+};
 
 // A mail contains drivers' text: none of it may name a file or an address to read.
-const trustNothing = { disableFileAccess: true, disableUrlAccess: true };
+const localAccessDisabled = { disableFileAccess: true, disableUrlAccess: true };
 
 /** Mails by SMTP. */
-export function smtpPost(url: string, from: string, patience: Patience): Post {
+export function smtpPost(url: string, from: string, timeouts: SmtpTimeouts): Post {
   const transport = createTransport({
     url,
-    connectionTimeout: patience.connectMs,
-    greetingTimeout: patience.connectMs,
-    socketTimeout: patience.silenceMs,
-    ...trustNothing,
+    connectionTimeout: timeouts.connectMs,
+    greetingTimeout: timeouts.connectMs,
+    socketTimeout: timeouts.idleMs,
+    ...localAccessDisabled,
   });
   return {
     send: (letter, signal) => verdictOf(letter.recipients, transport.sendMail({ ...messageOf(letter, from), signal })),
@@ -58,7 +63,12 @@ export function smtpPost(url: string, from: string, patience: Patience): Post {
 
 /** Mails as `.eml` files, for trials: any mail program opens them. */
 export function folderPost(folder: string, from: string): Post {
-  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows', ...trustNothing });
+  const transport = createTransport({
+    streamTransport: true,
+    buffer: true,
+    newline: 'windows',
+    ...localAccessDisabled,
+  });
   return {
     send: async (letter) => {
       const { message } = await transport.sendMail(messageOf(letter, from));

@@ -24,16 +24,16 @@ export async function loadProgress(db: Queryable, { facility, mutation }: Mail):
 }
 
 /** Records the results of a try; deferred recipients are left. */
-export async function keepSettled(db: Queryable, { facility, mutation }: Mail, verdict: Verdict, now: Date) {
+export async function recordSettled(db: Queryable, { facility, mutation }: Mail, verdict: Verdict, now: Date) {
   const { taken, refused } = verdict;
   await db.query(saveSettled, [facility, mutation, [...taken, ...refused], taken.length, now]);
 }
 
-export async function keepSent(db: Queryable, { facility, mutation }: Mail, now: Date): Promise<void> {
+export async function recordSent(db: Queryable, { facility, mutation }: Mail, now: Date): Promise<void> {
   await db.query(saveSent, [facility, mutation, now]);
 }
 
 /** @param details without any address */
-export async function keepGivenUp(db: Queryable, { facility, mutation }: Mail, details: object): Promise<void> {
+export async function recordGivenUp(db: Queryable, { facility, mutation }: Mail, details: object): Promise<void> {
   await db.query(saveGivenUp, [facility, mutation, JSON.stringify(details)]);
 }

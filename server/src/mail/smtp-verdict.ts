@@ -30,7 +30,7 @@ export async function verdictOf(recipients: readonly string[], sending: Promise<
   const refusals = await sending.then(({ rejectedErrors }) => rejectedErrors ?? [], refusalsOf);
   const bySort = Map.groupBy(recipients, (recipient) => {
     const refusal = refusals.find((each) => mailboxOf(each.recipient ?? '') === mailboxOf(recipient));
-    return refusal === undefined ? 'taken' : isForGood(refusal) ? 'refused' : 'deferred';
+    return refusal === undefined ? 'taken' : isPermanent(refusal) ? 'refused' : 'deferred';
   });
   return {
     taken: bySort.get('taken') ?? [],
@@ -48,14 +48,14 @@ function refusalsOf(error: unknown): readonly Refusal[] {
 }
 
 /** RFC 3463: x.7.y is about security and policy, such as an unauthorized relay: no fault of the mailbox. */
-const isForGood = ({ responseCode = 0, response = '' }: Refusal): boolean =>
+const isPermanent = ({ responseCode = 0, response = '' }: Refusal): boolean =>
   responseCode >= 500 && !/^\d{3}[ -]\d\.7\./.test(response);
 
 /**
  * Whether an earlier try failed for the content of the mail: refused after all of it had arrived (too large, a scanner
  * that rejects an attachment), or not accepted in time. @param output of that job, `{ reason }` from `faultOf`
  */
-export const isLettersFault = (output: object | null): boolean =>
+export const isMessageFault = (output: object | null): boolean =>
   output !== null &&
   'reason' in output &&
   typeof output.reason === 'string' &&

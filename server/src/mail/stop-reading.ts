@@ -42,12 +42,12 @@ export async function readSummarizedStop(db: Queryable, key: RouteKey, stop: num
       result: result === null ? untouched : readResult(result),
       zone,
       drivers,
-      reason: await readMeanings(db),
+      reason: await readReasonTexts(db),
     },
   };
 }
 
-async function readMeanings(db: Queryable): Promise<SummarizedStop['reason']> {
+async function readReasonTexts(db: Queryable): Promise<SummarizedStop['reason']> {
   const { rows } = await db.query<{ type: string; code: string; description: string }>(readReasons);
   const known = new Map(rows.map(({ type, code, description }) => [`${type} ${code}`, description]));
   return (type, code) => known.get(`${type} ${code}`) ?? '';

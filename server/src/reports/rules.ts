@@ -45,7 +45,7 @@ export class ReportFold {
     this.#loaded = loaded;
   }
 
-  take(report: LoadConditionReport, receivedAt: Date): ReportDecision {
+  add(report: LoadConditionReport, receivedAt: Date): ReportDecision {
     const { reportId } = report;
     const before = this.#latest.get(reportId) ?? this.#loaded.get(reportId);
     const decision = decideReport(before, report, receivedAt);

@@ -31,7 +31,18 @@ export function sentences(destination: number | Writable): DestinationStream {
  * Other fields of an error show rows and inputs: PostgreSQL's `detail` quotes a whole row ("Failing row contains …"),
  * `where` and `parameters` show written values, a mail server's response shows the mail.
  */
-const harmless = ['code', 'errno', 'syscall', 'address', 'port', 'severity', 'schema', 'table', 'column', 'constraint'];
+const loggedErrorFields = [
+  'code',
+  'errno',
+  'syscall',
+  'address',
+  'port',
+  'severity',
+  'schema',
+  'table',
+  'column',
+  'constraint',
+];
 /** Causes of causes; an error can be its own. */
 const mostCauses = 5;
 
@@ -45,7 +56,7 @@ interface LoggedError {
 /** The logged form of an error. A thrown value that is no error is logged by its type alone. */
 function loggedError(error: unknown, causes = mostCauses): LoggedError {
   if (!isError(error)) return { type: typeof error, message: 'what was thrown is no error', stack: undefined };
-  const facts = harmless.flatMap((name): [string, unknown][] => {
+  const facts = loggedErrorFields.flatMap((name): [string, unknown][] => {
     const fact: unknown = Reflect.get(error, name);
     return typeof fact === 'string' || typeof fact === 'number' ? [[name, fact]] : [];
   });

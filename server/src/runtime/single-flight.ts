@@ -1,11 +1,11 @@
 /** The answer, or an error after `ms` that names `whom`. The late answer is ignored. */
 export async function within<Answer>(ms: number, whom: string, answer: Promise<Answer>): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<never>((_, reject) => {
+  const timedOut = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`${whom} gave no answer within ${ms} ms`)), ms);
   });
   try {
-    return await Promise.race([answer, tooLate]);
+    return await Promise.race([answer, timedOut]);
   } finally {
     clearTimeout(timer);
   }
@@ -13,12 +13,12 @@ export async function within<Answer>(ms: number, whom: string, answer: Promise<A
 
 /** One request at a time: concurrent callers share its answer, so that a slow source collects no queue. */
 export class SingleFlight<Answer> {
-  #underWay: Promise<Answer> | undefined;
+  #running: Promise<Answer> | undefined;
 
   ask(work: () => Promise<Answer>): Promise<Answer> {
-    this.#underWay ??= work().finally(() => {
-      this.#underWay = undefined;
+    this.#running ??= work().finally(() => {
+      this.#running = undefined;
     });
-    return this.#underWay;
+    return this.#running;
   }
 }

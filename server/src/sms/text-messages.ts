@@ -13,7 +13,7 @@ export interface TextMessageOptions extends DeliveryDeps {
   readonly config: Pick<Config, 'smsUrl' | 'smsPerHour' | 'dataDir'>;
 }
 
-const LOOK_SECONDS = 2;
+const POLL_SECONDS = 2;
 
 /** Sends queued text messages by a gateway's webhook or into a file. */
 export async function startTextMessages(options: TextMessageOptions): Promise<TextMessages> {
@@ -42,7 +42,7 @@ export class TextMessages {
 
   async start(): Promise<void> {
     const deliver = (job: JobWithMetadata<TextMessage>) => this.#deliver(job);
-    this.#stopWork = await workDeliveries(this.#options, queues.sms, LOOK_SECONDS, deliver);
+    this.#stopWork = await workDeliveries(this.#options, queues.sms, POLL_SECONDS, deliver);
   }
 
   /** Ends after the message in progress. */
@@ -84,9 +84,9 @@ export class TextMessages {
   async #failed({ data, retryCount, retryLimit }: JobWithMetadata<TextMessage>, error: unknown, isFinal: boolean) {
     const { auth, log, watch } = this.#options;
     const about = { kind: data.kind, employee: data.employee, reason: faultOf(error) };
-    const comesAgain = !isFinal && retryCount < retryLimit;
-    watch?.(comesAgain ? 'deferred' : 'given_up');
-    if (comesAgain) return log.warn({ ...about, retryCount }, 'a text message could not be sent yet');
+    const isRetried = !isFinal && retryCount < retryLimit;
+    watch?.(isRetried ? 'deferred' : 'given_up');
+    if (isRetried) return log.warn({ ...about, retryCount }, 'a text message could not be sent yet');
     log.error(about, 'a text message was given up');
     const details = JSON.stringify({ kind: data.kind, reason: about.reason });
     await auth.db

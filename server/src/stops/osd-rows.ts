@@ -59,9 +59,9 @@ type OsdStop = Pick<RecordedStop, 'key' | 'stop' | 'result' | 'sequence'>;
 function findRows(stop: OsdStop, shadow: readonly OsdRow[], credited: ReadonlySet<string>) {
   const entries = osdEntries(stop);
   const pool = new RowPool(shadow, credited);
-  const exact = entries.map(({ content }) => pool.take(content, (row) => sameContent(content, row)));
+  const exact = entries.map(({ content }) => pool.claim(content, (row) => sameContent(content, row)));
   const found = entries.map(
-    ({ content }, index) => exact[index] ?? pool.take(content, (row) => pool.mayChange(row, content)),
+    ({ content }, index) => exact[index] ?? pool.claim(content, (row) => pool.mayChange(row, content)),
   );
   const rows = entries.map(({ content }, index): OsdRow => {
     const row = found[index] ?? pool.newRow(content);
@@ -206,7 +206,7 @@ class RowPool {
     return !this.isCredited(row) && (row.OSDELF !== 'Y' || entry.OSOID !== '');
   }
 
-  take(entry: OsdContent, fits: (row: OsdRow) => boolean): OsdRow | undefined {
+  claim(entry: OsdContent, fits: (row: OsdRow) => boolean): OsdRow | undefined {
     const similar = this.#unassigned.get(identityOf(entry));
     const index = similar?.findIndex(fits) ?? -1;
     return index < 0 ? undefined : similar?.splice(index, 1)[0];

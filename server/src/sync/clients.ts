@@ -5,7 +5,7 @@ import type { Boot } from './device-clock.ts';
 import { bindClients, findClients, replaceQueueKeys, tieClients } from './sql.ts';
 
 /** A queue as the first frame of its client names it. */
-export type ClientAsk = Pick<
+export type ClientRequest = Pick<
   HelloFrame,
   'client_id' | 'employee_id' | 'device' | 'sdk' | 'app' | 'queue_key' | 'wants_queue_key'
 > & {
@@ -50,37 +50,37 @@ interface ClientRow extends Record<string, unknown> {
  */
 export async function openClients(
   db: Queryable,
-  asks: readonly ClientAsk[],
+  requests: readonly ClientRequest[],
   now: Date,
   by: Opener = 'phone',
 ): Promise<ClientAnswer[]> {
-  const keys = new Map<ClientAsk, string>();
-  let known = await findAll(db, asks);
-  const newClients = firstOfEach(asks.filter((ask) => !ask.queue_key && !known.has(ask.client_id)));
+  const keys = new Map<ClientRequest, string>();
+  let known = await findAll(db, requests);
+  const newClients = firstOfEach(requests.filter((request) => !request.queue_key && !known.has(request.client_id)));
   if (newClients.length > 0) {
     const bound = await bind(db, newClients);
-    for (const [ask, key] of bound) keys.set(ask, key);
+    for (const [request, key] of bound) keys.set(request, key);
     // This reads queues that another node bound meanwhile, too.
-    known = await findAll(db, asks);
+    known = await findAll(db, requests);
   }
-  const answers = asks.map((ask) => judge(ask, known.get(ask.client_id), by));
-  const open = asks.filter((ask, i) => !ask.queue_key && !keys.has(ask) && answers[i]?.kind === 'open');
+  const answers = requests.map((request) => decide(request, known.get(request.client_id), by));
+  const open = requests.filter((request, i) => !request.queue_key && !keys.has(request) && answers[i]?.kind === 'open');
   const untied = await tieToSessions(db, open, known, now);
-  const wanting = firstOfEach(
+  const needingKeys = firstOfEach(
     // The key of a reopened queue may be in other hands, so the queue gets a new one.
-    open.filter((ask) => !untied.has(ask) && (ask.wants_queue_key || isHeld(known.get(ask.client_id)))),
+    open.filter((request) => !untied.has(request) && (request.wants_queue_key || isHeld(known.get(request.client_id)))),
   );
-  if (wanting.length > 0) for (const [ask, key] of await replaceKeys(db, wanting)) keys.set(ask, key);
+  if (needingKeys.length > 0) for (const [request, key] of await replaceKeys(db, needingKeys)) keys.set(request, key);
   return answers.map((answer, i) => {
-    const ask = asks[i];
-    if (answer.kind === 'refused' || !ask) return answer;
-    if (untied.has(ask)) return { kind: 'refused', code: 'INVALID_TOKEN' };
-    return { ...answer, queueKey: keys.get(ask) ?? null };
+    const request = requests[i];
+    if (answer.kind === 'refused' || !request) return answer;
+    if (untied.has(request)) return { kind: 'refused', code: 'INVALID_TOKEN' };
+    return { ...answer, queueKey: keys.get(request) ?? null };
   });
 }
 
 /** Most phones come back with the stored session and the stored run of the app. They need no write. */
-const isTied = ({ session, boot }: ClientAsk, row: ClientRow | undefined): boolean =>
+const isTied = ({ session, boot }: ClientRequest, row: ClientRow | undefined): boolean =>
   !session || (row?.session_hash?.equals(session) === true && !isHeld(row) && (!boot || row.boot_id === boot.id));
 
 /** New items go to quarantine until the driver signs in again. */
@@ -90,15 +90,15 @@ const isHeld = (row: ClientRow | undefined): boolean =>
 /** @returns the queues whose session ended after it was checked */
 async function tieToSessions(
   db: Queryable,
-  asks: readonly ClientAsk[],
+  requests: readonly ClientRequest[],
   known: ReadonlyMap<string, ClientRow>,
   now: Date,
-): Promise<ReadonlySet<ClientAsk>> {
-  const tying = firstOfEach(asks.filter((ask) => !isTied(ask, known.get(ask.client_id))));
-  if (tying.length === 0) return new Set();
-  const { rows } = await db.query<{ client_id: string }>(tieClients, [...tieClients.parameters(tying), now]);
+): Promise<ReadonlySet<ClientRequest>> {
+  const untied = firstOfEach(requests.filter((request) => !isTied(request, known.get(request.client_id))));
+  if (untied.length === 0) return new Set();
+  const { rows } = await db.query<{ client_id: string }>(tieClients, [...tieClients.parameters(untied), now]);
   const tied = new Set(rows.map((row) => row.client_id));
-  return new Set(tying.filter((ask) => !tied.has(ask.client_id)));
+  return new Set(untied.filter((request) => !tied.has(request.client_id)));
 }
 
 /** The owner of a queue; undefined for an unknown queue. */
@@ -107,44 +107,47 @@ export async function findOwner(db: Queryable, clientId: string): Promise<string
   return rows[0]?.employee;
 }
 
-function judge(ask: ClientAsk, row: ClientRow | undefined, by: Opener): ClientAnswer {
+function decide(request: ClientRequest, row: ClientRow | undefined, by: Opener): ClientAnswer {
   if (!row) return { kind: 'refused', code: 'INVALID_TOKEN' };
   // The key comes first: a caller without it learns nothing of the queue.
-  if (ask.queue_key && !timingSafeEqual(sha256(ask.queue_key), row.queue_key_hash))
+  if (request.queue_key && !timingSafeEqual(sha256(request.queue_key), row.queue_key_hash))
     return { kind: 'refused', code: 'INVALID_TOKEN' };
-  if (row.employee !== ask.employee_id) return { kind: 'refused', code: 'CLIENT_OF_OTHER_EMPLOYEE' };
+  if (row.employee !== request.employee_id) return { kind: 'refused', code: 'CLIENT_OF_OTHER_EMPLOYEE' };
   if (row.revoked_at && !row.held_at && by === 'phone') return { kind: 'refused', code: 'CLIENT_REVOKED' };
-  return { kind: 'open', lastSeq: row.last_seq, queueKey: null, held: !ask.session && isHeld(row) };
+  return { kind: 'open', lastSeq: row.last_seq, queueKey: null, held: !request.session && isHeld(row) };
 }
 
-async function findAll(db: Queryable, asks: readonly ClientAsk[]): Promise<Map<string, ClientRow>> {
-  const { rows } = await db.query<ClientRow>(findClients, [asks.map((ask) => ask.client_id)]);
+async function findAll(db: Queryable, requests: readonly ClientRequest[]): Promise<Map<string, ClientRow>> {
+  const { rows } = await db.query<ClientRow>(findClients, [requests.map((request) => request.client_id)]);
   return new Map(rows.map((row) => [row.client_id, row]));
 }
 
-async function bind(db: Queryable, asks: readonly ClientAsk[]): Promise<[ClientAsk, string][]> {
-  const minted = mint(asks);
-  const { rows } = await db.query<{ client_id: string }>(bindClients, bindClients.parameters(minted.map(withKeyHash)));
+async function bind(db: Queryable, requests: readonly ClientRequest[]): Promise<[ClientRequest, string][]> {
+  const generated = generateKeys(requests);
+  const { rows } = await db.query<{ client_id: string }>(
+    bindClients,
+    bindClients.parameters(generated.map(withKeyHash)),
+  );
   const inserted = new Set(rows.map((row) => row.client_id));
-  return minted.filter(([ask]) => inserted.has(ask.client_id));
+  return generated.filter(([request]) => inserted.has(request.client_id));
 }
 
-async function replaceKeys(db: Queryable, asks: readonly ClientAsk[]): Promise<[ClientAsk, string][]> {
-  const minted = mint(asks);
-  await db.query(replaceQueueKeys, replaceQueueKeys.parameters(minted.map(withKeyHash)));
-  return minted;
+async function replaceKeys(db: Queryable, requests: readonly ClientRequest[]): Promise<[ClientRequest, string][]> {
+  const generated = generateKeys(requests);
+  await db.query(replaceQueueKeys, replaceQueueKeys.parameters(generated.map(withKeyHash)));
+  return generated;
 }
 
-const mint = (asks: readonly ClientAsk[]): [ClientAsk, string][] =>
-  asks.map((ask) => [ask, randomBytes(32).toString('base64url')]);
+const generateKeys = (requests: readonly ClientRequest[]): [ClientRequest, string][] =>
+  requests.map((request) => [request, randomBytes(32).toString('base64url')]);
 
-const withKeyHash = ([ask, key]: [ClientAsk, string]) => ({ ...ask, keyHash: sha256(key) });
+const withKeyHash = ([request, key]: [ClientRequest, string]) => ({ ...request, keyHash: sha256(key) });
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /** Two connections may open the same queue at the same moment; only the first ask counts. */
-function firstOfEach(asks: readonly ClientAsk[]): ClientAsk[] {
-  const first = new Map<string, ClientAsk>();
-  for (const ask of asks) if (!first.has(ask.client_id)) first.set(ask.client_id, ask);
+function firstOfEach(requests: readonly ClientRequest[]): ClientRequest[] {
+  const first = new Map<string, ClientRequest>();
+  for (const request of requests) if (!first.has(request.client_id)) first.set(request.client_id, request);
   return [...first.values()];
 }

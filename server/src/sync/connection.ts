@@ -15,7 +15,7 @@ import { isBound, newSession, step } from './session.ts';
 
 const text = { binary: false };
 
-interface Arrived {
+interface ReceivedFrame {
   readonly bytes: Buffer;
   readonly isBinary: boolean;
 }
@@ -34,7 +34,7 @@ export class Connection implements Connected {
   /** The session reads no more frames for now. */
   #paused = false;
   /** Frames that wait for capacity in the pipeline, in order. */
-  readonly #arrived: Arrived[] = [];
+  readonly #received: ReceivedFrame[] = [];
   /** The routes as last sent, so that only changes are sent. */
   #routes = '';
   #tokenHash: Buffer | null = null;
@@ -68,40 +68,40 @@ export class Connection implements Connected {
     // The client may send frames until it receives the close frame. The server drops them.
     if (this.#session.phase === 'closed') return;
     const isPush = bytes.length >= LARGE_BYTES && this.#session.phase !== 'greeting';
-    if (this.#arrived.length > 0 || isPush) return this.#wait({ bytes, isBinary });
+    if (this.#received.length > 0 || isPush) return this.#wait({ bytes, isBinary });
     this.#read(bytes, isBinary);
   }
 
   /** A client whose frames wait for the server is not silent. */
   tick(now: number): void {
-    if (this.#arrived.length === 0) this.take({ type: 'tick', now });
+    if (this.#received.length === 0) this.handle({ type: 'tick', now });
   }
 
   /**
    * A large frame is a push of many items. It stays unparsed until the pipeline has capacity for it, and the socket is
    * paused. So a storm of phones costs buffers and not objects.
    */
-  #wait(arrival: Arrived): void {
-    this.#arrived.push(arrival);
-    if (this.#arrived.length > 1) return;
+  #wait(receivedFrame: ReceivedFrame): void {
+    this.#received.push(receivedFrame);
+    if (this.#received.length > 1) return;
     this.#socket.pause();
     void this.#readWhenThereIsRoom();
   }
 
   async #readWhenThereIsRoom(): Promise<void> {
     await this.#hub.pipeline.waitForCapacity();
-    for (const { bytes, isBinary } of this.#arrived.splice(0)) this.#read(bytes, isBinary);
+    for (const { bytes, isBinary } of this.#received.splice(0)) this.#read(bytes, isBinary);
     if (!this.#paused) this.#socket.resume();
   }
 
   #read(bytes: Buffer, isBinary: boolean): void {
     const now = this.#hub.clock().getTime();
     const most = this.#hub.limits.frame_bytes;
-    if (isBinary) this.take(broken([{ path: '', message: 'must be a text frame' }], now));
-    else if (bytes.length <= most) this.take(readFrame(bytes.toString(), now));
+    if (isBinary) this.handle(broken([{ path: '', message: 'must be a text frame' }], now));
+    else if (bytes.length <= most) this.handle(readFrame(bytes.toString(), now));
     else {
       const details = [{ path: '', message: `${bytes.length} bytes, at most ${most}` }];
-      this.take({ type: 'broken', code: 'FRAME_TOO_LARGE', details, now });
+      this.handle({ type: 'broken', code: 'FRAME_TOO_LARGE', details, now });
     }
   }
 
@@ -112,7 +112,7 @@ export class Connection implements Connected {
     this.#socket.pause();
   }
 
-  take(event: SessionEvent): void {
+  handle(event: SessionEvent): void {
     const { session, effects } = step(this.#session, event, this.#hub.limits);
     this.#session = session;
     for (const effect of effects) this.#carryOut(effect);
@@ -139,7 +139,7 @@ export class Connection implements Connected {
     socket.send(frame, text, () => this.#drained());
     // In a microtask, because the session may be in the middle of several effects.
     queueMicrotask(() => {
-      if (this.#congested) this.take({ type: 'congested', now: this.#hub.clock().getTime() });
+      if (this.#congested) this.handle({ type: 'congested', now: this.#hub.clock().getTime() });
     });
   }
 
@@ -148,21 +148,21 @@ export class Connection implements Connected {
     const now = JSON.stringify(routes);
     if (now === this.#routes) return;
     this.#routes = now;
-    this.take({ type: 'routes', routes });
+    this.handle({ type: 'routes', routes });
   }
 
   /** Warns once, so that the driver can sign in while there is a network. */
   sessionEnds(inSeconds: number): void {
     if (this.#endSent) return;
     this.#endSent = true;
-    this.take({ type: 'expires', inSeconds });
+    this.handle({ type: 'expires', inSeconds });
   }
 
   /** The session has ended. The connection keeps the rights of a queue key. */
   sessionEnded(reason: string): void {
     this.#tokenHash = null;
     if (this.#queue) this.#queue = { ...this.#queue, byKey: true };
-    this.take({ type: 'revoked', reason });
+    this.handle({ type: 'revoked', reason });
   }
 
   #carryOut(effect: Effect): void {
@@ -188,7 +188,7 @@ export class Connection implements Connected {
         return this.#socket.pause();
       case 'resume':
         this.#paused = false;
-        return this.#arrived.length === 0 ? this.#socket.resume() : undefined;
+        return this.#received.length === 0 ? this.#socket.resume() : undefined;
       case 'close':
         this.#socket.resume(); // the other side's goodbye must be read
         return this.#socket.close(effect.code, effect.reason);
@@ -210,12 +210,12 @@ export class Connection implements Connected {
     hub.hellosInProgress++;
     try {
       if (hello.api_token !== undefined && !(await hub.sessions.authenticate(hello.employee_id, hello.api_token)))
-        return this.take({ type: 'refused', code: 'INVALID_TOKEN' });
+        return this.handle({ type: 'refused', code: 'INVALID_TOKEN' });
       const [client, { routes }] = await Promise.all([
         hub.openClient({ ...hello, session, boot: bootOf(clock) }),
         hello.queue_key === undefined ? hub.routesOf(hello.employee_id) : { routes: [] },
       ]);
-      if (client.kind === 'refused') return this.take({ type: 'refused', code: client.code });
+      if (client.kind === 'refused') return this.handle({ type: 'refused', code: client.code });
       this.#routes ||= JSON.stringify(routes);
       const now = hub.clock();
       const opened = {
@@ -225,7 +225,7 @@ export class Connection implements Connected {
         queueKey: client.queueKey,
         routes,
       };
-      this.take({ type: 'opened', opened, now: now.getTime() });
+      this.handle({ type: 'opened', opened, now: now.getTime() });
     } catch (error) {
       this.#refuse(this.#passing(error, 'hello'));
     } finally {
@@ -235,7 +235,7 @@ export class Connection implements Connected {
 
   /** Refuses for now, with a time for the next attempt: a whole depot may connect at once. */
   #refuse(code: ErrorCode): void {
-    this.take({ type: 'refused', code, retryAfterMs: this.#hub.retryAfterMs() });
+    this.handle({ type: 'refused', code, retryAfterMs: this.#hub.retryAfterMs() });
   }
 
   async #push(items: readonly unknown[]): Promise<void> {
@@ -243,14 +243,14 @@ export class Connection implements Connected {
     if (!queue) return;
     try {
       const answer = await this.#hub.pipeline.push(queue, items);
-      this.take({ type: 'answered', answer, now: this.#hub.clock().getTime() });
+      this.handle({ type: 'answered', answer, now: this.#hub.clock().getTime() });
       if (answer.results.some(({ result }) => result === 'quarantined'))
         this.#hub.feed.hint(clientScope(queue.clientId));
     } catch (error) {
-      if (error instanceof UnknownQueue) return this.take({ type: 'unbound' });
+      if (error instanceof UnknownQueue) return this.handle({ type: 'unbound' });
       const malformed = error instanceof MalformedPush;
       const code = malformed ? 'BAD_FRAME' : this.#passing(error, 'push');
-      this.take({
+      this.handle({
         type: 'unanswered',
         code,
         details: malformed ? error.details : [],
@@ -263,10 +263,10 @@ export class Connection implements Connected {
     try {
       const refused = await this.#hub.skipLost({ clientId: this.clientId, employee: this.employee, from, to, reason });
       const details = refused ? [lossTooLarge('to', refused.most)] : [];
-      this.take({ type: 'settled', details, now: this.#hub.clock().getTime() });
+      this.handle({ type: 'settled', details, now: this.#hub.clock().getTime() });
     } catch (error) {
       this.#passing(error, 'gone');
-      this.take({ type: 'unsettled' });
+      this.handle({ type: 'unsettled' });
     }
   }
 
@@ -287,7 +287,7 @@ export class Connection implements Connected {
 
   #drained(): void {
     this.#congested = false;
-    this.take({ type: 'drained', now: this.#hub.clock().getTime() });
+    this.handle({ type: 'drained', now: this.#hub.clock().getTime() });
     this.#hub.feed.drained(this);
   }
 

@@ -28,9 +28,10 @@ export interface Boot {
 /** The run of a clock reading; null where the device sent none, or none that the database can store. */
 export function bootOf({ bootId: id, serverNow, monotonicMs }: Queue['clock']): Boot | null {
   const at = new Date(serverNow - monotonicMs);
-  const isStorable = id !== '' && id.isWellFormed() && !id.includes('\0') && Math.abs(at.getTime()) <= MOST_AWAY_MS;
+  const isStorable =
+    id !== '' && id.isWellFormed() && !id.includes('\0') && Math.abs(at.getTime()) <= MOST_DIFFERENCE_MS;
   return isStorable ? { id, at } : null;
 }
 
 /** A hundred years around 1970: no device has run for longer. */
-const MOST_AWAY_MS = 100 * 365 * 24 * 3_600_000;
+const MOST_DIFFERENCE_MS = 100 * 365 * 24 * 3_600_000;

@@ -9,15 +9,15 @@ import {
   epochName,
   newHead,
   sameReceipts,
-  takeCommit,
-  takeReading,
+  applyCommit,
+  applyReading,
   withText,
   type Head,
   type Step,
 } from './head.ts';
 import { patchText } from './patch-text.ts';
 import { timerFrame } from './timer-frame.ts';
-import { readScopes, type Ask, type Reading } from './scope-readings.ts';
+import { readScopes, type ScopeRequest, type Reading } from './scope-readings.ts';
 
 /** A connection that follows scopes. */
 export interface Reader {
@@ -40,7 +40,7 @@ export interface Follower {
   state: 'due' | 'current' | 'referred';
   cursor: Cursor | null;
   /** Whether the reading in progress reaches back to its cursor. */
-  asked: boolean;
+  isDue: boolean;
 }
 
 interface Watch {
@@ -97,9 +97,9 @@ export class Feed {
   /** Follows from `cursor` on; null means from nothing. A second call replaces the first. */
   follow(reader: Reader, scope: Scope, cursor: Cursor | null): void {
     this.unfollow(reader, scope);
-    if (!mayAsk(reader, scope)) return reader.send({ type: 'gone', scope, reason: 'NOT_ASSIGNED' });
+    if (!mayRequest(reader, scope)) return reader.send({ type: 'gone', scope, reason: 'NOT_ASSIGNED' });
     const watch = this.#watchOf(scope);
-    const follower: Follower = { reader, scope, cursor, state: 'due', asked: false };
+    const follower: Follower = { reader, scope, cursor, state: 'due', isDue: false };
     watch.followers.add(follower);
     reader.follows.set(scope, follower);
     if (watch.head && !watch.pendingCommits && !watch.checkDrivers) this.#serve(watch, watch.head, follower, undefined);
@@ -134,7 +134,7 @@ export class Feed {
       if (!watch) continue;
       watch.committedAt = this.#options.now();
       if (watch.pendingCommits) watch.pendingCommits.push(commit);
-      else this.#takeCommit(watch, commit);
+      else this.#applyCommit(watch, commit);
     }
   }
 
@@ -237,12 +237,12 @@ export class Feed {
   }
 
   async #read(watches: readonly Watch[]): Promise<void> {
-    const asks = watches.map((watch) => this.#ask(watch));
+    const requests = watches.map((watch) => this.#requestOf(watch));
     try {
-      const readings = await readScopes(this.#options.db, asks);
+      const readings = await readScopes(this.#options.db, requests);
       if (this.#failing) this.#options.log.info({}, 'the feed reads again');
       this.#failing = false;
-      for (const [i, watch] of watches.entries()) this.#takeReading(watch, readings[i]);
+      for (const [i, watch] of watches.entries()) this.#applyReading(watch, readings[i]);
     } catch (err) {
       if (!this.#failing) this.#options.log.warn({ err }, 'the feed cannot read; it tries again');
       this.#failing = true;
@@ -253,7 +253,7 @@ export class Feed {
     }
   }
 
-  #ask(watch: Watch): Ask {
+  #requestOf(watch: Watch): ScopeRequest {
     const { head, scope } = watch;
     const isRoute = parseScope(scope)?.kind === 'route';
     watch.pendingCommits = [];
@@ -261,7 +261,7 @@ export class Feed {
     let textsAbove = head?.version ?? Number.MAX_SAFE_INTEGER;
     for (const follower of watch.followers) {
       if (follower.state !== 'due') continue;
-      follower.asked = true;
+      follower.isDue = true;
       const from = this.#readFrom(follower, head, isRoute);
       above = Math.min(above, from);
       textsAbove = Math.min(textsAbove, from);
@@ -280,7 +280,7 @@ export class Feed {
     return fits ? cursor.version : Number.MAX_SAFE_INTEGER;
   }
 
-  #takeReading(watch: Watch, reading: Reading | undefined): void {
+  #applyReading(watch: Watch, reading: Reading | undefined): void {
     const pendingCommits = watch.pendingCommits ?? [];
     watch.pendingCommits = undefined;
     if (this.#watches.get(watch.scope) !== watch) return;
@@ -293,22 +293,22 @@ export class Feed {
       return this.#schedule(watch);
     }
     const step = before
-      ? takeReading(before, reading)
+      ? applyReading(before, reading)
       : { head: newHead(watch.scope, reading), documents: [], deletes: [] };
     watch.head = step.head;
     if (before) this.#sendToFollowers(watch, before, step, reading.whole);
     for (const follower of watch.followers) {
       if (follower.state !== 'due') continue;
-      if (follower.asked) this.#serve(watch, step.head, follower, reading);
+      if (follower.isDue) this.#serve(watch, step.head, follower, reading);
       else this.#schedule(watch);
     }
-    for (const commit of pendingCommits) this.#takeCommit(watch, commit);
+    for (const commit of pendingCommits) this.#applyCommit(watch, commit);
   }
 
-  #takeCommit(watch: Watch, commit: RouteCommit): void {
+  #applyCommit(watch: Watch, commit: RouteCommit): void {
     const before = watch.head;
     if (!before) return this.#schedule(watch);
-    const step = takeCommit(before, commit);
+    const step = applyCommit(before, commit);
     if (step === 'old') return;
     if (step === 'gap') return this.#schedule(watch);
     watch.head = step.head;
@@ -360,7 +360,7 @@ export class Feed {
   }
 
   #deliverFrame(head: Head, follower: Follower, frame: Buffer, timers?: ServerFrameInput): void {
-    follower.asked = false;
+    follower.isDue = false;
     if (follower.reader.deliver(frame)) {
       if (timers) follower.reader.send(timers);
       follower.state = 'current';
@@ -385,7 +385,7 @@ export class Feed {
 const noDrivers: ReadonlySet<string> = new Set();
 
 /** The right to a scope by its name alone. The drivers of a route are known after its first reading. */
-function mayAsk(reader: Reader, scope: Scope): boolean {
+function mayRequest(reader: Reader, scope: Scope): boolean {
   const parsed = parseScope(scope);
   return parsed !== undefined && (parsed.kind !== 'client' || parsed.clientId === reader.clientId);
 }

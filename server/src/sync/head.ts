@@ -40,11 +40,11 @@ export const epochName = (serverEpoch: number, { epoch }: Pick<Head, 'epoch'>): 
 /** The head of a scope that was read from its beginning. */
 export function newHead(scope: Scope, reading: Reading): Head {
   const blank = { scope, epoch: reading.epoch, version: -1, versions: new Map<string, number>(), checksum: 0 };
-  return takeReading({ ...blank, hosted: null, awaited: null, drivers: null }, reading).head;
+  return applyReading({ ...blank, hosted: null, awaited: null, drivers: null }, reading).head;
 }
 
 /** Applies a reading of the same epoch that reaches back to the head's version or further. */
-export function takeReading(head: Head, reading: Reading): Step {
+export function applyReading(head: Head, reading: Reading): Step {
   const documents = reading.documents.filter(({ version }) => version > head.version);
   const deletes = reading.deletes.filter(({ version }) => version > head.version).map(({ key }) => key);
   const replaced = reading.whole && reading.version > head.version;
@@ -57,7 +57,7 @@ export function takeReading(head: Head, reading: Reading): Step {
 /**
  * Applies a commit of this node. `old`: already known. `gap`: an earlier change is missing, so the scope must be read.
  */
-export function takeCommit(head: Head, commit: RouteCommit): Step | 'old' | 'gap' {
+export function applyCommit(head: Head, commit: RouteCommit): Step | 'old' | 'gap' {
   if (commit.epoch !== head.epoch) return 'gap';
   if (commit.to <= head.version) return 'old';
   if (commit.from !== head.version) return 'gap';

@@ -6,7 +6,7 @@ import type { Queryable } from '../db/types.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Pipeline, RouteCommit } from '../mutations/change.ts';
 import { listAssignedRoutes } from '../routes/queries.ts';
-import { openClients, type ClientAnswer, type ClientAsk } from './clients.ts';
+import { openClients, type ClientAnswer, type ClientRequest } from './clients.ts';
 import { Feed, type Reader } from './feed.ts';
 import { gather } from '../db/gather.ts';
 import { DeviceStatus } from './device-status.ts';
@@ -40,7 +40,7 @@ export interface HubOptions {
 export interface Connected extends Reader {
   /** The hash of the hello's token; null for a queue key, or once the session has ended. */
   readonly tokenHash: Buffer | null;
-  take(event: SessionEvent): void;
+  handle(event: SessionEvent): void;
   tick(now: number): void;
   setRoutes(routes: readonly AssignedRoute[]): void;
   sessionEnds(inSeconds: number): void;
@@ -57,7 +57,7 @@ export class Hub {
   readonly serverEpoch: number;
   readonly feed: Feed;
   readonly deviceStatus: DeviceStatus;
-  readonly openClient: (ask: ClientAsk) => Promise<ClientAnswer>;
+  readonly openClient: (request: ClientRequest) => Promise<ClientAnswer>;
   readonly routesOf: (employee: string) => Promise<{ readonly routes: readonly AssignedRoute[] }>;
   readonly #db: Queryable;
   readonly #connections = new Set<Connected>();
@@ -80,7 +80,7 @@ export class Hub {
     this.#slots = new Slots(limits.slot_ms, limits.slots_ms);
     this.feed = new Feed({ db, log, serverEpoch, now: () => performance.now() });
     this.deviceStatus = new DeviceStatus(db, log);
-    this.openClient = gather((asks: readonly ClientAsk[]) => openClients(db, asks, clock()), { atOnce: 1 });
+    this.openClient = gather((requests: readonly ClientRequest[]) => openClients(db, requests, clock()), { atOnce: 1 });
     this.routesOf = gather(
       async (employees: readonly string[]) => {
         const routes = await listAssignedRoutes(db, [...new Set(employees)]);
@@ -160,7 +160,7 @@ export class Hub {
   }
 
   #dismiss(connection: Connected): void {
-    connection.take({ type: 'stopping', retryAfterMs: this.retryAfterMs() });
+    connection.handle({ type: 'stopping', retryAfterMs: this.retryAfterMs() });
   }
 
   async stop(): Promise<void> {
@@ -242,7 +242,7 @@ export class Hub {
     if (known.length === 0) return;
     const { rows } = await this.#db.query<{ client_id: string }>(findRevoked, [known.map(({ clientId }) => clientId)]);
     const revoked = new Set(rows.map((row) => row.client_id));
-    for (const connection of known) if (revoked.has(connection.clientId)) connection.take({ type: 'unbound' });
+    for (const connection of known) if (revoked.has(connection.clientId)) connection.handle({ type: 'unbound' });
   }
 
   #of(employees: Iterable<string>): Connected[] {

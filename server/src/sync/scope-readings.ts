@@ -6,7 +6,7 @@ import type { Hosted, ParkedStop } from './patch-text.ts';
 import { readClients, readCodes, readRoutes } from './sql.ts';
 
 /** A request for a scope: its documents above a version, with their texts above another version. */
-export interface Ask {
+export interface ScopeRequest {
   readonly scope: Scope;
   readonly above: number;
   readonly headerAbove: number;
@@ -41,9 +41,9 @@ export interface Reading {
 const ofNoRoute = { epoch: 0, deletes: [], hosted: null, awaited: null, drivers: null };
 
 /** All documents with their texts. */
-export const wholeScope = (scope: Scope): Ask => ({ scope, above: -1, headerAbove: -1, textsAbove: -1 });
+export const wholeScope = (scope: Scope): ScopeRequest => ({ scope, above: -1, headerAbove: -1, textsAbove: -1 });
 /** The version and the readers alone. */
-export const scopeState = (scope: Scope): Ask => ({
+export const scopeState = (scope: Scope): ScopeRequest => ({
   scope,
   above: Number.MAX_SAFE_INTEGER,
   headerAbove: -1,
@@ -51,17 +51,17 @@ export const scopeState = (scope: Scope): Ask => ({
 });
 
 /** Reads scopes of all kinds, with one statement for each kind; undefined for missing ones. */
-export async function readScopes(db: Queryable, asks: readonly Ask[]): Promise<(Reading | undefined)[]> {
-  const routes: Asked<RouteKey>[] = [];
-  const clients: Asked<string>[] = [];
-  const codes: Asked<null>[] = [];
-  for (const [index, ask] of asks.entries()) {
-    const parsed = parseScope(ask.scope);
-    if (parsed?.kind === 'route') routes.push({ index, ask, key: parsed.key });
-    if (parsed?.kind === 'client') clients.push({ index, ask, key: parsed.clientId });
-    if (parsed?.kind === 'codes') codes.push({ index, ask, key: null });
+export async function readScopes(db: Queryable, requests: readonly ScopeRequest[]): Promise<(Reading | undefined)[]> {
+  const routes: KeyRequest<RouteKey>[] = [];
+  const clients: KeyRequest<string>[] = [];
+  const codes: KeyRequest<null>[] = [];
+  for (const [index, request] of requests.entries()) {
+    const parsed = parseScope(request.scope);
+    if (parsed?.kind === 'route') routes.push({ index, request, key: parsed.key });
+    if (parsed?.kind === 'client') clients.push({ index, request, key: parsed.clientId });
+    if (parsed?.kind === 'codes') codes.push({ index, request, key: null });
   }
-  const readings = asks.map((): Reading | undefined => undefined);
+  const readings = requests.map((): Reading | undefined => undefined);
   await Promise.all([
     routes.length > 0 && readRouteScopes(db, routes, readings),
     clients.length > 0 && readClientScopes(db, clients, readings),
@@ -70,9 +70,9 @@ export async function readScopes(db: Queryable, asks: readonly Ask[]): Promise<(
   return readings;
 }
 
-interface Asked<Key> {
+interface KeyRequest<Key> {
   readonly index: number;
-  readonly ask: Ask;
+  readonly request: ScopeRequest;
   readonly key: Key;
 }
 type Readings = (Reading | undefined)[];
@@ -108,11 +108,15 @@ interface HeaderRow {
   readonly drivers: readonly RouteDriver[];
 }
 
-async function readRouteScopes(db: Queryable, asked: readonly Asked<RouteKey>[], readings: Readings): Promise<void> {
-  const { rows } = await db.query<RouteRow>(readRoutes, readRoutes.parameters(asked));
-  const documentsOf = asked.map((): ReadDocument[] => []);
-  const deletesOf = asked.map((): { key: string; version: number }[] => []);
-  const factsOf = asked.map((): { version: number; facts: RouteFactsRow } | undefined => undefined);
+async function readRouteScopes(
+  db: Queryable,
+  requests: readonly KeyRequest<RouteKey>[],
+  readings: Readings,
+): Promise<void> {
+  const { rows } = await db.query<RouteRow>(readRoutes, readRoutes.parameters(requests));
+  const documentsOf = requests.map((): ReadDocument[] => []);
+  const deletesOf = requests.map((): { key: string; version: number }[] => []);
+  const factsOf = requests.map((): { version: number; facts: RouteFactsRow } | undefined => undefined);
   for (const { n, kind, stop, version, removed, doc } of rows) {
     if (kind === 'route') factsOf[n - 1] = { version, facts: readFacts(doc ?? '') };
     else if (removed) deletesOf[n - 1]?.push({ key: planDocument(stop), version });
@@ -123,7 +127,7 @@ async function readRouteScopes(db: Queryable, asked: readonly Asked<RouteKey>[],
         text: doc,
       });
   }
-  for (const [i, { index, key }] of asked.entries()) {
+  for (const [i, { index, key }] of requests.entries()) {
     const found = factsOf[i];
     if (!found) continue;
     const { epoch, header, header_version, hosted_through: through, parked, awaited } = found.facts;
@@ -176,16 +180,20 @@ interface ClientRow extends Record<string, unknown> {
   readonly note: string | null;
 }
 
-async function readClientScopes(db: Queryable, asked: readonly Asked<string>[], readings: Readings): Promise<void> {
+async function readClientScopes(
+  db: Queryable,
+  requests: readonly KeyRequest<string>[],
+  readings: Readings,
+): Promise<void> {
   const { rows } = await db.query<ClientRow>(readClients, [
-    asked.map(({ key }) => key),
-    asked.map(({ ask }) => ask.above),
+    requests.map(({ key }) => key),
+    requests.map(({ request }) => request.above),
   ]);
-  const documentsOf = asked.map((): ReadDocument[] => []);
+  const documentsOf = requests.map((): ReadDocument[] => []);
   for (const row of rows) {
     const { n, version, id, client_version } = row;
     const documents = documentsOf[n - 1];
-    const index = asked[n - 1]?.index;
+    const index = requests[n - 1]?.index;
     if (!documents || index === undefined) continue;
     if (id !== null)
       documents.push({
@@ -215,12 +223,12 @@ interface CodeRow extends Record<string, unknown> {
   readonly code: string;
 }
 
-async function readCodesScope(db: Queryable, asked: readonly Asked<null>[], readings: Readings): Promise<void> {
-  const above = Math.min(...asked.map(({ ask }) => ask.above));
+async function readCodesScope(db: Queryable, requests: readonly KeyRequest<null>[], readings: Readings): Promise<void> {
+  const above = Math.min(...requests.map(({ request }) => request.above));
   const { rows } = await db.query<CodeRow>(readCodes, [codesScope, above]);
   const version = rows[0]?.version ?? 0;
   const documents = rows.flatMap(({ version: _version, ...code }) =>
     code.type === null ? [] : [{ key: `code/${code.type}/${code.code}`, version, text: JSON.stringify(code) }],
   );
-  for (const { index } of asked) readings[index] = { ...ofNoRoute, version, whole: true, documents };
+  for (const { index } of requests) readings[index] = { ...ofNoRoute, version, whole: true, documents };
 }

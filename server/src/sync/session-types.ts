@@ -12,11 +12,11 @@ import type {
 import type { PushAnswer } from '../mutations/change.ts';
 
 /** The state of a connection. `session.ts` contains the transitions. */
-export type Session = Greeting | Opening | Bound | Closed;
+export type Session = AwaitingHello | Opening | Bound | Closed;
 /** A connection whose hello was accepted. */
 export type Bound = Live | Settling | Stopping;
 
-export interface Greeting {
+export interface AwaitingHello {
   readonly phase: 'greeting';
   readonly since: number;
   readonly faults: number;

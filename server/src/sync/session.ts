@@ -6,7 +6,7 @@ import type {
   Bound,
   Closed,
   Effect,
-  Greeting,
+  AwaitingHello,
   Live,
   Opened,
   Opening,
@@ -53,7 +53,7 @@ function move(session: Session, event: SessionEvent, limits: SyncLimits): Step {
   if (event.type === 'stopping' && !('inFlight' in session && session.inFlight > 0)) return closing(event.retryAfterMs);
   switch (session.phase) {
     case 'greeting':
-      return whileGreeting(session, event, limits);
+      return whileAwaitingHello(session, event, limits);
     case 'opening':
       return whileOpening(session, event, limits);
     case 'live':
@@ -65,7 +65,7 @@ function move(session: Session, event: SessionEvent, limits: SyncLimits): Step {
   }
 }
 
-function whileGreeting(session: Greeting, event: SessionEvent, limits: SyncLimits): Step {
+function whileAwaitingHello(session: AwaitingHello, event: SessionEvent, limits: SyncLimits): Step {
   if (event.type === 'tick')
     return event.now - session.since > limits.hello_ms ? close(closeCodes.silent, 'no hello came') : stay(session);
   // A phone on plain HTTP checks with a ping whether sockets pass again, before its hello.
@@ -222,7 +222,7 @@ function receive(session: Live, arrival: Arrival, limits: SyncLimits): Step {
   const next = { ...session, receivedAt: arrival.now };
   if (arrival.type === 'unknown') return stay(next);
   if (arrival.type === 'broken') return fault(next, arrival.code, arrival.details, limits);
-  return take(next, arrival.frame, arrival.now, limits);
+  return handleFrame(next, arrival.frame, arrival.now, limits);
 }
 
 /** A declared loss begins after the pushed items, so the server answers all pushes first. */
@@ -230,7 +230,7 @@ const mustWait = ({ inFlight }: Live, arrival: Arrival): boolean =>
   arrival.type === 'frame' && arrival.frame.type === 'gone' && inFlight > 0;
 
 /** Handles a frame of a live session. */
-function take(session: Live, frame: ClientFrame, now: number, limits: SyncLimits): Step {
+function handleFrame(session: Live, frame: ClientFrame, now: number, limits: SyncLimits): Step {
   switch (frame.type) {
     case 'hello':
       return fault(session, 'BAD_FRAME', [{ path: 'type', message: 'hello was said before' }], limits);
@@ -338,7 +338,12 @@ const welcome = (opened: Opened, protocol: number, limits: SyncLimits): ServerFr
 });
 
 /** Answers a bad frame with `error`, and closes the connection after several of them. */
-function fault(session: Greeting | Bound, code: ErrorCode, details: readonly ErrorDetail[], limits: SyncLimits): Step {
+function fault(
+  session: AwaitingHello | Bound,
+  code: ErrorCode,
+  details: readonly ErrorDetail[],
+  limits: SyncLimits,
+): Step {
   const faults = session.faults + 1;
   const answer = send({ ...session, faults }, error(code, details));
   return faults < limits.bad_frames

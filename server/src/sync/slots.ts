@@ -6,12 +6,12 @@ const LEAST_MS = 1_000;
  * the round begins anew.
  */
 export class Slots {
-  readonly #apartMs: number;
+  readonly #intervalMs: number;
   readonly #mostMs: number;
   #next = 0;
 
-  constructor(apartMs: number, mostMs: number) {
-    this.#apartMs = apartMs;
+  constructor(intervalMs: number, mostMs: number) {
+    this.#intervalMs = intervalMs;
     this.#mostMs = mostMs;
   }
 
@@ -21,7 +21,7 @@ export class Slots {
    */
   next(now: number): number {
     const slot = Math.max(this.#next, now);
-    this.#next = slot + this.#apartMs;
+    this.#next = slot + this.#intervalMs;
     return Math.round(LEAST_MS + ((slot - now) % this.#mostMs));
   }
 }

@@ -5,7 +5,7 @@ import type { Scope } from '@tailgate/sync-protocol';
 import { ByteCache } from '../wire/byte-cache.ts';
 import { contentOf, epochName, newHead, withText } from './head.ts';
 import { snapshotBytes } from './patch-text.ts';
-import { wholeScope, type Ask, type Reading } from './scope-readings.ts';
+import { wholeScope, type ScopeRequest, type Reading } from './scope-readings.ts';
 
 /** An encoded snapshot. */
 export interface Snapshot {
@@ -21,7 +21,7 @@ export type FreshSnapshot = Snapshot & Pick<Reading, 'drivers'>;
 export const snapshotEncodings = ['zstd', 'gzip'] as const;
 export type SnapshotEncoding = (typeof snapshotEncodings)[number];
 
-export type ReadScope = (ask: Ask) => Promise<{ readonly reading: Reading | undefined }>;
+export type ReadScope = (request: ScopeRequest) => Promise<{ readonly reading: Reading | undefined }>;
 
 /** The bound of the cache: some thousand routes. */
 const CACHE_BYTES = 64 * 1024 * 1024;
@@ -46,7 +46,7 @@ export const plainSnapshot = (body: Buffer, encoding: SnapshotEncoding): Promise
 export class Snapshots {
   readonly #read: ReadScope;
   readonly #serverEpoch: number;
-  readonly #kept = new ByteCache<Snapshot>(CACHE_BYTES, ({ body }) => body.length);
+  readonly #cache = new ByteCache<Snapshot>(CACHE_BYTES, ({ body }) => body.length);
   /**
    * Snapshots in the making: by name for the first caller, by name and ETag for callers that know the current version.
    */
@@ -60,7 +60,7 @@ export class Snapshots {
   /** Whether reading the version first may save reading the whole scope. */
   has(scope: Scope, encoding: SnapshotEncoding): boolean {
     const name = nameOf(scope, encoding);
-    return this.#kept.get(name) !== undefined || this.#making.has(name);
+    return this.#cache.get(name) !== undefined || this.#making.has(name);
   }
 
   /**
@@ -68,10 +68,10 @@ export class Snapshots {
    */
   async at(etag: string, scope: Scope, encoding: SnapshotEncoding): Promise<Snapshot | undefined> {
     const name = nameOf(scope, encoding);
-    const kept = this.#kept.get(name);
-    if (kept?.etag === etag) {
-      this.#kept.put(name, kept);
-      return kept;
+    const cached = this.#cache.get(name);
+    if (cached?.etag === etag) {
+      this.#cache.put(name, cached);
+      return cached;
     }
     // An earlier caller may have started from an older version; the ETag shows it.
     const begun = await this.#making.get(name)?.catch(() => undefined);
@@ -98,7 +98,7 @@ export class Snapshots {
     const content = contentOf(newHead(scope, reading), epoch, withText(reading.documents), []);
     const body = await coders[encoding].compress(snapshotBytes(content));
     const snapshot = { etag: etagOf(reading, this.#serverEpoch), body };
-    this.#kept.put(nameOf(scope, encoding), snapshot);
+    this.#cache.put(nameOf(scope, encoding), snapshot);
     return { ...snapshot, drivers: reading.drivers };
   }
 }

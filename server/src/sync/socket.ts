@@ -54,7 +54,7 @@ export async function mountSync(http: FastifyInstance, options: SyncOptions): Pr
       halfFrames.watch(raw.socket, socket, connection);
       socket.on('message', (data, isBinary) => connection.received(asBuffer(data), isBinary));
       socket.on('close', () => {
-        connection.take({ type: 'closed' });
+        connection.handle({ type: 'closed' });
         hub.remove(connection);
       });
       hub.add(connection);

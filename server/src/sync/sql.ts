@@ -31,28 +31,28 @@ const routeFacts = `json_build_object(
   'header', case when r.header_version > a.header_above then ${headerFacts} end)`;
 
 /** A route, and the versions above which a reader asks for documents, for the header, and for texts. */
-interface AskedRoute {
+interface RequestedRoute {
   readonly key: RouteKey;
-  readonly ask: { readonly above: number; readonly headerAbove: number; readonly textsAbove: number };
+  readonly request: { readonly above: number; readonly headerAbove: number; readonly textsAbove: number };
 }
 
-const askedRoutes = columns<AskedRoute>({
+const requestedRoutes = columns<RequestedRoute>({
   facility: text(({ key }) => key.facility),
   id: text(({ key }) => key.id),
   week_end: text(({ key }) => key.week_end),
-  above: int8(({ ask }) => ask.above),
-  header_above: int8(({ ask }) => ask.headerAbove),
-  texts_above: int8(({ ask }) => ask.textsAbove),
+  above: int8(({ request }) => request.above),
+  header_above: int8(({ request }) => request.headerAbove),
+  texts_above: int8(({ request }) => request.textsAbove),
 });
 
 /**
  * Many routes in one statement, so that all rows are of one moment (I3): one row for each route, and one for each
  * document above a version. Texts come only above another version. Unpublished routes are absent.
  */
-export const readRoutes = askedRoutes.statement(
+export const readRoutes = requestedRoutes.statement(
   'sync_read_routes',
   `with asked as (
-     select a.*, r.version from ${askedRoutes.unnest} with ordinality as a (${askedRoutes.names}, n)
+     select a.*, r.version from ${requestedRoutes.unnest} with ordinality as a (${requestedRoutes.names}, n)
        join route r using (facility, id, week_end) where r.published_at is not null
    )
    select a.n::int as n, 'route' as kind, null::smallint as stop, r.version, false as removed, ${routeFacts}::text as doc

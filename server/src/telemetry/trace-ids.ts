@@ -16,7 +16,7 @@ export function idsOf(mutation: string): SpanIds {
 }
 
 /** Returns the ids that are set for the next span, else random ones. Spans begin synchronously. */
-export class GivenIds implements IdGenerator {
+export class PresetIds implements IdGenerator {
   readonly #random = new RandomIdGenerator();
   next: SpanIds | undefined;
 

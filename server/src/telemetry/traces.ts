@@ -6,13 +6,13 @@ import type { RequestWatch } from '../http/server/request-watch.ts';
 import { resultOf, type CommitWatch, type SettledBatch, type SettledChange } from '../mutations/intake/watch.ts';
 import type { ReplicatedStop, HostWatch } from '../replication/control/watch.ts';
 import { openOtlp, type OtlpOptions } from './otlp.ts';
-import { GivenIds, idsOf, type SpanIds } from './trace-ids.ts';
+import { PresetIds, idsOf, type SpanIds } from './trace-ids.ts';
 
 /** For a stop that collected changes through an outage, the newest. */
 const MOST_CHANGES_A_STOP = 100;
 
 /** A finished operation. Moments are of `performance.now()`, in ms. */
-interface PastSpan {
+interface FinishedSpan {
   /** Its parent; without one it begins a trace. */
   readonly parent?: Context;
   /** An id of its own choice. */
@@ -36,7 +36,7 @@ interface PastSpan {
  * they contain no recorded values and no credential.
  */
 export class Traces implements Pick<CommitWatch, 'settled'>, Pick<HostWatch, 'stopReplicated'>, RequestWatch {
-  readonly #ids = new GivenIds();
+  readonly #ids = new PresetIds();
   readonly #otlp;
   readonly #requests = new Map<string, SpanContext>();
 
@@ -123,7 +123,7 @@ export class Traces implements Pick<CommitWatch, 'settled'>, Pick<HostWatch, 'st
   /** Begins and ends a span with a past time; returns the parent for its children. */
   #span(
     name: string,
-    { parent = ROOT_CONTEXT, ids, begunAt, endedAt, attributes, links = [], failed }: PastSpan,
+    { parent = ROOT_CONTEXT, ids, begunAt, endedAt, attributes, links = [], failed }: FinishedSpan,
   ): Context {
     this.#ids.next = ids;
     const span = this.#otlp.tracer.startSpan(name, { startTime: epochMs(begunAt), attributes, links }, parent);

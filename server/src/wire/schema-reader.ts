@@ -12,11 +12,11 @@ import type {
 } from 'zod/v4/core';
 import { Doc, safeParse, util } from 'zod/v4/core';
 
-/** The value that zod would return for an accepted value, else `ASK_ZOD`. */
+/** The value that zod would return for an accepted value, else `NEEDS_ZOD`. */
 type Accept = (value: unknown) => unknown;
 type Test = (value: unknown) => boolean;
 /** The result of a compiled schema for a value that zod itself must check, mostly a wrong one. */
-const ASK_ZOD: unique symbol = Symbol('ask zod');
+const NEEDS_ZOD: unique symbol = Symbol('ask zod');
 
 /**
  * `safeParse` of a schema, compiled for values that are nearly always valid. It returns zod's result at a quarter of
@@ -27,18 +27,18 @@ export function compileReader<Schema extends $ZodType>(schema: Schema) {
   const accept = compile(schema);
   return (value: unknown) => {
     const data = accept(value);
-    return data === ASK_ZOD ? safeParse(schema, value) : { success: true as const, data };
+    return data === NEEDS_ZOD ? safeParse(schema, value) : { success: true as const, data };
   };
 }
 
-function compile<Schema extends $ZodType>(schema: Schema): (value: unknown) => output<Schema> | typeof ASK_ZOD;
+function compile<Schema extends $ZodType>(schema: Schema): (value: unknown) => output<Schema> | typeof NEEDS_ZOD;
 function compile(schema: SomeType): Accept;
 function compile(schema: SomeType): Accept {
   if (!isZods(schema)) throw new TypeError('not a schema of zod');
   const steps = (schema._zod.def.checks ?? []).map((check) => (isZodsCheck(check) ? compileCheck(check) : undefined));
   const known = steps.filter((step) => step !== undefined);
   const accept = acceptKind(schema);
-  if (!accept || known.length < steps.length) return leaveToZod(schema);
+  if (!accept || known.length < steps.length) return deferToZod(schema);
   return known.reduce(inTurn, accept);
 }
 
@@ -47,10 +47,10 @@ const isZods = (schema: SomeType): schema is $ZodTypes => 'def' in schema._zod &
 const isZodsCheck = (check: $ZodCheck): check is AnyCheck => 'check' in check._zod.def;
 type AnyCheck = ($ZodChecks | $ZodCustom) & $ZodCheck;
 
-function leaveToZod(schema: $ZodType): Accept {
+function deferToZod(schema: $ZodType): Accept {
   return (value) => {
     const parsed = safeParse(schema, value);
-    return parsed.success ? parsed.data : ASK_ZOD;
+    return parsed.success ? parsed.data : NEEDS_ZOD;
   };
 }
 
@@ -98,7 +98,7 @@ function acceptKind({ _zod: { def } }: $ZodTypes): Accept | undefined {
 const only =
   (test: Test): Accept =>
   (value) =>
-    test(value) ? value : ASK_ZOD;
+    test(value) ? value : NEEDS_ZOD;
 
 function oneOf(values: readonly unknown[]): Accept {
   const known = new Set(values);
@@ -121,26 +121,26 @@ const inTurn =
   (first: Accept, second: Accept): Accept =>
   (value) => {
     const out = first(value);
-    return out === ASK_ZOD ? ASK_ZOD : second(out);
+    return out === NEEDS_ZOD ? NEEDS_ZOD : second(out);
   };
 
 function firstOf(options: readonly Accept[]): Accept {
   return (value) => {
     for (const accept of options) {
       const out = accept(value);
-      if (out !== ASK_ZOD) return out;
+      if (out !== NEEDS_ZOD) return out;
     }
-    return ASK_ZOD;
+    return NEEDS_ZOD;
   };
 }
 
 function eachOf(accept: Accept): Accept {
   return (value) => {
-    if (!Array.isArray(value)) return ASK_ZOD;
+    if (!Array.isArray(value)) return NEEDS_ZOD;
     const all: unknown[] = [];
     for (const element of value) {
       const out = accept(element);
-      if (out === ASK_ZOD) return ASK_ZOD;
+      if (out === NEEDS_ZOD) return NEEDS_ZOD;
       all.push(out);
     }
     return all;
@@ -151,13 +151,13 @@ function eachOf(accept: Accept): Accept {
 function acceptObject(shape: $ZodShape): Accept {
   const fields = Object.entries(shape);
   const accepts = Object.fromEntries(fields.map(([, schema], n) => [`accept${n}`, compile(schema)]));
-  const code = new Doc(['value'], { ...accepts, isRecord, ASK_ZOD });
-  code.write(`if (!isRecord(value)) return ASK_ZOD;`);
+  const code = new Doc(['value'], { ...accepts, isRecord, NEEDS_ZOD });
+  code.write(`if (!isRecord(value)) return NEEDS_ZOD;`);
   code.write(`const result = {};`);
   for (const [n, [name]] of fields.entries()) {
     const key = JSON.stringify(name);
     code.write(`const field${n} = accept${n}(value[${key}]);`);
-    code.write(`if (field${n} === ASK_ZOD) return ASK_ZOD;`);
+    code.write(`if (field${n} === NEEDS_ZOD) return NEEDS_ZOD;`);
     code.write(`if (field${n} !== undefined || ${key} in value) result[${key}] = field${n};`);
   }
   code.write(`return result;`);

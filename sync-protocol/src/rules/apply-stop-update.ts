@@ -150,12 +150,12 @@ function mergeLines(
     const n = occurrence(lines, i);
     const key = lineKey(line.id, line.invoice, n);
     const current = after[key];
-    if (!current && room?.takesLine(kind, line.id, line.invoice, n) === false) {
+    if (!current && room?.hasRoomForLine(kind, line.id, line.invoice, n) === false) {
       merge.remark('too_many_lines', `${kind}.${i}`);
       continue;
     }
     const holder: LineResult = current ? { ...current } : { id: line.id, invoice: line.invoice, n };
-    if (room?.takesDetail(fields, holder) === false) {
+    if (room?.hasRoomForDetail(fields, holder) === false) {
       merge.remark('too_many_lines', `${kind}.${i}.updates`);
       fields.osd_data = fields.action_osd_data = fields.image_ids = fields.open_action = undefined;
       if (!hasValue(fields)) continue;
@@ -232,7 +232,7 @@ export function isLater(a: Stamp, b: Stamp): boolean {
 }
 
 type Fields = { readonly [field: string]: Json | undefined };
-type Holder = { [field: string]: Json | undefined };
+type FieldSet = { [field: string]: Json | undefined };
 
 /** One merge: the fields that the update won, and the writer of each field afterwards. */
 class FieldMerge {
@@ -254,7 +254,7 @@ class FieldMerge {
   }
 
   /** @param group the prefix of each field's path */
-  setAll(holder: Holder, group: string, fields: Fields): void {
+  setAll(holder: FieldSet, group: string, fields: Fields): void {
     for (const field in fields) {
       const value = fields[field];
       if (value !== undefined) this.set(holder, field, value, group);
@@ -262,7 +262,7 @@ class FieldMerge {
   }
 
   /** Writes a field unless a later edit wrote it. Returns whether the field has the value afterwards. */
-  set(holder: Holder, field: string, value: Json, group = ''): boolean {
+  set(holder: FieldSet, field: string, value: Json, group = ''): boolean {
     const current = holder[field];
     const same = current !== undefined && equal(current, value);
     if (!this.#isFirst) {

@@ -27,9 +27,9 @@ type LineDetail = Partial<Pick<LineResult, 'osd_data' | 'action_osd_data' | 'ima
 /** The additions that a stop still accepts. Existing lines and planned lines always fit. */
 export interface StopRoom {
   /** Whether a new line fits. */
-  readonly takesLine: (kind: LineKind, id: string, invoice: string, n: number) => boolean;
+  readonly hasRoomForLine: (kind: LineKind, id: string, invoice: string, n: number) => boolean;
   /** Whether the fields of a line other than its counts fit. */
-  readonly takesDetail: (sent: LineDetail, current: LineDetail) => boolean;
+  readonly hasRoomForDetail: (sent: LineDetail, current: LineDetail) => boolean;
 }
 
 export function remainingRoom(before: StopResult, { isPlanned, room = Infinity }: StopLimits): StopRoom {
@@ -38,7 +38,7 @@ export function remainingRoom(before: StopResult, { isPlanned, room = Infinity }
   const linesOf = (kind: LineKind): LineResult[] => Object.values(before[kind] ?? {});
 
   return {
-    takesLine: (kind, id, invoice, n) => {
+    hasRoomForLine: (kind, id, invoice, n) => {
       if (isPlanned(kind, id, invoice, n)) return true;
       const remaining = (remainingByKind[kind] ??=
         maxUnknownLines - linesOf(kind).filter((line) => !isPlanned(kind, line.id, line.invoice, line.n)).length);
@@ -47,7 +47,7 @@ export function remainingRoom(before: StopResult, { isPlanned, room = Infinity }
       room--;
       return true;
     },
-    takesDetail: (sent, current) => {
+    hasRoomForDetail: (sent, current) => {
       const { osd_data, action_osd_data, image_ids, open_action } = sent;
       if ((osd_data ?? action_osd_data ?? image_ids ?? open_action) == null) return true;
       const former = detailOf(current);

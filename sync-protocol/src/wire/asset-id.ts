@@ -5,7 +5,7 @@ const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 export const assetIdBytes = 10;
 
 /** Encodes ten bytes as an id. */
-export function spellAssetId(bytes: Uint8Array): string {
+export function formatAssetId(bytes: Uint8Array): string {
   if (bytes.length !== assetIdBytes) throw new RangeError(`an asset id is of ${assetIdBytes} bytes`);
   let rest = bytes.reduce((number, byte) => (number << 8n) | BigInt(byte), 0n);
   let id = '';

@@ -1,28 +1,28 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { spellAssetId } from '@tailgate/sync-protocol';
+import { formatAssetId } from '@tailgate/sync-protocol';
 import { fileName, shortenName } from '../../../server/src/assets/file-name.ts';
 import { detectType, mediaType } from '../../../server/src/assets/media-type.ts';
 import { samples } from '../../support/uploads.ts';
 
 describe('an asset id (contract §3)', () => {
   test('spells eighty bits in Crockford base32, upper case', () => {
-    expect(spellAssetId(Buffer.alloc(10))).toBe('0000000000000000');
-    expect(spellAssetId(Buffer.alloc(10, 0xff))).toBe('ZZZZZZZZZZZZZZZZ');
-    expect(spellAssetId(Buffer.from('00443214c74254b635cf', 'hex'))).toBe('0123456789ABCDEF');
+    expect(formatAssetId(Buffer.alloc(10))).toBe('0000000000000000');
+    expect(formatAssetId(Buffer.alloc(10, 0xff))).toBe('ZZZZZZZZZZZZZZZZ');
+    expect(formatAssetId(Buffer.from('00443214c74254b635cf', 'hex'))).toBe('0123456789ABCDEF');
   });
 
   test('two numbers never have the same spelling', () => {
     const bytes = fc.uint8Array({ minLength: 10, maxLength: 10 });
     fc.assert(
       fc.property(bytes, bytes, (a, b) => {
-        expect(spellAssetId(a) === spellAssetId(b)).toBe(Buffer.from(a).equals(b));
+        expect(formatAssetId(a) === formatAssetId(b)).toBe(Buffer.from(a).equals(b));
       }),
     );
   });
 
   test('is of ten bytes', () => {
-    expect(() => spellAssetId(Buffer.alloc(9))).toThrow('10 bytes');
+    expect(() => formatAssetId(Buffer.alloc(9))).toThrow('10 bytes');
   });
 });
 

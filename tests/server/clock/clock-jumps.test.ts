@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { ServerClock } from '../../../server/src/clock/server-clock.ts';
 import { migrate } from '../../../server/src/db/migrate.ts';
 import { ClockWatch } from '../../../server/src/clock/watch.ts';
-import { findFutureStops, healClock } from '../../../server/src/ops/clock/heal-clock.ts';
+import { findFutureStops, correctClock } from '../../../server/src/ops/clock/heal-clock.ts';
 import { TestMachine } from '../../support/machine-clocks.ts';
 import { readResult } from '../../../server/src/stops/stored-documents.ts';
 import { insertRoutes, plan } from '../../support/mirror.ts';
@@ -86,11 +86,11 @@ test('stamps of a server that started with a wrong clock are found, reported and
 
   const found = [{ ...key, stops: [2] }];
   expect(await findFutureStops(pool, now)).toEqual(found);
-  expect(await healClock(pool, now, 600)).toEqual(found);
+  expect(await correctClock(pool, now, 600)).toEqual(found);
   expect(await findFutureStops(pool, now)).toEqual([]);
-  const healed = new ClockWatch({ clock: new ServerClock(), db: pool, log: recordedLog() });
-  await healed.check();
-  expect(healed.remarks).toEqual([]);
+  const corrected = new ClockWatch({ clock: new ServerClock(), db: pool, log: recordedLog() });
+  await corrected.check();
+  expect(corrected.remarks).toEqual([]);
   expect(await resultOf(2)).toMatchObject({ updates: { driver_comments: 'from the future' } });
   server.clock.now = new Date(now.getTime() + 1_000);
   expect(await comment(ben, 2, 'today, again')).toBe('applied');
@@ -104,7 +104,7 @@ test('a jump of PostgreSQL alone leaves no stamp from the future', async () => {
   const watch = new ClockWatch({ clock: new ServerClock(), db: pool, log: recordedLog() });
   await watch.check();
   expect(watch.remarks).toEqual([]);
-  await healClock(pool, new Date(), 600);
+  await correctClock(pool, new Date(), 600);
   const { rows } = await pool.query(`select from route where changed_at > now()`);
   expect(rows).toEqual([]);
 });
@@ -161,7 +161,7 @@ test('healing ends deadlines from the future, notifies phones, and leaves runnin
     return rows;
   };
   const [runs, waits] = await read();
-  await healClock(pool, now, 86_400);
+  await correctClock(pool, now, 86_400);
   const version = (waits?.version ?? 0) + 2;
   expect(await read()).toEqual([
     runs,

@@ -59,7 +59,7 @@ test('in spite of any wall clock, no stamp is further from the elapsed time than
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       const { machine, clock } = started();
       let passed = 0;
-      let believed = 0;
+      let offset = 0;
       for (const each of steps) {
         if ('run' in each) {
           machine.run(each.run);
@@ -67,9 +67,9 @@ test('in spite of any wall clock, no stamp is further from the elapsed time than
         } else {
           machine.setForward(each.set);
           // Small steps are followed one by one.
-          if (clock.jump === undefined) believed = clock.now().getTime() - start - passed;
+          if (clock.jump === undefined) offset = clock.now().getTime() - start - passed;
         }
-        expect(Math.abs(clock.now().getTime() - start - passed - believed)).toBeLessThanOrEqual(CLOCK_TOLERANCE_MS);
+        expect(Math.abs(clock.now().getTime() - start - passed - offset)).toBeLessThanOrEqual(CLOCK_TOLERANCE_MS);
       }
     }),
   );

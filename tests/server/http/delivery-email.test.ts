@@ -3,7 +3,7 @@ import type { PathSetName, StopObjectInput } from '@tailgate/sync-protocol';
 import { PgBoss } from 'pg-boss';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { startMail } from '../../../server/src/mail/delivery-mails.ts';
-import { ordinaryPatience } from '../../../server/src/mail/post.ts';
+import { defaultSmtpTimeouts } from '../../../server/src/mail/post.ts';
 import { atFileEnd } from '../../support/file-end.ts';
 import type { MailServer, ReceivedMail } from '../../support/mail-server.ts';
 import { startMailServer } from '../../support/mail-server.ts';
@@ -58,7 +58,7 @@ beforeAll(async () => {
     },
     clock: () => new Date(),
     log: recordedLog(),
-    patience: { ...ordinaryPatience, lookSeconds: 0.5 },
+    timeouts: { ...defaultSmtpTimeouts, pollSeconds: 0.5 },
   });
   atFileEnd(() => mails.stop());
 });

@@ -35,12 +35,12 @@ describe('a delivery mail with a failing mail server (contract §4, E-mail)', ()
   });
 
   it.each([
-    ['is silent', 'B2', { silenceMs: 200 }, 'ETIMEDOUT CONN'],
-    ['takes too long for a letter', 'B9', { letterMs: 200 }, 'EABORT'],
-  ])('does not wait for one that %s, and comes again', async (_, route, patience, reason) => {
+    ['is silent', 'B2', { idleMs: 200 }, 'ETIMEDOUT CONN'],
+    ['takes too long for a letter', 'B9', { messageMs: 200 }, 'EABORT'],
+  ])('does not wait for one that %s, and comes again', async (_, route, timeouts, reason) => {
     const key = await addRoute(mail.deps, route, ['1001']);
     mail.server.silent = true;
-    const { log, warned, afterStatement } = await mail.startMails({ patience });
+    const { log, warned, afterStatement } = await mail.startMails({ timeouts });
     const mutation = await mail.submit(key, delivered(1));
     await warned;
     expect(log.lines[0]).toMatchObject({ fields: { reason } });

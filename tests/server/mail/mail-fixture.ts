@@ -3,8 +3,8 @@ import { PgBoss } from 'pg-boss';
 import type { Queryable } from '../../../server/src/db/types.ts';
 import type { DeliveryOutcome } from '../../../server/src/mutations/jobs/deliveries.ts';
 import { startMail } from '../../../server/src/mail/delivery-mails.ts';
-import type { Patience } from '../../../server/src/mail/post.ts';
-import { ordinaryPatience } from '../../../server/src/mail/post.ts';
+import type { SmtpTimeouts } from '../../../server/src/mail/post.ts';
+import { defaultSmtpTimeouts } from '../../../server/src/mail/post.ts';
 import type { Change } from '../../../server/src/mutations/change.ts';
 import { queues } from '../../../server/src/mutations/jobs/wakeups.ts';
 import { atFileEnd } from '../../support/file-end.ts';
@@ -17,7 +17,7 @@ import { restChange } from '../../support/rest-change.ts';
 export interface MailWorkerOptions {
   /** Stores mails as files there, instead of sending them. */
   readonly dataDir?: string;
-  readonly patience?: Partial<Patience>;
+  readonly timeouts?: Partial<SmtpTimeouts>;
 }
 
 /** A pipeline, its queued mails, and a real mail server. */
@@ -52,7 +52,7 @@ export async function mailDeps() {
     stopMails: async () => stopMails?.(),
 
     /** Delivery mails of a node; `afterStatement` receives the names of its finished statements. */
-    startMails: async ({ dataDir = '', patience = {} }: MailWorkerOptions = {}) => {
+    startMails: async ({ dataDir = '', timeouts = {} }: MailWorkerOptions = {}) => {
       const log = recordedLog();
       const { promise: warned, resolve: resolveWarned } = Promise.withResolvers<void>();
       const watchedLog = {
@@ -91,7 +91,7 @@ export async function mailDeps() {
         clock,
         log: watchedLog,
         watch: (outcome) => void outcomes.push(outcome),
-        patience: { ...ordinaryPatience, lookSeconds: 0.5, ...patience },
+        timeouts: { ...defaultSmtpTimeouts, pollSeconds: 0.5, ...timeouts },
       });
       let stopping: Promise<void> | undefined;
       stopMails = () => (stopping ??= mails.stop());

@@ -20,13 +20,13 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const heartbeat = (worker = randomUUID(), beatMs?: number) =>
+const heartbeat = (worker = randomUUID(), intervalMs?: number) =>
   new Heartbeat({
     db: database.pool,
     worker,
     hostStatus: () => hostStatus,
     log: recordedLog(),
-    ...(beatMs === undefined ? {} : { beatMs }),
+    ...(intervalMs === undefined ? {} : { intervalMs }),
   });
 const age = (seconds: number) =>
   database.pool.query('update worker_heartbeat set seen_at = now() - make_interval(secs => $1)', [seconds]);
@@ -61,14 +61,14 @@ describe('the heartbeat of workers', () => {
 
   test('stop waits for a slow beat: none comes after it', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    const beats = vi.spyOn(database.pool, 'query');
+    const heartbeats = vi.spyOn(database.pool, 'query');
     const worker = heartbeat(randomUUID(), 5);
     await worker.start();
     await withTransaction(database.pool, async (tx) => {
       await tx.query('lock table worker_heartbeat');
       vi.advanceTimersByTime(50);
     });
-    expect(beats).toHaveBeenCalledTimes(2);
+    expect(heartbeats).toHaveBeenCalledTimes(2);
     await worker.stop();
     await expect(findLiveWorker(database.pool)).rejects.toThrow('no worker');
   });

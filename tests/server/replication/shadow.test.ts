@@ -1,6 +1,6 @@
 import type { StopResult } from '@tailgate/sync-protocol';
 import { describe, expect, test } from 'vitest';
-import { judgeHeader, judgeStop } from '../../../server/src/replication/to-host/judge.ts';
+import { decideHeaderWrite, decideStopWrite } from '../../../server/src/replication/to-host/judge.ts';
 import { hostMoment } from '../../../server/src/host/files/local-time.ts';
 import { decodeHeader, decodeStop, encodeHeader, encodeStop } from '../../../server/src/replication/to-host/shadow.ts';
 import { withTrace, stopText, traceOf } from '../../../server/src/replication/to-host/trace.ts';
@@ -67,7 +67,7 @@ describe('the host’s rows after a write that matched nothing', () => {
     ['somebody’s edit of what we confirmed', touched(before), before, 'foreign'],
     ['somebody’s edit of what we lost', touched(lost), before, 'foreign'],
   ] as const)('%s', (_name, found, held, verdict) => {
-    expect(judgeStop(found, wanted, held)).toBe(verdict);
+    expect(decideStopWrite(found, wanted, held)).toBe(verdict);
   });
 
   const life = 10_000_000_000;
@@ -76,7 +76,7 @@ describe('the host’s rows after a write that matched nothing', () => {
     ['the same, and a phone has brought it again', stopAt(life + 4, 3), 'ours'],
     ['before the copy', stopAt(life + 3, 1), 'ours'],
   ] as const)('written by us before a restore, %s', (_name, found, verdict) => {
-    expect(judgeStop(found, stopAt(2 * life + 5, 3), stopAt(life + 3, 1))).toBe(verdict);
+    expect(decideStopWrite(found, stopAt(2 * life + 5, 3), stopAt(life + 3, 1))).toBe(verdict);
   });
 
   const nothing = { RTPRUP: [], RTOSDP: [], RTIMGP: [], RTEMLP: [], RTSTUP: [] };
@@ -86,7 +86,7 @@ describe('the host’s rows after a write that matched nothing', () => {
     ['set by somebody', 'S', '', 'foreign'],
   ] as const)('a stop that we never wrote, %s', (_name, RSSTS, RSARVF, verdict) => {
     const found = { ...nothing, RTSTPP: before.RTSTPP.map((row) => ({ ...row, RSSTS, RSARVF })) };
-    expect(judgeStop(found, wanted, undefined)).toBe(verdict);
+    expect(decideStopWrite(found, wanted, undefined)).toBe(verdict);
   });
 
   test('texts of stops cannot be confused: separators do not occur in the host’s texts', () => {
@@ -129,6 +129,6 @@ describe('the route’s own row', () => {
     ['a count that we have written since', { ...wanted, RHLATE: '1' }, 'ours'],
     ['somebody’s close', { ...held, RHPODS: 'C', RHCLBY: 'F', RHCLDT: '20261120' }, 'foreign'],
   ] as const)('%s', (_name, found, verdict) => {
-    expect(judgeHeader(found, wanted, held)).toBe(verdict);
+    expect(decideHeaderWrite(found, wanted, held)).toBe(verdict);
   });
 });

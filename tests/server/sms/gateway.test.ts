@@ -12,7 +12,7 @@ import { startSmsGateway } from '../../support/sms-gateway.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const message = { to: '+13125550100', text: 'Grüße & more = 100 %' };
-const unhurried = (): AbortSignal => new AbortController().signal;
+const neverAborted = (): AbortSignal => new AbortController().signal;
 
 let server: SmsGateway;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 
 /** The error that sending ends with. */
-const sending = (address: string, signal = unhurried()): Promise<unknown> =>
+const sending = (address: string, signal = neverAborted()): Promise<unknown> =>
   webhookGateway(address)
     .send(message, signal)
     .then(
@@ -103,7 +103,7 @@ describe('a message into the file', () => {
   test('is a line of JSON with number, text and time, with mode 600', async () => {
     const file = join(await temporaryFolder(), 'sms.jsonl');
     const gateway = fileGateway(file, () => new Date('2026-11-21T16:00:00Z'));
-    await Promise.all([1, 2, 3].map((n) => gateway.send({ ...message, text: `${n}\nnew line` }, unhurried())));
+    await Promise.all([1, 2, 3].map((n) => gateway.send({ ...message, text: `${n}\nnew line` }, neverAborted())));
     const lines = (await readFile(file, 'utf8'))
       .trimEnd()
       .split('\n')

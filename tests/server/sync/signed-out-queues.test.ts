@@ -182,7 +182,7 @@ describe('an unregistered driver', () => {
   });
 
   test('fills its own hourly quota of files, and the driver who signed up still sends theirs', async () => {
-    const uploadLimits = { hourBytes: 100_000, heldHourBytes: 20_000 };
+    const uploadLimits = { hourBytes: 100_000, quarantinedHourBytes: 20_000 };
     const tight = await startSyncNode({ access: 'strict', uploadLimits });
     await insertEmployees(tight.database.pool, ['1001']);
     const as = await signUp(tight.client, '1001');

@@ -277,7 +277,7 @@ describe('a crash between the last byte and the end', () => {
     const id = await leaveWhole(bytes);
     node.clock.now = new Date(node.clock.now.getTime() + 2 * week);
     await sweepAssets(node.database.pool, node.clock.now);
-    await uploads().finishWhole();
+    await uploads().finishComplete();
     expect((await bytesOf(id)).equals(bytes)).toBe(true);
   });
 });

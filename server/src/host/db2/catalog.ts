@@ -3,16 +3,16 @@ import type { HostColumn, HostJob, HostRow } from '../host.ts';
 
 // Catalog queries of the two families of Db2: each has its own views and names.
 
-export type Flavour = Exclude<Dialect, 'postgres'>;
+export type Db2Dialect = Exclude<Dialect, 'postgres'>;
 
 /** Db2 for i names itself `AS`, the others `DB2/LINUXX8664` and the like. */
-export function flavourOf(database: string): Flavour {
+export function db2DialectOf(database: string): Db2Dialect {
   return database.toUpperCase().startsWith('DB2/') ? 'db2' : 'db2i';
 }
 
 /** Columns of a file in their order; parameters: library, file. */
-export function columnsQuery(flavour: Flavour): string {
-  return flavour === 'db2i'
+export function columnsQuery(dialect: Db2Dialect): string {
+  return dialect === 'db2i'
     ? `select COLUMN_NAME as NAME, DATA_TYPE as TYPE, LENGTH, NUMERIC_SCALE as SCALE, IS_NULLABLE as NULLABLE, CCSID
 from QSYS2.SYSCOLUMNS where TABLE_SCHEMA = ? and TABLE_NAME = ? order by ORDINAL_POSITION`
     : `select COLNAME as NAME, TYPENAME as TYPE, LENGTH, SCALE, NULLS as NULLABLE, CODEPAGE as CCSID
@@ -45,14 +45,14 @@ const LOCK_WAIT_SECONDS = 3;
  * Sets how long a connection waits for locks, unless its connection string does. Db2 LUW waits without end by default.
  * Db2 for i has no such statement: the files define it (WAITRCD, 60 s), and our statement limit comes first.
  */
-export function lockWait(flavour: Flavour, connectionString: string): string[] {
-  const isSaid = /(^|;)\s*LockTimeout\s*=/i.test(connectionString);
-  return flavour === 'db2' && !isSaid ? [`set current lock timeout ${LOCK_WAIT_SECONDS}`] : [];
+export function lockWait(dialect: Db2Dialect, connectionString: string): string[] {
+  const isConfigured = /(^|;)\s*LockTimeout\s*=/i.test(connectionString);
+  return dialect === 'db2' && !isConfigured ? [`set current lock timeout ${LOCK_WAIT_SECONDS}`] : [];
 }
 
 /** The user of this connection and, where the host has such a name, the job. */
-export function jobQuery(flavour: Flavour): string {
-  return flavour === 'db2i'
+export function jobQuery(dialect: Db2Dialect): string {
+  return dialect === 'db2i'
     ? 'select session_user as USR, QSYS2.JOB_NAME as JOB from SYSIBM.SYSDUMMY1'
     : `select session_user as USR, varchar(application_id()) as JOB from SYSIBM.SYSDUMMY1`;
 }

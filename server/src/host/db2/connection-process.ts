@@ -1,6 +1,6 @@
 import { asRows, asParameters } from './addon-values.ts';
 import { loadIbmDb, type AddonConnection, type AddonStatement } from './ibm-db.ts';
-import type { Answer, Answered, Asked, Failure } from './process-messages.ts';
+import type { Answer, AnswerMessage, RequestMessage, Failure } from './process-messages.ts';
 import { StatementCache } from './statement-cache.ts';
 
 // The program of one connection to Db2. It runs nothing else, so that blocking calls of the addon (such as the reliable
@@ -13,43 +13,43 @@ const DBMS_NAME = 17;
 let connection: AddonConnection | undefined;
 let statements: StatementCache<AddonStatement> | undefined;
 /** `failed`: a statement of the transaction has failed, so that it can only be rolled back. */
-let transaction: 'none' | 'sound' | 'failed' = 'none';
+let transaction: 'none' | 'open' | 'failed' = 'none';
 let last: Promise<void> = Promise.resolve();
 
-process.on('message', (asked: Asked) => {
-  last = last.then(() => reply(asked));
+process.on('message', (request: RequestMessage) => {
+  last = last.then(() => reply(request));
 });
 process.on('disconnect', () => process.exit());
 // A Ctrl-C reaches the whole group of processes; the parent ends its work in order and then this process.
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);
 
-async function reply(asked: Asked): Promise<void> {
-  send(await answerTo(asked).then(asAnswer(asked), asFailure(asked)));
+async function reply(request: RequestMessage): Promise<void> {
+  send(await answerTo(request).then(asAnswer(request), asFailure(request)));
 }
 
-function asAnswer({ id }: Asked): (answer: Answer) => Answered {
+function asAnswer({ id }: RequestMessage): (answer: Answer) => AnswerMessage {
   return (answer) => ({ id, answer });
 }
 
-function asFailure({ id, ask }: Asked): (reason: unknown) => Answered {
+function asFailure({ id, kind }: RequestMessage): (reason: unknown) => AnswerMessage {
   return (reason) => {
-    if (transaction === 'sound' && (ask === 'query' || ask === 'execute')) transaction = 'failed';
+    if (transaction === 'open' && (kind === 'query' || kind === 'execute')) transaction = 'failed';
     return { id, failure: failureOf(reason) };
   };
 }
 
-function send(answered: Answered): void {
-  process.send?.(answered);
+function send(message: AnswerMessage): void {
+  process.send?.(message);
 }
 
-async function answerTo(asked: Asked): Promise<Answer> {
-  if (asked.ask === 'open') return open(asked.connection, asked.statementSeconds);
+async function answerTo(request: RequestMessage): Promise<Answer> {
+  if (request.kind === 'open') return open(request.connection, request.statementSeconds);
   if (!connection || !statements) throw new Error('the connection is not open');
-  switch (asked.ask) {
+  switch (request.kind) {
     case 'begin':
       connection.beginTransactionSync();
-      transaction = 'sound';
+      transaction = 'open';
       return 0;
     case 'commit':
       return commit(connection);
@@ -63,10 +63,10 @@ async function answerTo(asked: Asked): Promise<Answer> {
   }
   // Db2 would run the statements after a failed one; half a stop is worse than none.
   if (transaction === 'failed') throw rolledBack('an earlier statement of this transaction had failed');
-  const parameters = asParameters(asked.parameters);
-  const { ask } = asked;
-  return statements.use(asked.sql, (statement) =>
-    ask === 'execute' ? statement.executeNonQuery(parameters) : rowsOf(statement, parameters),
+  const parameters = asParameters(request.parameters);
+  const { kind } = request;
+  return statements.use(request.sql, (statement) =>
+    kind === 'execute' ? statement.executeNonQuery(parameters) : rowsOf(statement, parameters),
   );
 }
 

@@ -29,11 +29,11 @@ export class Db2ConnectionPool {
   }
 
   async use<T>(work: (connection: Db2Connection) => Promise<T>): Promise<T> {
-    const connection = await this.#take();
+    const connection = await this.#acquire();
     try {
       return await work(connection);
     } finally {
-      this.#giveBack(connection);
+      this.#release(connection);
     }
   }
 
@@ -46,7 +46,7 @@ export class Db2ConnectionPool {
     await Promise.allSettled(this.#opening);
   }
 
-  async #take(): Promise<Db2Connection> {
+  async #acquire(): Promise<Db2Connection> {
     for (let connection = this.#idle.pop(); connection; connection = this.#idle.pop()) {
       this.#out.add(connection);
       if (await this.#isAlive(connection)) return connection;
@@ -85,7 +85,7 @@ export class Db2ConnectionPool {
     );
   }
 
-  #giveBack(connection: Db2Connection): void {
+  #release(connection: Db2Connection): void {
     if (connection.isLost || this.#closed) {
       this.#out.delete(connection);
       this.#serveNext();

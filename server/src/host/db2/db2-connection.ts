@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { HostError, type HostRow, type HostTransaction } from '../host.ts';
 import type { HostValue } from '../files/columns.ts';
 import { hostErrorOf, isLost } from './db2-errors.ts';
-import type { Answer, Answered, Asked, Db2Request } from './process-messages.ts';
+import type { Answer, AnswerMessage, RequestMessage, Db2Request } from './process-messages.ts';
 import { Unjournaled } from './unjournaled.ts';
 
 /** Longer than any statement of the service needs; a host that takes this long is in trouble, and its rows can wait. */
@@ -16,7 +16,7 @@ const ANSWER_MS = 15_000;
 const PROGRAM = fileURLToPath(new URL('connection-process.ts', import.meta.url));
 
 interface Awaited {
-  readonly ask: Db2Request['ask'];
+  readonly kind: Db2Request['kind'];
   resolve(answer: Answer): void;
   reject(error: HostError): void;
 }
@@ -30,7 +30,7 @@ export class Db2Connection implements HostTransaction {
   readonly #unjournaled: Unjournaled;
   readonly #waiting = new Map<number, Awaited>();
   readonly #ended = Promise.withResolvers<void>();
-  #asked = 0;
+  #lastId = 0;
   /** The deadline of the first waiting request. */
   #deadline: NodeJS.Timeout | undefined;
   #lost: HostError | undefined;
@@ -41,10 +41,10 @@ export class Db2Connection implements HostTransaction {
   private constructor(unjournaled: Unjournaled) {
     this.#unjournaled = unjournaled;
     this.#process = fork(PROGRAM, { serialization: 'advanced', stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-    this.#process.on('message', (answered: Answered) => this.#settle(answered));
-    this.#process.on('error', (error) => this.#lose(error.message));
+    this.#process.on('message', (message: AnswerMessage) => this.#receive(message));
+    this.#process.on('error', (error) => this.#fail(error.message));
     this.#process.on('exit', () => {
-      this.#lose('the process that held the connection ended');
+      this.#fail('the process that held the connection ended');
       this.#ended.resolve();
     });
   }
@@ -53,7 +53,7 @@ export class Db2Connection implements HostTransaction {
   static async open(connection: string, unjournaled = new Unjournaled()): Promise<Db2Connection> {
     const opened = new Db2Connection(unjournaled);
     try {
-      const answer = await opened.#ask({ ask: 'open', connection, statementSeconds: STATEMENT_SECONDS });
+      const answer = await opened.#request({ kind: 'open', connection, statementSeconds: STATEMENT_SECONDS });
       opened.#database = typeof answer === 'string' ? answer : '';
       return opened;
     } catch (error) {
@@ -81,28 +81,28 @@ export class Db2Connection implements HostTransaction {
   }
 
   async begin(): Promise<void> {
-    await this.#ask({ ask: 'begin' });
+    await this.#request({ kind: 'begin' });
   }
 
   /** @throws HostError; 08007 where its outcome is unknown */
   async commit(): Promise<void> {
-    await this.#ask({ ask: 'commit' });
+    await this.#request({ kind: 'commit' });
   }
 
   /** A connection that cannot roll back is closed, which rolls back. */
   async rollback(): Promise<void> {
-    await this.#ask({ ask: 'rollback' }).catch(() => this.#lose('the connection could not roll back'));
+    await this.#request({ kind: 'rollback' }).catch(() => this.#fail('the connection could not roll back'));
   }
 
   /** Ends the process and with it the connection; Db2 rolls back what was open. */
   async end(): Promise<void> {
-    this.#lose('the connection was closed');
+    this.#fail('the connection was closed');
     await this.#ended.promise;
   }
 
-  async #statement(ask: 'query' | 'execute', sql: string, parameters: readonly HostValue[]): Promise<Answer> {
+  async #statement(kind: 'query' | 'execute', sql: string, parameters: readonly HostValue[]): Promise<Answer> {
     try {
-      return await this.#ask({ ask, sql: this.#unjournaled.withoutCommitment(sql), parameters });
+      return await this.#request({ kind, sql: this.#unjournaled.withoutCommitment(sql), parameters });
     } catch (error) {
       if (!(error instanceof HostError) || error.kind !== 'not_journaled' || !this.#unjournaled.add(sql)) throw error;
       // The statements behind this one have run before it could be repeated: repeat the whole transaction, in its
@@ -114,31 +114,31 @@ export class Db2Connection implements HostTransaction {
     }
   }
 
-  #ask(question: Db2Request): Promise<Answer> {
+  #request(body: Db2Request): Promise<Answer> {
     if (this.#lost) return Promise.reject(this.#lost);
     this.usedAt = performance.now();
-    this.#asked += 1;
-    const asked: Asked = { ...question, id: this.#asked };
+    this.#lastId += 1;
+    const request: RequestMessage = { ...body, id: this.#lastId };
     return new Promise((resolve, reject) => {
-      this.#waiting.set(asked.id, { ask: asked.ask, resolve, reject });
+      this.#waiting.set(request.id, { kind: request.kind, resolve, reject });
       if (this.#waiting.size === 1) this.#awaitAnswer();
-      this.#process.send(asked, (error) => {
-        if (error) this.#lose(error.message);
+      this.#process.send(request, (error) => {
+        if (error) this.#fail(error.message);
       });
     });
   }
 
-  #settle(answered: Answered): void {
-    const awaited = this.#waiting.get(answered.id);
+  #receive(message: AnswerMessage): void {
+    const awaited = this.#waiting.get(message.id);
     if (!awaited) return;
-    this.#waiting.delete(answered.id);
+    this.#waiting.delete(message.id);
     this.#awaitAnswer();
     this.usedAt = performance.now();
-    if ('answer' in answered) return awaited.resolve(answered.answer);
-    const error = hostErrorOf(answered.failure, awaited.ask === 'open' ? '08001' : '08003');
+    if ('answer' in message) return awaited.resolve(message.answer);
+    const error = hostErrorOf(message.failure, awaited.kind === 'open' ? '08001' : '08003');
     const lost = isLost(error);
-    awaited.reject(lost && awaited.ask === 'commit' ? doubtful(error) : error);
-    if (lost && awaited.ask !== 'open') this.#lose(error.message);
+    awaited.reject(lost && awaited.kind === 'commit' ? uncertainCommit(error) : error);
+    if (lost && awaited.kind !== 'open') this.#fail(error.message);
   }
 
   /** Requests are answered one after the other: the time of each begins with the answer before it. */
@@ -147,22 +147,23 @@ export class Db2Connection implements HostTransaction {
     const [first] = this.#waiting.values();
     if (!first) return;
     // A statement without an answer costs this connection, and is no sign of the host's other connections.
-    const state = first.ask === 'query' || first.ask === 'execute' ? '57014' : '08003';
-    this.#deadline = setTimeout(() => this.#lose(`no answer within ${ANSWER_MS} ms`, state), ANSWER_MS);
+    const state = first.kind === 'query' || first.kind === 'execute' ? '57014' : '08003';
+    this.#deadline = setTimeout(() => this.#fail(`no answer within ${ANSWER_MS} ms`, state), ANSWER_MS);
   }
 
-  #lose(message: string, sqlstate = '08003'): void {
+  #fail(message: string, sqlstate = '08003'): void {
     this.#process.kill('SIGKILL');
     if (this.#lost) return;
     const error = new HostError(sqlstate, message);
     this.#lost = error;
     clearTimeout(this.#deadline);
-    for (const awaited of this.#waiting.values()) awaited.reject(awaited.ask === 'commit' ? doubtful(error) : error);
+    for (const awaited of this.#waiting.values())
+      awaited.reject(awaited.kind === 'commit' ? uncertainCommit(error) : error);
     this.#waiting.clear();
   }
 }
 
 /** After a commit without an answer its outcome is unknown. */
-function doubtful(cause: HostError): HostError {
+function uncertainCommit(cause: HostError): HostError {
   return new HostError('08007', 'the connection broke during the commit', { sqlcode: cause.sqlcode, cause });
 }

@@ -2,7 +2,7 @@ import { auditTail, columnsOf, type Column, type HostFile } from '../files/colum
 import { typeName } from '../files/dialect.ts';
 import { serviceProgram } from '../files/standin-schema.ts';
 import { hostFile, hostFileNames } from '../files/tables.ts';
-import type { Flavour } from './catalog.ts';
+import type { Db2Dialect } from './catalog.ts';
 
 // The script by which a DBA creates the host's files, from the definitions that also make our statements. It has not
 // run on a real Db2 yet, and its header states that.
@@ -15,25 +15,25 @@ const ADDED_BY_SERVICE = ['RTOSDP'];
 const CLEARED_BY_SERVICE = ['PODCHGP', 'LCRSCP'];
 
 /** @param profile the service's user; it gets no more rights than it needs */
-export function db2Script(flavour: Flavour, library: string, profile = serviceProgram): string {
-  const end = flavour === 'db2i' ? ';' : '@';
+export function db2Script(dialect: Db2Dialect, library: string, profile = serviceProgram): string {
+  const end = dialect === 'db2i' ? ';' : '@';
   const files = hostFileNames.map((name) => hostFile(name));
   const statements = [
     ...files.flatMap((file) => [
-      table(flavour, library, file),
+      table(dialect, library, file),
       ...indexes(library, file),
-      ...labels(flavour, library, file),
+      ...labels(dialect, library, file),
     ]),
     `insert into ${library}.PODCTLP (CTHOLD) values ('N')`,
     ...files.filter(({ doorbell }) => doorbell === 'rings').flatMap((file) => triggers(library, file)),
     ...files.flatMap((file) => grants(library, file, profile)),
   ];
-  return `${[...preface[flavour], ...statements.map((statement) => `${statement}${end}`)].join('\n\n')}\n`;
+  return `${[...preface[dialect], ...statements.map((statement) => `${statement}${end}`)].join('\n\n')}\n`;
 }
 
 const unproven = '-- Made from the definitions of the service. NOT YET RUN on a real Db2: to be reviewed by a DBA.';
 
-const preface: { readonly [flavour in Flavour]: readonly string[] } = {
+const preface: { readonly [dialect in Db2Dialect]: readonly string[] } = {
   db2i: [
     unproven,
     '-- Db2 for i. Make the library with CREATE SCHEMA first: what lies in it is journaled then (docs/db2.md).',
@@ -47,22 +47,22 @@ const preface: { readonly [flavour in Flavour]: readonly string[] } = {
   ],
 };
 
-function table(flavour: Flavour, library: string, file: HostFile): string {
+function table(dialect: Db2Dialect, library: string, file: HostFile): string {
   const all = { ...columnsOf(file), ...auditTail(file) };
-  const columns = Object.entries(all).map(([name, column]) => `  ${name} ${columnText(flavour, column)}`);
+  const columns = Object.entries(all).map(([name, column]) => `  ${name} ${columnText(dialect, column)}`);
   const key = Object.keys(file.key);
   const parts = [...columns, ...(key.length > 0 ? [`  primary key (${key.join(', ')})`] : [])];
-  const format = flavour === 'db2i' ? ` rcdfmt ${file.name}R` : '';
+  const format = dialect === 'db2i' ? ` rcdfmt ${file.name}R` : '';
   return `create table ${library}.${file.name} (\n${parts.join(',\n')}\n)${format}`;
 }
 
-function columnText(flavour: Flavour, column: Column): string {
+function columnText(dialect: Db2Dialect, column: Column): string {
   // Db2 for i takes CHAR of any length here; Db2 LUW ends at 255.
-  const isLong = column.kind === 'char' && flavour === 'db2';
-  const type = column.kind === 'char' && !isLong ? `char(${column.length})` : typeName(flavour, column);
+  const isLong = column.kind === 'char' && dialect === 'db2';
+  const type = column.kind === 'char' && !isLong ? `char(${column.length})` : typeName(dialect, column);
   switch (column.kind) {
     case 'char':
-      return `${type}${flavour === 'db2i' ? ' ccsid 37' : ''} not null default ' '`;
+      return `${type}${dialect === 'db2i' ? ' ccsid 37' : ''} not null default ' '`;
     case 'decimal':
       return `${type} not null default 0`;
     case 'timestamp':
@@ -82,10 +82,10 @@ function indexes(library: string, file: HostFile): string[] {
   );
 }
 
-function labels(flavour: Flavour, library: string, file: HostFile): string[] {
+function labels(dialect: Db2Dialect, library: string, file: HostFile): string[] {
   const texts = Object.entries({ ...columnsOf(file), ...auditTail(file) });
   const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
-  if (flavour === 'db2i') {
+  if (dialect === 'db2i') {
     const columns = texts.map(([name, { text }]) => `  ${name} text is ${quoted(text.slice(0, 50))}`);
     return [
       `label on table ${library}.${file.name} is ${quoted(file.text)}`,
@@ -140,8 +140,8 @@ function keyOf(file: HostFile, row: string): string {
 
 function grants(library: string, file: HostFile, profile: string): string[] {
   const service = Object.keys(file.service);
-  const isOurs = service.length > 0 && Object.keys(file.host).length === 0;
-  const adds = isOurs || ADDED_BY_SERVICE.includes(file.name);
+  const isOfService = service.length > 0 && Object.keys(file.host).length === 0;
+  const adds = isOfService || ADDED_BY_SERVICE.includes(file.name);
   const tail = ['UUSR', 'UPGM', 'UDAT', 'UTIM'].map((name) => `${file.prefix}${name}`);
   const rights = [
     'select',

@@ -1,6 +1,6 @@
 import type { Log } from '../../runtime/log.ts';
 import type { Host, HostTransaction } from '../host.ts';
-import { asColumn, asJob, columnsQuery, flavourOf, jobQuery, lockWait, type Flavour } from './catalog.ts';
+import { asColumn, asJob, columnsQuery, db2DialectOf, jobQuery, lockWait, type Db2Dialect } from './catalog.ts';
 import { assertCodePage, databasePageQuery, PROBE, probeQuery } from './code-page.ts';
 import { connectionString, type Db2Address } from './connection-string.ts';
 import { Db2Connection } from './db2-connection.ts';
@@ -47,9 +47,9 @@ export async function openDb2({ log, size = CONNECTIONS, ...address }: Db2Option
 }
 
 /** Reads the family from the first connection, which also proves address and password. @throws HostError */
-async function familyBehind(pool: Db2ConnectionPool): Promise<Flavour> {
+async function familyBehind(pool: Db2ConnectionPool): Promise<Db2Dialect> {
   try {
-    return await pool.use((connection) => Promise.resolve(flavourOf(connection.database)));
+    return await pool.use((connection) => Promise.resolve(db2DialectOf(connection.database)));
   } catch (error) {
     await pool.close();
     throw error;
@@ -60,10 +60,10 @@ async function familyBehind(pool: Db2ConnectionPool): Promise<Flavour> {
 async function openConnection(text: string, unjournaled: Unjournaled): Promise<Db2Connection> {
   const connection = await Db2Connection.open(text, unjournaled);
   try {
-    const flavour = flavourOf(connection.database);
-    for (const statement of lockWait(flavour, text)) await connection.execute(statement);
-    const [probe] = await connection.query(probeQuery(flavour), [PROBE]);
-    await assertCodePage(flavour, String(probe?.['HEX']), async () => {
+    const dialect = db2DialectOf(connection.database);
+    for (const statement of lockWait(dialect, text)) await connection.execute(statement);
+    const [probe] = await connection.query(probeQuery(dialect), [PROBE]);
+    await assertCodePage(dialect, String(probe?.['HEX']), async () => {
       const [column] = await connection.query(databasePageQuery);
       return Number(column?.['CODEPAGE']);
     });

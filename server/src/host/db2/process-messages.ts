@@ -4,11 +4,11 @@ import type { HostRow } from '../host.ts';
 // Messages between the server and the process of a connection: the server sends requests, the process answers in order.
 
 export type Db2Request =
-  | { readonly ask: 'open'; readonly connection: string; readonly statementSeconds: number }
-  | { readonly ask: 'begin' | 'commit' | 'rollback' }
-  | { readonly ask: 'query' | 'execute'; readonly sql: string; readonly parameters: readonly HostValue[] };
+  | { readonly kind: 'open'; readonly connection: string; readonly statementSeconds: number }
+  | { readonly kind: 'begin' | 'commit' | 'rollback' }
+  | { readonly kind: 'query' | 'execute'; readonly sql: string; readonly parameters: readonly HostValue[] };
 
-export type Asked = Db2Request & { readonly id: number };
+export type RequestMessage = Db2Request & { readonly id: number };
 
 /** The driver's error; the server's side interprets it. */
 export type Failure = {
@@ -20,5 +20,5 @@ export type Failure = {
 /** The answer to `open` is the database's own name; to `query` its rows; to `execute` a count. */
 export type Answer = string | number | HostRow[];
 
-export type Answered =
+export type AnswerMessage =
   { readonly id: number; readonly answer: Answer } | { readonly id: number; readonly failure: Failure };

@@ -3,7 +3,7 @@ interface Closable {
 }
 
 /** Limit for one connection. A stop needs a dozen shapes; the rest are single statements of clerks and operators. */
-const MOST = 100;
+const MAX_STATEMENTS = 100;
 
 /** Keeps statements prepared, by their text; the least recently used one is closed. */
 export class StatementCache<Statement extends Closable> {
@@ -16,7 +16,7 @@ export class StatementCache<Statement extends Closable> {
 
   /** A failed statement is prepared anew next time: the file may have changed. */
   async use<Answer>(sql: string, work: (statement: Statement) => Promise<Answer>): Promise<Answer> {
-    const statement = await this.#take(sql);
+    const statement = await this.#prepared(sql);
     try {
       const answer = await work(statement);
       await this.#cache(sql, statement);
@@ -28,7 +28,7 @@ export class StatementCache<Statement extends Closable> {
     }
   }
 
-  async #take(sql: string): Promise<Statement> {
+  async #prepared(sql: string): Promise<Statement> {
     const known = this.#statements.get(sql);
     this.#statements.delete(sql);
     return known ?? this.#prepare(sql);
@@ -37,7 +37,7 @@ export class StatementCache<Statement extends Closable> {
   async #cache(sql: string, statement: Statement): Promise<void> {
     this.#statements.set(sql, statement);
     const [oldest] = this.#statements;
-    if (this.#statements.size <= MOST || !oldest) return;
+    if (this.#statements.size <= MAX_STATEMENTS || !oldest) return;
     this.#statements.delete(oldest[0]);
     await oldest[1].close();
   }

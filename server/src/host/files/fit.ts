@@ -4,13 +4,13 @@ import { hostFile, type HostFileName } from './tables.ts';
 // Finds values that the host would refuse, before the request: with the same states as Db2, and with the column, which
 // Db2 does not name.
 
-export type Misfit = { column: string; sqlstate: '22001' | '22003' | '22018' | '22021' };
+export type ValueFault = { column: string; sqlstate: '22001' | '22003' | '22018' | '22021' };
 
 /** Why a record does not fit; empty where it fits. */
-export function misfits(name: HostFileName, record: { readonly [column: string]: unknown }): Misfit[] {
+export function valueFaults(name: HostFileName, record: { readonly [column: string]: unknown }): ValueFault[] {
   return Object.entries(columnsOf(hostFile(name))).flatMap(([column, definition]) => {
     const value = record[column];
-    const sqlstate = typeof value === 'string' ? misfit(definition, value) : undefined;
+    const sqlstate = typeof value === 'string' ? valueFault(definition, value) : undefined;
     return sqlstate === undefined ? [] : [{ column, sqlstate }];
   });
 }
@@ -33,7 +33,7 @@ export function isDecimalText(text: string): text is DecimalText {
   return /^-?\d+(\.\d+)?$/.test(text);
 }
 
-function misfit(column: Column, value: string): Misfit['sqlstate'] | undefined {
+function valueFault(column: Column, value: string): ValueFault['sqlstate'] | undefined {
   switch (column.kind) {
     case 'char':
       if (!isHostText(value)) return '22021';

@@ -184,12 +184,12 @@ export function insertMissing<Name extends HostFileName, Chosen extends keyof Ho
   count: number,
 ): HostStatement<{ rows: readonly (HostKey<Name> & Pick<HostRecord<Name>, Chosen>)[]; stamp: AuditStamp }> {
   const { bind } = putRows(place, name, columns, count);
-  const shape = { columns, guards: [], conditions: [], count, keepsFound: true };
+  const shape = { columns, guards: [], conditions: [], count, keepsExisting: true };
   return { sql: mergeText(place, hostFile(name), shape), bind };
 }
 
 /** Changes no row, and fails where the file, a column of ours or the authority to write it is missing. */
-export function touchNothing({ library }: Pick<Place, 'library'>, name: HostFileName): string {
+export function updateNoRows({ library }: Pick<Place, 'library'>, name: HostFileName): string {
   const { service, key } = hostFile(name);
   const columns = names(service).length > 0 ? names(service) : names(key);
   return `update ${library}.${name} set ${columns.map((column) => `${column} = ${column}`).join(', ')} where 1 = 0`;
@@ -225,11 +225,11 @@ type MergeShape = {
   conditions: readonly string[];
   count: number;
   /** An existing row stays as it is. */
-  keepsFound?: boolean;
+  keepsExisting?: boolean;
 };
 
 function mergeText({ dialect, library }: Place, file: HostFile, shape: MergeShape): string {
-  const { columns, guards, conditions, count, keepsFound = false } = shape;
+  const { columns, guards, conditions, count, keepsExisting = false } = shape;
   const key = names(file.key);
   const tail = auditTail(file);
   const change = changeTail(file);
@@ -247,7 +247,7 @@ function mergeText({ dialect, library }: Place, file: HostFile, shape: MergeShap
     `merge into ${library}.${file.name} as T`,
     `using (values ${Array.from({ length: count }, () => `(${row})`).join(', ')}) as S (${source.join(', ')})`,
     `on ${key.map((column) => `T.${column} = S.${column}`).join(' and ')}`,
-    ...(keepsFound
+    ...(keepsExisting
       ? []
       : [`when matched ${conditions.map((condition) => `and ${condition} `).join('')}then update set ${set}`]),
     `when not matched then insert (${inserted.join(', ')})`,

@@ -7,7 +7,7 @@ import { placeholders } from '../files/statements.ts';
 import { hostFile, isHostFileName, type HostFileName } from '../files/tables.ts';
 
 /** Lines a read. Further lines wait for the next poll; the oldest are read and deleted first. */
-const MAX_RINGS = 200_000;
+const MAX_DOORBELL_ROWS = 200_000;
 const DELETED_A_STATEMENT = 500;
 
 /** PODCHGP: a line for each row that a program other than the service has changed. Ages are by the host's own clock. */
@@ -22,7 +22,7 @@ export class Doorbell implements HostChanges {
   async poll(): Promise<{ changes: HostChange[]; unparsable: string[] }> {
     const rows = await this.#oldest(
       'CHSEQ, CHFIL, CHOP, CHKEY, CHUSR, CHTS, cast(current_timestamp as timestamp) as NOW',
-      MAX_RINGS,
+      MAX_DOORBELL_ROWS,
     );
     const changes: HostChange[] = [];
     const unparsable: string[] = [];

@@ -4,7 +4,7 @@ import { readCommitted } from '../files/dialect.ts';
 import type { Host, HostRow } from '../host.ts';
 import { lastWriter } from '../files/last-writer.ts';
 import { hostFile, type HostFileName } from '../files/tables.ts';
-import type { WeeksOfWork } from './weeks-of-work.ts';
+import type { ImportedWeeks } from './imported-weeks.ts';
 
 // The recorded state of a host without triggers: not the rows, but a digest of each.
 
@@ -59,7 +59,7 @@ const bornFiles: readonly HostFileName[] = ['RTHDRP', 'RTSTPP'];
  */
 export async function readMarks(
   host: Host,
-  { openFrom, closedFrom }: WeeksOfWork,
+  { openFrom, closedFrom }: ImportedWeeks,
 ): Promise<RoutePlaces & { marks: CurrentMark[] }> {
   const { dialect, library } = host;
   const isOpen = (prefix: string) =>

@@ -3,7 +3,7 @@ import type { Host, HostRow, HostTransaction } from '../host.ts';
 import { inParts } from '../files/in-parts.ts';
 import { placeholders, readRecords, selectRows, selectRowsIn } from '../files/statements.ts';
 import type { HostFileName, HostRecord } from '../files/tables.ts';
-import type { WeeksOfWork } from './weeks-of-work.ts';
+import type { ImportedWeeks } from './imported-weeks.ts';
 
 // The import's reads of the host. Every result consists of whole rows, read by key.
 
@@ -80,7 +80,7 @@ export async function readFile<Name extends HostFileName>(host: Host, name: Name
 }
 
 /** Keys of the current routes: open ones, and closed ones of later weeks. */
-export async function readRouteKeys(host: Host, { openFrom, closedFrom }: WeeksOfWork): Promise<HostRouteKey[]> {
+export async function readRouteKeys(host: Host, { openFrom, closedFrom }: ImportedWeeks): Promise<HostRouteKey[]> {
   const { dialect, library } = host;
   const select = `select RHFAC as FAC, RHRTE as RTE, RHWKE as WKE from ${library}.RTHDRP
       where RHWKE >= ? and (RHPODS <> 'C' or RHWKE >= ?)`;

@@ -120,7 +120,7 @@ function tableNamed(written: string): HostFileName {
 }
 
 /** This command changes people's rows. @throws CommandError */
-function refuseUnasked(host: Host, yes: boolean): void {
+function requireYes(host: Host, yes: boolean): void {
   if (host.dialect !== 'postgres' && !yes)
     throw new CommandError('LEGACY_URL names a real host and this would write to it: say --yes if you mean it');
 }
@@ -128,7 +128,7 @@ function refuseUnasked(host: Host, yes: boolean): void {
 type Load = Extract<Command, { verb: 'load' }>;
 
 async function load({ file, yes }: Load, { host, now, print, warn }: Surroundings): Promise<void> {
-  refuseUnasked(host, yes);
+  requireYes(host, yes);
   const { facilities, employees, routes } = await readLoadFile(file);
   if (facilities.length + employees.length > 0) {
     await writeMasters(host, { user: 'MASTERS', now }, { ...masterRowsOf({ facilities, employees }), codes: [] });
@@ -186,11 +186,11 @@ const writes = /\b(?:insert|update|delete|merge|truncate|call)\b/i;
 async function runSql({ statement, json, yes }: Sql, around: Surroundings): Promise<void> {
   if (/^\s*(select|with|values|table)\b/i.test(statement)) {
     // A query that only mentions such a word needs one confirmation too many.
-    if (writes.test(statement)) refuseUnasked(around.host, yes);
+    if (writes.test(statement)) requireYes(around.host, yes);
     printRows(await around.host.query(statement), json, around);
     return;
   }
-  refuseUnasked(around.host, yes);
+  requireYes(around.host, yes);
   const count = await around.host.transaction((tx) => tx.execute(statement));
   around.print(`${count} ${count === 1 ? 'row' : 'rows'} affected`);
 }

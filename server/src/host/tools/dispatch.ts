@@ -91,7 +91,7 @@ export async function isEmptyHost(host: Host): Promise<boolean> {
 }
 
 /** A fully delivered route that the back office has closed. */
-export async function closeByHand(host: Host, route: string, { date, time }: HostMoment): Promise<void> {
+export async function closeInOffice(host: Host, route: string, { date, time }: HostMoment): Promise<void> {
   const { library } = host;
   await host.transaction(async (tx) => {
     await tx.execute(`update ${library}.RTSTPP set RSSTS = 'D' where RSRTE = ? and RSSTP <> 999`, [route]);

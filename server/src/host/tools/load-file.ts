@@ -31,7 +31,7 @@ const degrees = z
   .transform((value) => Number(value || 0))
   .refine((value) => Math.abs(value) <= 180, 'expected decimal degrees');
 /** The results in the payload belong to the service: a dispatch program does not write them. */
-const notOurs = z.unknown().optional();
+const unusedField = z.unknown().optional();
 const settings = { required: flag, count_in_totes: flag, add_photos: flag };
 
 const line = {
@@ -44,7 +44,7 @@ const line = {
   container_type: text(12),
   ...settings,
   action: z.looseObject({ type: text(10) }).nullish(),
-  updates: notOurs,
+  updates: unusedField,
 };
 const product = z.object({ ...line, box_upc: text(20), item_upc: text(20), trailer_area: text(8) });
 const collection = z.object(line);
@@ -80,9 +80,9 @@ const customerOfStop = customer
 const stop = z.object({
   id: z.int().min(1).max(999),
   type: z.enum(['delivery', 'backhaul', 'warehouse']).nullish(),
-  arrived: notOurs,
-  updates: notOurs,
-  osd_emails: notOurs,
+  arrived: unusedField,
+  updates: unusedField,
+  osd_emails: unusedField,
   customer: customerOfStop,
   invoices: z
     // A blank date where the host has none.
@@ -107,9 +107,9 @@ const route = z.object({
   name: text(30),
   trailer: text(10),
   email_flag: z.enum(['Y', 'N']).nullish(),
-  last_updated: notOurs,
+  last_updated: unusedField,
   drivers: z
-    .array(z.object({ id: name(10), name: notOurs, type: text(10) }))
+    .array(z.object({ id: name(10), name: unusedField, type: text(10) }))
     .nullish()
     .transform((list) => list ?? []),
   stops: z.array(stop).superRefine(eachOnce('stop')),

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
-import { hasIt } from './conditional.ts';
+import { matchesEtag } from './conditional.ts';
 
 /**
  * Each encoding is made once, off the main thread, on its first request. A higher level would cost more time than its
@@ -52,7 +52,7 @@ export class EncodedBytes {
   }
 }
 
-export interface SentAs {
+export interface ByteHeaders {
   readonly type: string;
   readonly cacheControl: string;
   /** Request headers, beside Accept-Encoding, that change the answer. */
@@ -62,7 +62,7 @@ export interface SentAs {
 /** Sends the bytes in the caller's preferred encoding, or 304 where the caller has them already. */
 export async function sendEncoded(
   encodable: EncodedBytes,
-  { type, cacheControl, varies = [] }: SentAs,
+  { type, cacheControl, varies = [] }: ByteHeaders,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
@@ -77,7 +77,7 @@ export async function sendEncoded(
     'cache-control': cacheControl,
     vary: [...variesAlready, 'accept-encoding', ...varies].join(', '),
   });
-  if (hasIt(request, etag)) return reply.code(304).send();
+  if (matchesEtag(request, etag)) return reply.code(304).send();
   void reply.type(type);
   if (encoding === 'identity') return reply.send(encodable.bytes);
   return reply.header('content-encoding', encoding).send(await encodable.encoded(encoding));

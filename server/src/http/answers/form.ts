@@ -47,9 +47,15 @@ export interface FormField {
  */
 export async function* formParts(request: FastifyRequest): AsyncGenerator<FormFile | FormField, void, undefined> {
   try {
-    for await (const part of blaming(request.parts())) {
+    for await (const part of withUploadErrors(request.parts())) {
       if (part.type === 'field') yield readField(part);
-      else yield { kind: 'file', field: part.fieldname, name: part.filename ?? '', bytes: blaming<Buffer>(part.file) };
+      else
+        yield {
+          kind: 'file',
+          field: part.fieldname,
+          name: part.filename ?? '',
+          bytes: withUploadErrors<Buffer>(part.file),
+        };
     }
   } finally {
     request.raw.unpipe();
@@ -67,7 +73,7 @@ function readField({ fieldname, value, valueTruncated }: Extract<Part, { type: '
 }
 
 /** Passes items on, and blames the sender for any error of the source. */
-async function* blaming<Item>(source: AsyncIterable<Item>): AsyncGenerator<Item, void, undefined> {
+async function* withUploadErrors<Item>(source: AsyncIterable<Item>): AsyncGenerator<Item, void, undefined> {
   const items = source[Symbol.asyncIterator]();
   try {
     for (;;) {

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Driver } from '../../auth/sessions.ts';
 import type { AccessOptions } from '../../wire/access.ts';
 import { gateOf } from '../../wire/access.ts';
-import { hasIt } from './conditional.ts';
+import { matchesEtag } from './conditional.ts';
 import type { Answer, Endpoint } from './endpoint.ts';
 import { AppError } from '../../wire/errors.ts';
 import { RawAnswer } from './raw-answer.ts';
@@ -46,7 +46,7 @@ export function mount(
         onRequest: async (request) => {
           // The router ignores a trailing slash (build.ts). But a request for one thing without its name must not get
           // the list.
-          if (isList && hasSlashBehind(request)) throw new AppError('NOT_FOUND');
+          if (isList && hasTrailingSlash(request)) throw new AppError('NOT_FOUND');
           request.driver = await gate(request);
           // An absent body has no type: some clients declare a form and send no body.
           if (operation.form === undefined && !hasBody(request)) delete request.headers['content-type'];
@@ -65,7 +65,7 @@ export function mount(
 const isOneOf = (list: string, path: string): boolean =>
   path.startsWith(`${list}/:`) && !path.includes('/', list.length + 1);
 
-const hasSlashBehind = ({ url }: FastifyRequest): boolean => /^[^?]*\/(?:\?|$)/.test(url);
+const hasTrailingSlash = ({ url }: FastifyRequest): boolean => /^[^?]*\/(?:\?|$)/.test(url);
 
 const isForm = ({ headers }: FastifyRequest): boolean =>
   /^multipart\/form-data(?:;|$)/i.test(headers['content-type'] ?? '');
@@ -84,7 +84,7 @@ function sendAnswer(
   if (data instanceof RenderedAnswer) return sendRendered(data, request, reply);
   if (etag !== undefined) {
     void reply.header('etag', etag);
-    if (hasIt(request, etag)) return reply.code(304).send();
+    if (matchesEtag(request, etag)) return reply.code(304).send();
   }
   return { success: true, message, data, ...(meta !== undefined && { meta }) };
 }

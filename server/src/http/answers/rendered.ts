@@ -26,7 +26,7 @@ export const sendRendered = (
   reply: FastifyReply,
 ): Promise<unknown> => sendEncoded(rendered, sentAs, request, reply);
 
-interface Kept<Answer> {
+interface CachedAnswer<Answer> {
   /** The version of the sources. Another stamp means another answer. */
   readonly stamp: string;
   readonly answer: Answer;
@@ -34,7 +34,7 @@ interface Kept<Answer> {
 
 /** Rendered answers by name, with the latest stamp of each. */
 export class RenderedAnswers<Answer extends { readonly weight: number }> {
-  readonly #cache: ByteCache<Kept<Answer>>;
+  readonly #cache: ByteCache<CachedAnswer<Answer>>;
 
   constructor(mostBytes: number) {
     this.#cache = new ByteCache(mostBytes, ({ answer }) => answer.weight);

@@ -21,10 +21,10 @@ const policy = [
  */
 export function mountDocs(app: FastifyInstance, document: () => object): void {
   const files: Record<string, WebFile> = {
-    '/docs': { type: 'text/html; charset=utf-8', read: from(ours('page.html')) },
-    '/docs/page.mjs': { type: script, read: from(ours('page.mjs')) },
-    '/docs/page.css': { type: style, read: from(ours('page.css')) },
-    '/docs/icon.svg': { type: 'image/svg+xml', read: from(ours('icon.svg')) },
+    '/docs': { type: 'text/html; charset=utf-8', read: from(ownFile('page.html')) },
+    '/docs/page.mjs': { type: script, read: from(ownFile('page.mjs')) },
+    '/docs/page.css': { type: style, read: from(ownFile('page.css')) },
+    '/docs/icon.svg': { type: 'image/svg+xml', read: from(ownFile('icon.svg')) },
     '/docs/swagger-ui-bundle.js': { type: script, read: from(theirs.bundle) },
     '/docs/swagger-ui.css': { type: style, read: from(theirs.style) },
     '/docs/openapi.json': {
@@ -55,7 +55,7 @@ interface WebFile {
 
 const script = 'text/javascript; charset=utf-8';
 const style = 'text/css; charset=utf-8';
-const ours = (name: string): string => new URL(name, import.meta.url).href;
+const ownFile = (name: string): string => new URL(name, import.meta.url).href;
 const theirs = {
   bundle: import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
   style: import.meta.resolve('swagger-ui-dist/swagger-ui.css'),

@@ -7,7 +7,7 @@ import mime from 'mime';
 import type { Asset, Part } from '../../assets/queries.ts';
 import { findAsset, findUploadFiles, readBytes } from '../../assets/queries.ts';
 import type { UploadDeps } from '../../assets/upload.ts';
-import { hasIt } from '../answers/conditional.ts';
+import { matchesEtag } from '../answers/conditional.ts';
 import { dataUrlEnvelope } from '../answers/data-urls.ts';
 import { endpoint } from '../answers/endpoint.ts';
 import { AppError } from '../../wire/errors.ts';
@@ -59,7 +59,7 @@ function rawAnswer(request: FastifyRequest, asset: Asset, read: ReadPart): RawAn
   const { size } = asset;
   const etag = `"${asset.sha256.toString('hex')}"`;
   const lasting = { etag, 'cache-control': 'private, max-age=31536000, immutable', 'accept-ranges': 'bytes' };
-  if (hasIt(request, etag)) return new RawAnswer(304, lasting);
+  if (matchesEtag(request, etag)) return new RawAnswer(304, lasting);
   const part = request.method === 'GET' ? partOf(request.headers, size, etag) : undefined;
   if (part === 'none') return new RawAnswer(416, { etag, 'content-range': `bytes */${size}` });
   const headers = {

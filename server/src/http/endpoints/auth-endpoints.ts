@@ -5,19 +5,19 @@ import type { AuthDeps } from '../../auth/deps.ts';
 import type { Origin, Proof } from '../../auth/proof.ts';
 import { listEmployees } from '../../auth/queries.ts';
 import type { Sessions } from '../../auth/sessions.ts';
-import { askForCode } from '../../auth/one-time-password.ts';
+import { requestCode } from '../../auth/one-time-password.ts';
 import { signIn } from '../../auth/sign-in.ts';
 import { signOut } from '../../auth/sign-out.ts';
 import { signUp } from '../../auth/sign-up.ts';
 import { endpoint } from '../answers/endpoint.ts';
 import { AppError } from '../../wire/errors.ts';
-import type { AddressLimit, LimitMaker } from '../server/rate-limits.ts';
+import type { AddressLimit, CreateLimit } from '../server/rate-limits.ts';
 import { addressOf } from '../server/rate-limits.ts';
 
 export interface AuthEdge {
   readonly auth: AuthDeps;
   readonly sessions: Sessions;
-  readonly limit: LimitMaker;
+  readonly limit: CreateLimit;
   /** Whether a driver needs an invitation to sign up. */
   readonly signup: 'documented' | 'invited';
 }
@@ -34,7 +34,7 @@ export function authEndpoints({ auth, sessions, limit, signup }: AuthEdge) {
   const originOf = (request: FastifyRequest, device: string | null | undefined): Origin => ({
     address: addressOf(request),
     device: device ?? '',
-    gauge: gaugeOf(failures, request),
+    addressFailures: addressFailuresOf(failures, request),
   });
 
   return {
@@ -42,8 +42,8 @@ export function authEndpoints({ auth, sessions, limit, signup }: AuthEdge) {
 
     signUp: endpoint(operations.signUp, async ({ body, request }) => {
       const { employee_id, password, device } = body;
-      const gauge = gaugeOf(refusedSignUps, request);
-      const waitMs = await gauge.waitMs();
+      const addressFailures = addressFailuresOf(refusedSignUps, request);
+      const waitMs = await addressFailures.waitMs();
       if (waitMs > 0) throw new AppError('RATE_LIMITED', { retryAfterMs: waitMs });
       const code = body.invitation ?? '';
       const invitation = signup === 'invited' ? { code, address: addressOf(request) } : undefined;
@@ -51,7 +51,7 @@ export function authEndpoints({ auth, sessions, limit, signup }: AuthEdge) {
       if (outcome.kind === 'signed_up') return { data: { employee_id, name: outcome.name, api_token: outcome.token } };
       // The answer shows who is an employee and who is registered. The limit keeps a caller from trying ten thousand
       // ids.
-      await gauge.countFailure();
+      await addressFailures.countFailure();
       if (outcome.kind === 'slowed_down') throw new AppError('RATE_LIMITED', { retryAfterMs: outcome.waitMs });
       throw new AppError(signUpCodes[outcome.kind]);
     }),
@@ -98,7 +98,7 @@ export function authEndpoints({ auth, sessions, limit, signup }: AuthEdge) {
     // Above the limit the answer is the same, and no password is sent (contract §2).
     resetPassword: endpoint(operations.resetPassword, async ({ body, request }) => {
       const { isExceeded } = await resets.count(request);
-      if (!isExceeded) await askForCode(auth, body.employee_id);
+      if (!isExceeded) await requestCode(auth, body.employee_id);
       return { data: null };
     }),
   };
@@ -110,7 +110,7 @@ const signUpCodes = {
   already_registered: 'ALREADY_REGISTERED',
 } as const;
 
-function gaugeOf(failures: AddressLimit, request: FastifyRequest): Origin['gauge'] {
+function addressFailuresOf(failures: AddressLimit, request: FastifyRequest): Origin['addressFailures'] {
   return {
     waitMs: async () => {
       const { left, waitMs } = await failures.look(request);

@@ -19,7 +19,7 @@ export function mountMetrics(app: FastifyInstance, { read, opsToken, access }: M
     url: '/metrics',
     onRequest: async (request, reply) => {
       try {
-        if (access === 'token' || !isFromHere(request)) requireOperator(request, opsToken);
+        if (access === 'token' || !isFromThisMachine(request)) requireOperator(request, opsToken);
       } catch (error) {
         const { status, headers, body } = errorAnswer(toAppError(error), request.id);
         return reply.code(status).headers(headers).send(body);
@@ -52,7 +52,7 @@ loopback.addAddress('::1', 'ipv6');
 const forwarding = /^(?:forwarded|via|cdn-loop|x-(?!prometheus-).*|(?:cf|fly|fastly|akamai)-.*|(?:.*-)?client-ip)$/;
 
 /** Whether the request comes from this machine and not through a proxy. */
-function isFromHere({ socket, headers }: FastifyRequest): boolean {
+function isFromThisMachine({ socket, headers }: FastifyRequest): boolean {
   const address = socket.remoteAddress ?? '';
   return (
     loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4') &&

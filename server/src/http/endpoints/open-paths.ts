@@ -17,17 +17,17 @@ export function openAreas(mode: AccessMode): string[] {
   const areas = all
     .filter(({ access }) => isOpen(access, mode))
     .map(({ path }) => {
-      const area = beginnings(path).find((start) =>
+      const area = prefixesOf(path).find((start) =>
         all.every((other) => isOpen(other.access, mode) || !isWithin(start, other.path)),
       );
-      const holdsMore = all.some((other) => other.path !== area && area !== undefined && isWithin(area, other.path));
-      return area !== undefined && holdsMore ? `${area}/*` : path;
+      const coversOthers = all.some((other) => other.path !== area && area !== undefined && isWithin(area, other.path));
+      return area !== undefined && coversOthers ? `${area}/*` : path;
     });
   return [...new Set(areas)];
 }
 
 /** `/a/b/c` → `/a`, `/a/b`, `/a/b/c`. */
-function beginnings(path: string): string[] {
+function prefixesOf(path: string): string[] {
   const parts = path.split('/').slice(1);
   return parts.map((_, i) => `/${parts.slice(0, i + 1).join('/')}`);
 }

@@ -21,13 +21,13 @@ export interface ReportDeps {
 }
 
 /** A short report costs rows, too, so each counts at least this much. One limit then bounds number and volume. */
-const leastCharged = 16 * 1024;
+const leastCounted = 16 * 1024;
 
 /** Interface.md 4.6, contract §6. */
 export function reportEndpoints({ admission, db, pipeline, clock, hourBytes }: ReportDeps) {
   /** The quota is separate from that of uploads, so photos of a depot never block its reports. */
   const chargeReport = (request: FastifyRequest, report: LoadConditionReport, now: Date): Promise<void> => {
-    const bytes = Math.max(Buffer.byteLength(JSON.stringify(report)), leastCharged);
+    const bytes = Math.max(Buffer.byteLength(JSON.stringify(report)), leastCounted);
     return charge(db, { caller: `reports of ${callerOf(request)}`, bytes, most: hourBytes, now });
   };
 

@@ -5,7 +5,7 @@ import type { ChangedStops, PendingRoute } from '../../routes/queries.ts';
 import { RenderedAnswer } from '../answers/rendered.ts';
 
 /** The form in which one path set shows a pending route. */
-export interface RouteLook<Stop> {
+export interface RouteFormat<Stop> {
   readonly message: string;
   readonly stop: (stop: StopView) => Stop;
 }
@@ -40,13 +40,13 @@ export class RouteAnswer<Stop> extends RenderedAnswer {
 
   /** Renders `changed` into a copy of `before`, or all stops of the route where there is no `before`. */
   static of<Stop>(
-    look: RouteLook<Stop>,
+    format: RouteFormat<Stop>,
     route: PendingRoute,
     changed: ChangedStops,
     before?: RouteAnswer<Stop>,
   ): RouteAnswer<Stop> {
-    const stops = inDrivingOrder(before ? before.#stops : [], changed, look);
-    const head = { success: true, message: look.message, data: routeFrame(route) };
+    const stops = inDrivingOrder(before ? before.#stops : [], changed, format);
+    const head = { success: true, message: format.message, data: routeFrame(route) };
     // The stops are the last field of the data, so the part before them ends with two braces.
     const start = Buffer.from(`${JSON.stringify(head).slice(0, -2)},"stops":[`);
     const end = Buffer.from(`]},"meta":${JSON.stringify(routeMeta(route))}}`);
@@ -67,7 +67,7 @@ const comma = Buffer.from(',');
 function inDrivingOrder<Stop>(
   before: readonly StopBytes[],
   { stops: changed }: ChangedStops,
-  { stop }: RouteLook<Stop>,
+  { stop }: RouteFormat<Stop>,
 ): StopBytes[] {
   const touched = new Set(changed.map(({ id }) => id));
   const stops = before.filter(({ id }) => !touched.has(id));

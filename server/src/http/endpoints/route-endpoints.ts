@@ -6,7 +6,7 @@ import { listDriversOnRoutes, loadPendingRoute, loadStops } from '../../routes/q
 import { driverEndpoint, endpoint } from '../answers/endpoint.ts';
 import { AppError } from '../../wire/errors.ts';
 import { RenderedAnswers } from '../answers/rendered.ts';
-import type { RouteLook } from './route-answer.ts';
+import type { RouteFormat } from './route-answer.ts';
 import { RouteAnswer } from './route-answer.ts';
 import { toV20Stop } from './v20.ts';
 
@@ -28,20 +28,20 @@ export function routeEndpoints(db: Db) {
  * Answers with a driver's pending route. Each version of a stop is read and rendered once: phones request their route
  * at every start and after every change, and all drivers of a route get the same answer.
  */
-function pendingRoute<Stop>(db: Db, look: RouteLook<Stop>) {
+function pendingRoute<Stop>(db: Db, format: RouteFormat<Stop>) {
   const answers = new RenderedAnswers<RouteAnswer<Stop>>(mostBytes);
-  const making = new Map<string, Promise<RouteAnswer<Stop>>>();
+  const rendering = new Map<string, Promise<RouteAnswer<Stop>>>();
 
-  async function putTogether(route: PendingRoute, before: RouteAnswer<Stop> | undefined): Promise<RouteAnswer<Stop>> {
+  async function assemble(route: PendingRoute, before: RouteAnswer<Stop> | undefined): Promise<RouteAnswer<Stop>> {
     if (before?.epoch === route.epoch) {
       const changed = await loadStops(db, route.key, before.version);
-      if (changed.epoch === before.epoch) return RouteAnswer.of(look, route, changed, before);
+      if (changed.epoch === before.epoch) return RouteAnswer.of(format, route, changed, before);
     }
-    return RouteAnswer.of(look, route, await loadStops(db, route.key));
+    return RouteAnswer.of(format, route, await loadStops(db, route.key));
   }
 
-  async function make(route: PendingRoute, name: string, stamp: string): Promise<RouteAnswer<Stop>> {
-    const answer = await putTogether(route, answers.latest(name));
+  async function renderRoute(route: PendingRoute, name: string, stamp: string): Promise<RouteAnswer<Stop>> {
+    const answer = await assemble(route, answers.latest(name));
     // A change came in between: the answer contains it, but the stamp does not cover it.
     if (answer.epoch === route.epoch && answer.version === route.version) answers.set(name, stamp, answer);
     return answer;
@@ -56,8 +56,8 @@ function pendingRoute<Stop>(db: Db, look: RouteLook<Stop>) {
     if (known) return { data: known };
     // After a change all phones ask at once. One request renders the answer, from stops that are at least as new as the
     // version.
-    const made = making.get(stamp) ?? make(route, name, stamp).finally(() => making.delete(stamp));
-    making.set(stamp, made);
-    return { data: await made };
+    const rendered = rendering.get(stamp) ?? renderRoute(route, name, stamp).finally(() => rendering.delete(stamp));
+    rendering.set(stamp, rendered);
+    return { data: await rendered };
   };
 }

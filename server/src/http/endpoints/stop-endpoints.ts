@@ -29,7 +29,7 @@ export function stopEndpoints({ admission, db, pipeline, clock }: StopDeps) {
     );
 
   /** Reads the author and the route before any stop is saved. */
-  async function settle(
+  async function identify(
     call: DriverCall<unknown, unknown>,
     suffix: string,
     named: NamedRoute,
@@ -38,14 +38,14 @@ export function stopEndpoints({ admission, db, pipeline, clock }: StopDeps) {
     const { employee } = driver;
     const receivedAt = clock();
     if (key === undefined) {
-      const route = await meantRoute(db, employee, named);
+      const route = await routeOfStop(db, employee, named);
       return { route, sender: { employee, paths, receivedAt, keyed: undefined } };
     }
     // The hash covers the sent text, not the parsed one: parsing may change with the server's version.
     const fingerprint = sha256(canonicalJson({ suffix, body: call.request.body }));
     const keyed = { owner: employee, key, fingerprint, at: receivedAt };
     const known = await findClaim(db, keyed);
-    const claim = known?.facility ? known : await claimKey(db, keyed, await meantRoute(db, employee, named));
+    const claim = known?.facility ? known : await claimKey(db, keyed, await routeOfStop(db, employee, named));
     if (!claim.same) throw keyReused();
     const { facility, week_end, since } = claim;
     return {
@@ -56,30 +56,30 @@ export function stopEndpoints({ admission, db, pipeline, clock }: StopDeps) {
 
   return {
     syncStops: driverEndpoint(operations.syncStops, async (call) => {
-      const { route, sender } = await settle(call, operations.syncStops.path, call.body);
+      const { route, sender } = await identify(call, operations.syncStops.path, call.body);
       // All stops of a body are submitted at once, so they share batches and commits.
       const outcomes = await submit(call.request, stopChanges(route, call.body.stops, sender));
-      const taken = refuseUnlessTaken(outcomes, { route: 'id', stop: (index) => `stops.${index}` });
+      const accepted = expectAccepted(outcomes, { route: 'id', stop: (index) => `stops.${index}` });
       const stops = call.body.stops.map(({ id }, index): StopAnswer => answerOf(id, outcomes[index]));
       const data: StopSyncAnswer = {
         route_id: route.id,
         facility: route.facility,
         week_end: route.week_end,
-        route_status: taken.some(({ routeStatus }) => routeStatus === 'C') ? 'C' : 'O',
+        route_status: accepted.some(({ routeStatus }) => routeStatus === 'C') ? 'C' : 'O',
         received_at: sender.receivedAt.toISOString(),
         stops,
       };
-      if (taken.length === stops.length) return { data };
-      return { data, message: `${taken.length} of ${stops.length} stops saved` };
+      if (accepted.length === stops.length) return { data };
+      return { data, message: `${accepted.length} of ${stops.length} stops saved` };
     }),
 
     skipStop: driverEndpoint(operations.skipStop, async (call) => {
       const { route_id, stop_id, facility, week_end } = call.body;
-      const { route, sender } = await settle(call, operations.skipStop.path, { id: route_id, facility, week_end });
+      const { route, sender } = await identify(call, operations.skipStop.path, { id: route_id, facility, week_end });
       const outcomes = await submit(call.request, [skipChange(route, call.body, sender)]);
-      const [taken] = refuseUnlessTaken(outcomes, { route: 'route_id', stop: () => 'stop_id' });
-      if (!taken) throw new Error('one change has one outcome');
-      return { data: { route_id, stop_id, status: taken.status, version: taken.stopVersion } };
+      const [accepted] = expectAccepted(outcomes, { route: 'route_id', stop: () => 'stop_id' });
+      if (!accepted) throw new Error('one change has one outcome');
+      return { data: { route_id, stop_id, status: accepted.status, version: accepted.stopVersion } };
     }),
   };
 }
@@ -94,7 +94,7 @@ interface NamedRoute {
  * The route that a body names. If no route fits, the parts as they were sent: the pipeline quarantines such a stop, so
  * the office has the driver's proof even for a route that is not here yet.
  */
-async function meantRoute(db: Db, employee: string, { id, ...parts }: NamedRoute): Promise<RouteKey> {
+async function routeOfStop(db: Db, employee: string, { id, ...parts }: NamedRoute): Promise<RouteKey> {
   const named = { id, facility: parts.facility ?? '', week_end: parts.week_end ?? '' };
   if (named.facility && named.week_end) return named;
   const resolution = resolveRoute(await findCandidates(db, named, employee));
@@ -111,7 +111,7 @@ const keyReused = (): AppError =>
     ],
   });
 
-type Taken = Extract<Outcome, { changed: boolean }>;
+type Accepted = Extract<Outcome, { changed: boolean }>;
 
 /** The members of a body that name its route and its stops. */
 interface Paths {
@@ -123,17 +123,17 @@ const pathOf = (code: string, paths: Paths, index: number): string =>
   code === 'ROUTE_NOT_FOUND' || code === 'NOT_ASSIGNED' ? paths.route : paths.stop(index);
 
 /** The saved results. Throws where the server refused every stop. */
-function refuseUnlessTaken(outcomes: readonly Outcome[], paths: Paths): Taken[] {
-  const taken: Taken[] = [];
+function expectAccepted(outcomes: readonly Outcome[], paths: Paths): Accepted[] {
+  const accepted: Accepted[] = [];
   const refused: (ErrorDetail & { code: Extract<Outcome, { code: string }>['code'] })[] = [];
   for (const [index, outcome] of outcomes.entries()) {
-    if (outcome.result !== 'quarantined') taken.push(outcome);
+    if (outcome.result !== 'quarantined') accepted.push(outcome);
     else refused.push({ code: outcome.code, path: pathOf(outcome.code, paths, index), message: outcome.reason });
   }
   // A fault of the route is the same for all stops, so the answer contains it once.
   const details = [...new Map(refused.map(({ path, message }) => [path, { path, message }])).values()];
   const [first] = refused;
-  if (!first || taken.length > 0) return taken;
+  if (!first || accepted.length > 0) return accepted;
   throw first.code === 'ID_REUSED' ? keyReused() : new AppError(first.code, { message: first.message, details });
 }
 

@@ -17,7 +17,7 @@ const typesField = 'mimetypes';
 /** For boundaries and part headers, beside the bytes of the files. */
 export const formOverhead = 1024 * 1024;
 /** An empty file costs rows, too. */
-const leastCharged = 16 * 1024;
+const leastCounted = 16 * 1024;
 
 /**
  * Stores an upload and returns the ids of its files in their order (contract §3). A refused upload leaves nothing
@@ -44,7 +44,7 @@ async function receive(deps: UploadDeps, request: FastifyRequest, key: string | 
   const announced = announcedBytes(request);
   if (announced !== undefined && announced > limits.requestBytes + formOverhead)
     throw tooLarge('A request', limits.requestBytes);
-  await charge(db, { ...account, bytes: Math.max(announced ?? 0, leastCharged) });
+  await charge(db, { ...account, bytes: Math.max(announced ?? 0, leastCounted) });
   const upload = await openUpload(deps, { caller, key });
   try {
     const types = await readForm(upload, request);
@@ -76,12 +76,12 @@ async function readForm(upload: Upload, request: FastifyRequest): Promise<Readon
   for await (const part of formParts(request)) {
     if (part.field === typesField) {
       for (const [name, type] of readTypes(await textOf(part))) types.set(name, type);
-    } else if (part.kind === 'file') await takeFile(upload, part);
+    } else if (part.kind === 'file') await receiveFile(upload, part);
   }
   return types;
 }
 
-async function takeFile(upload: Upload, { field, name, bytes }: FormFile): Promise<void> {
+async function receiveFile(upload: Upload, { field, name, bytes }: FormFile): Promise<void> {
   if (!filesField.test(field)) {
     for await (const _ of bytes); // unknown fields are ignored, as everywhere
     return;
@@ -92,7 +92,7 @@ async function takeFile(upload: Upload, { field, name, bytes }: FormFile): Promi
   const first = await pieces.next();
   // A browser sends an empty file input as a file without a name and without bytes.
   if (first.done === true && name === '') return;
-  await upload.take(name, following(first, pieces));
+  await upload.addFile(name, following(first, pieces));
 }
 
 async function* following<Item>(first: IteratorResult<Item>, rest: AsyncIterator<Item>): AsyncGenerator<Item, void> {

@@ -38,8 +38,8 @@ export class SchemaWriter {
       unrepresentable: 'any',
       override: ({ zodSchema, jsonSchema }) => void Object.assign(jsonSchema, hints.get(zodSchema)),
     });
-    for (const [name, component] of Object.entries($defs)) this.#keep(name, component);
-    return tidy(properties['schema']);
+    for (const [name, component] of Object.entries($defs)) this.#addComponent(name, component);
+    return normalize(properties['schema']);
   }
 
   /** The fields of a path or a query, each by itself. */
@@ -61,10 +61,10 @@ export class SchemaWriter {
     return read['type'] === 'integer' ? read : this.write(field, 'input');
   }
 
-  #keep(name: string, component: unknown): void {
+  #addComponent(name: string, component: unknown): void {
     if (isAnyJson(name)) return;
     const words = [...this.#described.values()].find((each) => each.name === name);
-    const { id: _id, properties, ...rest } = tidy(component);
+    const { id: _id, properties, ...rest } = normalize(component);
     const fields = Object.entries(isObject(properties) ? properties : {}).map(([field, schema]) => [
       field,
       { ...(isObject(schema) && schema), description: words?.fields[field] },
@@ -84,7 +84,7 @@ const isObject = (value: unknown): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The same schema, shorter and open: a client that validates answers must accept later fields. */
-function tidy(schema: unknown): JsonSchema {
+function normalize(schema: unknown): JsonSchema {
   if (!isObject(schema)) return {};
   const { $ref, anyOf, ...rest } = schema;
   if (typeof $ref === 'string') {
@@ -98,27 +98,29 @@ function tidy(schema: unknown): JsonSchema {
     // The format already covers zod's long pattern for instants.
     if (keyword === 'pattern' && rest['format'] === 'date-time') return [];
     if (keyword === 'properties' && isObject(value))
-      return [[keyword, Object.fromEntries(Object.entries(value).map(([name, each]) => [name, tidyMember(each)]))]];
-    if (keyword === 'items' || keyword === 'additionalProperties') return [[keyword, tidy(value)]];
+      return [
+        [keyword, Object.fromEntries(Object.entries(value).map(([name, each]) => [name, normalizeMember(each)]))],
+      ];
+    if (keyword === 'items' || keyword === 'additionalProperties') return [[keyword, normalize(value)]];
     return [[keyword, value]];
   });
   const plain: JsonSchema = Object.fromEntries(entries);
-  return Array.isArray(anyOf) ? { ...plain, ...either(anyOf) } : plain;
+  return Array.isArray(anyOf) ? { ...plain, ...anyOfSchemas(anyOf) } : plain;
 }
 
 /**
  * A member without its default. A default marks an optional field, and client generators take such a field for a
  * required one.
  */
-function tidyMember(schema: unknown): JsonSchema {
-  const { default: _otherwise, ...rest } = tidy(schema);
+function normalizeMember(schema: unknown): JsonSchema {
+  const { default: _otherwise, ...rest } = normalize(schema);
   return rest;
 }
 
 /** Flattens nested alternatives, and writes "or null" as a second type where possible. */
-function either(alternatives: readonly unknown[]): JsonSchema {
+function anyOfSchemas(alternatives: readonly unknown[]): JsonSchema {
   const flat = alternatives.flatMap((each) => {
-    const { anyOf, ...one } = tidy(each);
+    const { anyOf, ...one } = normalize(each);
     return Array.isArray(anyOf) ? anyOf.filter(isObject) : [one];
   });
   const [first, second] = flat;

@@ -9,7 +9,7 @@ export interface AdmissionLimits {
 }
 const ordinaryLimits: AdmissionLimits = { requests: 2_000, bytes: 64 * 1024 * 1024 };
 /** The assumed length of a body that declares none. */
-const untoldBytes = 1024 * 1024;
+const undeclaredBytes = 1024 * 1024;
 
 /**
  * Bounds the requests that wait for a commit while PostgreSQL hangs. Above the limits a request is refused with
@@ -25,7 +25,7 @@ export class Admission {
   }
 
   async hold<Result>({ headers }: Pick<FastifyRequest, 'headers'>, work: () => Promise<Result>): Promise<Result> {
-    const bytes = Number(headers['content-length'] ?? untoldBytes);
+    const bytes = Number(headers['content-length'] ?? undeclaredBytes);
     // The first request always enters: the limit of bodies bounds it.
     const full = this.#requests >= this.#limits.requests || this.#bytes + bytes > this.#limits.bytes;
     if (full && this.#requests > 0)

@@ -52,10 +52,10 @@ const preflightSeconds = 600;
  * Credentials are headers that a script must set, never cookies. So no page can act for a driver without the token, and
  * browsers keep other origins out where no CORS header allows them (docs/security.md).
  */
-export async function ruleBrowsers(app: FastifyInstance, { https, corsOrigins }: BrowserRules): Promise<void> {
-  const told = await browserHeaders(https);
+export async function applyBrowserRules(app: FastifyInstance, { https, corsOrigins }: BrowserRules): Promise<void> {
+  const callback = await browserHeaders(https);
   app.addHook('onRequest', (_request, reply, done) => {
-    reply.headers(told);
+    reply.headers(callback);
     done();
   });
   if (corsOrigins.length === 0) return;
@@ -95,12 +95,12 @@ async function browserHeaders(https: boolean): Promise<OutgoingHttpHeaders> {
     xDownloadOptions: false,
     xPermittedCrossDomainPolicies: false,
   });
-  let told: OutgoingHttpHeaders = {};
+  let callback: OutgoingHttpHeaders = {};
   asked.get('/', (_request, { raw }) => {
-    told = raw.getHeaders();
+    callback = raw.getHeaders();
     return '';
   });
   await asked.inject('/');
   await asked.close();
-  return told;
+  return callback;
 }

@@ -25,7 +25,7 @@ export function serveInTurn(app: FastifyInstance): void {
   app.addHook('onRequest', ({ raw: { socket } }, { raw: response }, done) => {
     const exchange = exchanges.get(socket);
     // Absent for injected requests, and after an upgrade to a socket.
-    if (!exchange?.open.has(response) || isFirst(exchange, response)) done();
+    if (!exchange?.open.has(response) || isOldest(exchange, response)) done();
     else if (exchange.waiting.size < mostWaiting) exchange.waiting.set(response, done);
     else socket.destroy();
   });
@@ -40,14 +40,14 @@ function watch(server: Server): void {
     exchange.latest = response;
     response.once('close', () => {
       exchange.open.delete(response);
-      goOn(exchange);
+      serveNext(exchange);
     });
   });
 }
 
-const isFirst = ({ open }: Exchange, response: ServerResponse): boolean => open.values().next().value === response;
+const isOldest = ({ open }: Exchange, response: ServerResponse): boolean => open.values().next().value === response;
 
-function goOn({ open, waiting }: Exchange): void {
+function serveNext({ open, waiting }: Exchange): void {
   const next = open.values().next().value;
   const serve = next && waiting.get(next);
   if (!serve) return; // no request is waiting, or the handler has not asked for its turn yet

@@ -40,9 +40,9 @@ export class Lingering {
       response.prependOnceListener('finish', () => {
         if (request.complete && !isLast) return;
         const { socket } = request;
-        const stopCounting = cutPast(socket, this.#bounds.bytes);
+        const stopCounting = limitReceivedBytes(socket, this.#bounds.bytes);
         this.#open.add(socket);
-        if (this.#isStopping) cutAfter(socket, stoppingMs);
+        if (this.#isStopping) closeAfter(socket, stoppingMs);
         const settle = () => {
           stopCounting();
           this.#open.delete(socket);
@@ -57,7 +57,7 @@ export class Lingering {
     });
     app.addHook('preClose', async () => {
       this.#isStopping = true;
-      for (const socket of this.#open) cutAfter(socket, stoppingMs);
+      for (const socket of this.#open) closeAfter(socket, stoppingMs);
     });
   }
 
@@ -67,15 +67,15 @@ export class Lingering {
     socket.once('close', () => this.#open.delete(socket));
     // The parser gets no more: what follows the last answer on a connection is no request.
     socket.removeAllListeners('data');
-    cutPast(socket, this.#bounds.bytes);
-    cutAfter(socket, this.#isStopping ? stoppingMs : this.#bounds.ms);
+    limitReceivedBytes(socket, this.#bounds.bytes);
+    closeAfter(socket, this.#isStopping ? stoppingMs : this.#bounds.ms);
     socket.end(lastWords);
     socket.resume();
   }
 }
 
 /** @returns what takes the bound away again */
-function cutPast(socket: Socket, bytes: number): () => void {
+function limitReceivedBytes(socket: Socket, bytes: number): () => void {
   let left = bytes;
   const count = (piece: Buffer): void => {
     left -= piece.length;
@@ -85,7 +85,7 @@ function cutPast(socket: Socket, bytes: number): () => void {
   return () => void socket.off('data', count);
 }
 
-function cutAfter(socket: Socket, ms: number): void {
+function closeAfter(socket: Socket, ms: number): void {
   const timer = setTimeout(() => socket.destroy(), ms);
   socket.once('close', () => clearTimeout(timer));
 }

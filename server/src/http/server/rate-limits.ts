@@ -27,7 +27,7 @@ export interface AddressLimit {
 }
 
 /** Makes limits by address. Only handlers that need one use it, so an ordinary request costs no statement more. */
-export type LimitMaker = (limit: RateLimit) => AddressLimit;
+export type CreateLimit = (limit: RateLimit) => AddressLimit;
 
 /**
  * The address of a caller under TRUST_PROXY: an IPv4 address, or the /64 network of an IPv6 one, because a single
@@ -35,7 +35,7 @@ export type LimitMaker = (limit: RateLimit) => AddressLimit;
  */
 export const addressOf = ({ ip }: Pick<FastifyRequest, 'ip'>): string => normalizeIP(ip);
 
-export async function openRateLimits(app: FastifyInstance, counters: SharedCounters): Promise<LimitMaker> {
+export async function openRateLimits(app: FastifyInstance, counters: SharedCounters): Promise<CreateLimit> {
   await app.register(rateLimit, { global: false, store: storeOn(counters) });
   return ({ name, most, windowMs }) => {
     const ask = app.createRateLimit({
@@ -52,17 +52,17 @@ export async function openRateLimits(app: FastifyInstance, counters: SharedCount
   };
 }
 
-type Told = (error: Error | null, result?: { current: number; ttl: number }) => void;
+type ReportCount = (error: Error | null, result?: { current: number; ttl: number }) => void;
 
 /** The plugin's store on counters in the database. The keys already separate the limits. */
 function storeOn(counters: SharedCounters) {
   return class SharedStore {
-    incr(key: string, told: Told, windowMs: number): void {
-      pass(counters.count(key, windowMs), told);
+    incr(key: string, report: ReportCount, windowMs: number): void {
+      reportCount(counters.count(key, windowMs), report);
     }
 
-    read(key: string, told: Told): void {
-      pass(counters.read(key), told);
+    read(key: string, report: ReportCount): void {
+      reportCount(counters.read(key), report);
     }
 
     child(): SharedStore {
@@ -71,10 +71,10 @@ function storeOn(counters: SharedCounters) {
   };
 }
 
-function pass(asked: ReturnType<SharedCounters['read']>, told: Told): void {
-  asked.then(
-    ({ count, endsInMs }) => told(null, { current: count, ttl: endsInMs }),
+function reportCount(read: ReturnType<SharedCounters['read']>, report: ReportCount): void {
+  read.then(
+    ({ count, endsInMs }) => report(null, { current: count, ttl: endsInMs }),
     (error: unknown) =>
-      told(error instanceof Error ? error : new Error('the counters cannot be read', { cause: error })),
+      report(error instanceof Error ? error : new Error('the counters cannot be read', { cause: error })),
   );
 }

@@ -4,7 +4,7 @@ import { AppError } from '../../wire/errors.ts';
 import { invalidInput } from '../answers/validation.ts';
 
 /** Refuses faults that no handler should have to check. */
-export function checkTheWire(app: FastifyInstance): void {
+export function checkParsedRequests(app: FastifyInstance): void {
   app.addHook('onRequest', ({ url, headers, raw }, _reply, done) => {
     // Checked here, because Node's own answer would lack the envelope (RFC 9112 §3.2).
     if (headers.host === undefined && raw.httpVersion === '1.1')

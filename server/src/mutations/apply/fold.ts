@@ -36,7 +36,7 @@ export function foldBatch(
   forked: Pick<WeakSet<object>, 'has'>,
 ): { answers: Answer[]; changes: Changes } {
   const fold = new Fold(world, poisoned, forked);
-  const answers = items.map((item) => fold.take(item));
+  const answers = items.map((item) => fold.apply(item));
   return { answers, changes: fold.changes() };
 }
 
@@ -75,10 +75,10 @@ class Fold {
     this.#poisoned = poisoned;
   }
 
-  take(item: Item): Answer {
+  apply(item: Item): Answer {
     const known = this.#known.get(item.id) ?? this.#world.known.get(item.id);
     const { queued } = item;
-    if (!queued) return this.#done(this.#takeChange(item, known), null);
+    if (!queued) return this.#done(this.#applyChange(item, known), null);
 
     if (!hasQueue(this.#world, queued.queue)) return { kind: 'unknown', lastSeq: 0 };
     const state = this.#client(queued);
@@ -92,7 +92,7 @@ class Fold {
       this.#addIncident('queue_forked', item, queued);
       return { kind: 'fork', at: verdict.at, lastSeq: state.lastSeq };
     }
-    if (verdict.kind === 'fresh') return this.#done(this.#takeQueued(item, queued, state), queued);
+    if (verdict.kind === 'fresh') return this.#done(this.#applyQueued(item, queued, state), queued);
     if (verdict.moves) this.#moveWatermark(item, queued, state, null);
     if (verdict.moves && verdict.kind === 'duplicate') this.#repeated.push(item);
     const outcome =
@@ -130,7 +130,7 @@ class Fold {
     };
   }
 
-  #takeChange(item: Item, known: KnownMutation | undefined): Outcome | ReportOutcome {
+  #applyChange(item: Item, known: KnownMutation | undefined): Outcome | ReportOutcome {
     // A refusal is final for a queue, which goes on. A REST sender retries because route or stop may exist by now. A
     // route that had no name then may give another text now.
     const isRetry = known?.quarantined && item.source === 'rest' && !item.release;
@@ -139,7 +139,7 @@ class Fold {
     const isDone = known && !known.quarantined;
     const releasedBy = item.release ?? (isRetry ? sentAgain : undefined);
     const outcome =
-      known && (isDone || !releasedBy) ? this.#repeatAnswer(item, known) : this.#apply(item, editTime, []);
+      known && (isDone || !releasedBy) ? this.#repeatAnswer(item, known) : this.#applyRules(item, editTime, []);
     if (outcome.result === 'quarantined') return outcome;
     const entry = this.#refusals.findOpen(item);
     const { by, note } = releasedBy ?? sentAgain;
@@ -148,7 +148,7 @@ class Fold {
     return outcome;
   }
 
-  #takeQueued(item: Item, queued: QueueItem, state: LoadedClient): Outcome | ReportOutcome {
+  #applyQueued(item: Item, queued: QueueItem, state: LoadedClient): Outcome | ReportOutcome {
     const warnings: Warning[] = [];
     if (!fitsChain(queued, state)) {
       warnings.push(warn('chain_broken', 'this item does not follow the one that came before it'));
@@ -159,7 +159,7 @@ class Fold {
     this.#moveWatermark(item, queued, state, editTime);
     if (editTime < state.quarantinedUntil && !queued.queue.rescued)
       return this.#refuse(item, queueOfUnregistered, null, null, editTime);
-    return this.#apply(item, editTime, warnings);
+    return this.#applyRules(item, editTime, warnings);
   }
 
   /** Records an incident for the operators. */
@@ -167,7 +167,7 @@ class Fold {
     this.#incidents.push({ kind, clientId, employee, details: JSON.stringify({ id, seq }) });
   }
 
-  #apply(item: Item, editTime: number, warnings: readonly Warning[]): Outcome | ReportOutcome {
+  #applyRules(item: Item, editTime: number, warnings: readonly Warning[]): Outcome | ReportOutcome {
     const poison = this.#poisoned.get(item);
     const { meaning } = item;
     if (meaning.kind === 'unreadable') return this.#refuse(item, poison ?? meaning.fault, null, null, editTime);
@@ -270,7 +270,7 @@ class Fold {
   }
 
   #report(item: Item, report: LoadConditionReport, editTime: number, warnings: readonly Warning[]): ReportOutcome {
-    const { stored, duplicate } = this.#reports.take(report, item.receivedAt);
+    const { stored, duplicate } = this.#reports.add(report, item.receivedAt);
     if (!duplicate || !item.dedupeByContent) {
       const { id, hash } = item;
       const { revision: version } = stored;

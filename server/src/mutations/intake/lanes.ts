@@ -44,13 +44,13 @@ export class Lanes<Unit extends Waiting> {
   }
 
   /** Takes the next batch: at most `size` units, at most `turn` of one lane, none of a busy lane or route. */
-  take(size: number, turn: number, isLocked: (scope: string) => boolean): Unit[] {
+  nextBatch(size: number, turn: number, isLocked: (scope: string) => boolean): Unit[] {
     const batch: Unit[] = [];
     const scopes = new Set<string>();
     for (const [name, lane] of this.#lanes) {
       if (batch.length >= size) break;
       if (this.#busyLanes.has(name)) continue;
-      const taken = this.#takeFromLane(lane, Math.min(turn, size - batch.length), scopes, isLocked);
+      const taken = this.#removeFromLane(lane, Math.min(turn, size - batch.length), scopes, isLocked);
       if (taken.length === 0) continue;
       batch.push(...taken);
       this.#busyLanes.add(name);
@@ -79,7 +79,7 @@ export class Lanes<Unit extends Waiting> {
     return units;
   }
 
-  #takeFromLane(lane: Unit[], most: number, scopes: Set<string>, isLocked: (scope: string) => boolean): Unit[] {
+  #removeFromLane(lane: Unit[], most: number, scopes: Set<string>, isLocked: (scope: string) => boolean): Unit[] {
     let count = 0;
     while (count < most) {
       const scope = lane[count]?.scope;

@@ -34,7 +34,7 @@ const BATCHES_IN_FLIGHT = 2;
  */
 const MIN_WAITING_FOR_SECOND_BATCH = 12;
 /** After this time the next batch starts beside an open one. */
-const PATIENCE_MS = 20;
+const MAX_WAIT_MS = 20;
 /** Waiting items above which pushes wait: enough to fill the next batches. */
 const ROOM = 4 * BATCH_SIZE;
 /** The worker and the import lock a route for a moment only. */
@@ -100,7 +100,7 @@ class GroupCommit implements Pipeline {
   #scheduled = false;
   /** The start of the latest batch, by the clock of the pauses. */
   #begunAt = 0;
-  #endPatience: (() => void) | undefined;
+  #stopWaiting: (() => void) | undefined;
   #closed = false;
 
   constructor(options: PipelineOptions) {
@@ -110,20 +110,20 @@ class GroupCommit implements Pipeline {
   }
 
   submit(change: Change): Promise<Outcome> {
-    return this.#take(itemOfChange(change), (outcome) => (outcome.result === 'reported' ? undefined : outcome));
+    return this.#submit(itemOfChange(change), (outcome) => (outcome.result === 'reported' ? undefined : outcome));
   }
 
   submitReport(change: ReportChange): Promise<ReportOutcome> {
-    return this.#take(itemOfReport(change), (outcome) =>
+    return this.#submit(itemOfReport(change), (outcome) =>
       outcome.result === 'reported' || outcome.result === 'quarantined' ? outcome : undefined,
     );
   }
 
   release(item: Item): Promise<Outcome | ReportOutcome> {
-    return this.#take(item, (outcome) => outcome);
+    return this.#submit(item, (outcome) => outcome);
   }
 
-  #take<Kind>(item: Item, kindOf: (outcome: Outcome | ReportOutcome) => Kind | undefined): Promise<Kind> {
+  #submit<Kind>(item: Item, kindOf: (outcome: Outcome | ReportOutcome) => Kind | undefined): Promise<Kind> {
     return new Promise((resolve, reject) => {
       const settle = (answer: Answer): void => {
         const outcome = answer.kind === 'done' ? kindOf(answer.outcome) : undefined;
@@ -155,7 +155,7 @@ class GroupCommit implements Pipeline {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#endPatience?.();
+    this.#stopWaiting?.();
     for (const unit of this.#lanes.drain()) unit.fail(stopping());
     for (const resolve of this.#waitingForRoom.splice(0)) resolve();
     await Promise.allSettled(this.#open);
@@ -182,10 +182,10 @@ class GroupCommit implements Pipeline {
    */
   #admit(): void {
     const free = Math.ceil((ROOM - this.#unanswered) / TURN);
-    const entering = this.#waitingForRoom.splice(0, Math.max(free, 0));
-    for (const resolve of entering) resolve();
+    const admitted = this.#waitingForRoom.splice(0, Math.max(free, 0));
+    for (const resolve of admitted) resolve();
     // Some callers enqueue nothing (an invalid frame, a closed connection), so no answer would admit the next ones.
-    if (entering.length > 0 && this.#waitingForRoom.length > 0) setImmediate(() => this.#admit());
+    if (admitted.length > 0 && this.#waitingForRoom.length > 0) setImmediate(() => this.#admit());
   }
 
   /** Waits for the end of this turn of the event loop, so that all items of the turn share the batch. */
@@ -195,7 +195,7 @@ class GroupCommit implements Pipeline {
     setImmediate(() => {
       this.#scheduled = false;
       while (this.#mayBegin()) {
-        const batch = this.#lanes.take(BATCH_SIZE, TURN, (scope) => this.#lockedScopes.has(scope));
+        const batch = this.#lanes.nextBatch(BATCH_SIZE, TURN, (scope) => this.#lockedScopes.has(scope));
         if (batch.length === 0) return;
         this.#begunAt = this.#pauses.now();
         const running = this.#run(batch).finally(() => {
@@ -211,10 +211,10 @@ class GroupCommit implements Pipeline {
   #mayBegin(): boolean {
     if (this.#open.size === 0) return true;
     if (this.#open.size >= BATCHES_IN_FLIGHT || this.#lanes.empty) return false;
-    if (this.#lanes.size >= MIN_WAITING_FOR_SECOND_BATCH || this.#pauses.now() - this.#begunAt >= PATIENCE_MS)
+    if (this.#lanes.size >= MIN_WAITING_FOR_SECOND_BATCH || this.#pauses.now() - this.#begunAt >= MAX_WAIT_MS)
       return true;
-    this.#endPatience ??= this.#pauses.after(PATIENCE_MS, () => {
-      this.#endPatience = undefined;
+    this.#stopWaiting ??= this.#pauses.after(MAX_WAIT_MS, () => {
+      this.#stopWaiting = undefined;
       this.#schedule();
     });
     return false;
@@ -317,7 +317,7 @@ class PushInProgress {
   readonly #results: MutationResult[] = [];
   #left: number;
   #lastSeq = 0;
-  #wants: number | undefined;
+  #expectedSeq: number | undefined;
   #fork: number | undefined;
 
   constructor(items: readonly Item[], resolve: (answer: PushAnswer) => void, reject: (error: Error) => void) {
@@ -331,7 +331,7 @@ class PushInProgress {
     if (answer.kind === 'unknown') return this.#reject(new UnknownQueue());
     this.#lastSeq = Math.max(this.#lastSeq, answer.lastSeq);
     if (answer.kind === 'done') this.#results.push(mutationResult(item, item.queued?.seq ?? 0, answer.outcome));
-    else if (answer.kind === 'gap') this.#wants ??= answer.wants;
+    else if (answer.kind === 'gap') this.#expectedSeq ??= answer.wants;
     else this.#fork ??= answer.at;
     if (--this.#left === 0) this.#finish();
   }
@@ -342,7 +342,7 @@ class PushInProgress {
     const answer = { last_seq: this.#lastSeq, results: this.#results };
     this.#resolve({
       ...answer,
-      ...(this.#wants === undefined ? {} : { wants: this.#wants }),
+      ...(this.#expectedSeq === undefined ? {} : { wants: this.#expectedSeq }),
       ...(this.#fork === undefined ? {} : { fork: this.#fork }),
     });
   }

@@ -24,7 +24,7 @@ export const deliveryQueue = {
 } as const;
 
 /** Concurrent deliveries, so that one slow server delays few others. */
-const TOGETHER = 5;
+const BATCH_SIZE = 5;
 
 /**
  * Works on such a queue. Each job has a result of its own.
@@ -39,7 +39,7 @@ export async function workDeliveries<Job extends object>(
   deliver: (job: JobWithMetadata<Job>) => Promise<JobResult>,
 ): Promise<() => Promise<void>> {
   const options = {
-    batchSize: TOGETHER,
+    batchSize: BATCH_SIZE,
     burstWhenBatchFull: true,
     perJobResults: true,
     includeMetadata: true,

@@ -15,20 +15,20 @@ export const writeResult = `
   update stop_result set doc = $5, version = $6
    where facility = $1 and route_id = $2 and week_end = $3 and stop_id = $4`;
 
-export const raiseRoute = `update route set version = $4 where facility = $1 and id = $2 and week_end = $3`;
+export const setRouteVersion = `update route set version = $4 where facility = $1 and id = $2 and week_end = $3`;
 
 /** Locks queues before routes (I13). $1 now. */
-export const healQueues = `update client set last_edit_time = $1 where last_edit_time > $1`;
+export const correctQueues = `update client set last_edit_time = $1 where last_edit_time > $1`;
 
 /** No timer runs longer than $2 seconds from $1, now. A phone learns its deadline from the header: that gets a version. */
-export const healTimers = `
+export const correctTimers = `
   update route r set autoclose_at = least(autoclose_at, longest), forceclose_at = least(forceclose_at, longest),
          version = version + 1, header_version = version + 1
     from (select $1::timestamptz + $2::int * interval '1 second' as longest) as timer
    where greatest(autoclose_at, forceclose_at) > longest`;
 
 /** Other times from the wrong clock: leases, retries and limits. $1 now. */
-export const healWaits = [
+export const correctWaits = [
   `update route set changed_at = least(changed_at, $1::timestamptz), newest_stamp = least(newest_stamp, $1::timestamptz)
     where changed_at > $1::timestamptz or newest_stamp > $1::timestamptz`,
   `update route_lease set expires_at = $1::timestamptz where expires_at > $1::timestamptz + interval '1 hour'`,

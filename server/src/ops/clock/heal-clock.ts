@@ -25,13 +25,13 @@ export async function findFutureStops(db: Db, now: Date): Promise<FutureStops[]>
  * @param timerSeconds how long a closing timer runs; a later deadline comes from the wrong clock
  * @returns the stops that were healed
  */
-export async function healClock(db: Db, now: Date, timerSeconds: number): Promise<FutureStops[]> {
+export async function correctClock(db: Db, now: Date, timerSeconds: number): Promise<FutureStops[]> {
   const found = await findFutureStops(db, now);
-  for (const route of found) await withTransaction(db, (tx) => healRoute(tx, route, now));
+  for (const route of found) await withTransaction(db, (tx) => correctRoute(tx, route, now));
   await withTransaction(db, async (tx) => {
-    await tx.query(sql.healQueues, [now]);
-    await tx.query(sql.healTimers, [now, timerSeconds]);
-    for (const statement of sql.healWaits) await tx.query(statement, [now]);
+    await tx.query(sql.correctQueues, [now]);
+    await tx.query(sql.correctTimers, [now, timerSeconds]);
+    for (const statement of sql.correctWaits) await tx.query(statement, [now]);
     const stops = found.reduce((sum, route) => sum + route.stops.length, 0);
     await tx.query(reportIncident, ['clock_healed', JSON.stringify({ now, routes: found.length, stops })]);
     await tx.query(sql.notifyAll);
@@ -39,7 +39,7 @@ export async function healClock(db: Db, now: Date, timerSeconds: number): Promis
   return found;
 }
 
-async function healRoute(tx: Tx, { facility, id, week_end, stops }: FutureStops, now: Date): Promise<void> {
+async function correctRoute(tx: Tx, { facility, id, week_end, stops }: FutureStops, now: Date): Promise<void> {
   const key = [facility, id, week_end];
   const { rows: locked } = await tx.query<{ version: number }>(sql.lockRoute, key);
   const version = (locked[0]?.version ?? 0) + 1;
@@ -47,10 +47,10 @@ async function healRoute(tx: Tx, { facility, id, week_end, stops }: FutureStops,
   const { rows } = await tx.query<{ stop_id: number; doc: string }>(sql.readResults, [...key, stops]);
   for (const { stop_id, doc } of rows) {
     const result = readResult(doc);
-    const healed = { ...result, by: datedBack(result.by ?? [], now.getTime()) };
-    await tx.query(sql.writeResult, [...key, stop_id, JSON.stringify(healed), version]);
+    const corrected = { ...result, by: datedBack(result.by ?? [], now.getTime()) };
+    await tx.query(sql.writeResult, [...key, stop_id, JSON.stringify(corrected), version]);
   }
-  await tx.query(sql.raiseRoute, [...key, version]);
+  await tx.query(sql.setRouteVersion, [...key, version]);
 }
 
 /** Writers after `now` get the latest moments up to it, a millisecond apart, in their own order. */

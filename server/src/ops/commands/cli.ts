@@ -1,11 +1,11 @@
 import { misuseOf, readWords, type Manual } from '../../runtime/command-line.ts';
 import type { Db } from '../../db/types.ts';
 import { StartError } from '../../runtime/start-error.ts';
-import { findFutureStops, healClock } from '../clock/heal-clock.ts';
+import { findFutureStops, correctClock } from '../clock/heal-clock.ts';
 import { invitationCommands, parseInvitationCommand, runInvitationCommand } from './invite-commands.ts';
 import type { InvitationCommand } from './invite-commands.ts';
 import { declareRestored, describeRestored } from '../restore/restored.ts';
-import { takeRegistrationBack } from '../devices/devices.ts';
+import { unregisterDriver } from '../devices/devices.ts';
 
 // `npm run ops -- …`: commands of operators, beside running servers or without them.
 
@@ -58,10 +58,10 @@ export async function runOpsCommand(
   { autocloseSeconds }: { readonly autocloseSeconds: number },
 ): Promise<string> {
   if (command.verb === 'restored') return describeRestored(await declareRestored(db, command.reason));
-  if (command.verb === 'heal-clock') return healed(db, command.yes, new Date(), autocloseSeconds);
+  if (command.verb === 'heal-clock') return corrected(db, command.yes, new Date(), autocloseSeconds);
   if (command.verb !== 'unregister') return runInvitationCommand(command, db, new Date());
   const { employee } = command;
-  const queues = await takeRegistrationBack(db, employee, byCommand, new Date());
+  const queues = await unregisterDriver(db, employee, byCommand, new Date());
   if (queues === undefined)
     throw new StartError(`nobody of the id ${employee} is registered (GET /api/auth/employees lists who is)`);
   return [
@@ -70,8 +70,8 @@ export async function runOpsCommand(
   ].join('\n');
 }
 
-async function healed(db: Db, yes: boolean, now: Date, timerSeconds: number): Promise<string> {
-  const routes = yes ? await healClock(db, now, timerSeconds) : await findFutureStops(db, now);
+async function corrected(db: Db, yes: boolean, now: Date, timerSeconds: number): Promise<string> {
+  const routes = yes ? await correctClock(db, now, timerSeconds) : await findFutureStops(db, now);
   const stops = routes.reduce((sum, route) => sum + route.stops.length, 0);
   const counted = `${stops} stops of ${routes.length} routes`;
   return yes

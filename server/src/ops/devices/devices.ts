@@ -67,13 +67,13 @@ async function revokeDevice(
  * The log and the queues record author and reason, because the account passes to its next owner.
  * @returns the time; undefined where no such employee is registered
  */
-async function unregisterDriver(
+async function unregisterByOperator(
   { db, clock, log }: DeviceDeps,
   employee: string,
   { by, reason }: EndingBody,
 ): Promise<Date | undefined> {
   const now = clock();
-  const queues = await takeRegistrationBack(db, employee, { by, reason }, now);
+  const queues = await unregisterDriver(db, employee, { by, reason }, now);
   if (queues === undefined) return undefined;
   log.warn({ employee, user: by, reason, queues }, 'an operator has unregistered a driver');
   return now;
@@ -85,7 +85,7 @@ async function unregisterDriver(
  *
  * @returns the number of those queues; undefined where no such employee is registered
  */
-export function takeRegistrationBack(
+export function unregisterDriver(
   db: Db,
   employee: string,
   { by, reason }: { readonly by: string; readonly reason: string },
@@ -150,7 +150,7 @@ export function deviceEndpoints({ sessions, ...deps }: DeviceEdge) {
     }),
 
     unregisterDriver: endpoint(deviceOperations.unregisterDriver, async ({ params: { employee }, body }) => {
-      const since = await unregisterDriver(deps, employee, body);
+      const since = await unregisterByOperator(deps, employee, body);
       if (!since) throw new AppError('EMPLOYEE_NOT_FOUND', { message: 'Nobody of this id is registered.' });
       sessions.forget([employee]);
       return { data: { employee, unregistered_at: since.toISOString() } };

@@ -55,7 +55,7 @@ const historyKept = z.strictObject({
 });
 
 /** The state of the stop on the host. */
-const hostStanding = z.strictObject({
+const hostStatus = z.strictObject({
   on_host: z.boolean(),
   trace: z.string(),
   sequence: z.nullable(z.int()),
@@ -74,7 +74,7 @@ export const stopHistory = z.strictObject({
   stop_id: z.int(),
   status: z.string(),
   version: z.int(),
-  host: hostStanding,
+  host: hostStatus,
   mutations: z.array(ledgerEntry),
   kept: z.array(historyKept),
   files: z.array(historyFile),
@@ -102,7 +102,7 @@ export const chainReport = z.strictObject({
 });
 export type ChainReport = z.infer<typeof chainReport>;
 
-const lookAtStop = {
+const stopRead = {
   method: 'GET',
   ...ofOperators,
   body: nothing,
@@ -112,7 +112,7 @@ const lookAtStop = {
 
 export const historyOperations = {
   readStopHistory: operation({
-    ...lookAtStop,
+    ...stopRead,
     path: '/ops/stop-history',
     summary:
       'The full record of a stop: changes with author, device and times, their state on the host, files and mails.',
@@ -120,7 +120,7 @@ export const historyOperations = {
     data: stopHistory,
   }),
   verifyStopHistory: operation({
-    ...lookAtStop,
+    ...stopRead,
     path: '/ops/stop-history/verify',
     summary: 'Checks the stop’s mutations against the seals of their devices and lists the broken ones.',
     message: 'Chain of the stop',
@@ -140,7 +140,7 @@ export const historySchemas = [
     files: 'The files that it names now: signature and photos.',
     mails: 'Delivery mails that a mail server has taken.',
   }),
-  described('HostStanding', hostStanding, 'The state of the stop on the host.', {
+  described('HostStanding', hostStatus, 'The state of the stop on the host.', {
     on_host: 'Whether it has the stop as it is now.',
     trace: 'Its trace id there (`RUTRC`, `PODRPLP`); blank where it was never written.',
     sequence: 'Its sequence there (`RURPSQ`).',

@@ -26,7 +26,7 @@ const breakerState = z.strictObject({
 
 const pausedFile = z.strictObject({ file: z.string(), reason: z.string(), since: z.iso.datetime() });
 
-export const workerStanding = z.strictObject({
+export const workerStatus = z.strictObject({
   worker: z.string(),
   started_at: z.iso.datetime(),
   seen_at: z.iso.datetime(),
@@ -35,7 +35,7 @@ export const workerStanding = z.strictObject({
   breaker: z.nullable(breakerState),
   paused: z.array(pausedFile),
 });
-export type WorkerStanding = z.infer<typeof workerStanding>;
+export type WorkerStatus = z.infer<typeof workerStatus>;
 
 export const replicationStatus = z.strictObject({
   lag_seconds: z.number(),
@@ -44,7 +44,7 @@ export const replicationStatus = z.strictObject({
   parked: z.int(),
   hold: z.nullable(holdItem),
   files: z.array(fileBacklog),
-  workers: z.array(workerStanding),
+  workers: z.array(workerStatus),
 });
 export type ReplicationStatus = z.infer<typeof replicationStatus>;
 
@@ -67,11 +67,11 @@ export const routeBacklog = z.strictObject({
 });
 export type RouteBacklog = z.infer<typeof routeBacklog>;
 
-const lookOfOperators = { ...ofOperators, method: 'GET', body: nothing, errors: [] } as const;
+const operatorRead = { ...ofOperators, method: 'GET', body: nothing, errors: [] } as const;
 
 export const replicationOperations = {
   readReplication: operation({
-    ...lookOfOperators,
+    ...operatorRead,
     path: '/ops/replication',
     summary: 'The backlog of the host by file, and the state of its workers.',
     message: 'Replication',
@@ -79,7 +79,7 @@ export const replicationOperations = {
     data: replicationStatus,
   }),
   listRouteBacklog: operation({
-    ...lookOfOperators,
+    ...operatorRead,
     path: '/ops/replication/routes',
     summary: 'Routes with changes that the host lacks, the longest wait first.',
     message: 'Routes behind',
@@ -105,7 +105,7 @@ export const replicationSchemas = [
     parked: 'How many of them it refuses.',
     oldest_pending_at: 'Since when the oldest of them waits, UTC.',
   }),
-  described('WorkerStanding', workerStanding, 'A process that replicates.', {
+  described('WorkerStanding', workerStatus, 'A process that replicates.', {
     worker: 'Names it until it ends.',
     started_at: 'UTC.',
     seen_at: 'Its last heartbeat, UTC.',

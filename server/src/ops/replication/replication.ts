@@ -5,7 +5,7 @@ import { listHolds } from '../holds/holds.ts';
 import { routeAfter, pageOf, type Page } from '../pages.ts';
 import * as sql from './replication-sql.ts';
 import { endpoint } from '../../http/answers/endpoint.ts';
-import type { FileBacklog, ReplicationStatus, RouteBacklog, RouteBacklogQuery, WorkerStanding } from './contract.ts';
+import type { FileBacklog, ReplicationStatus, RouteBacklog, RouteBacklogQuery, WorkerStatus } from './contract.ts';
 import { replicationOperations } from './contract.ts';
 
 type FileRow = Omit<FileBacklog, 'oldest_pending_at'> & { readonly oldest_at: Date | null };
@@ -27,11 +27,11 @@ async function readReplication(db: Queryable): Promise<ReplicationStatus> {
     parked: backlog.parked,
     hold: holds.find(({ in_force }) => in_force) ?? null,
     files: files.map(({ oldest_at, ...file }) => ({ ...file, oldest_pending_at: oldest_at?.toISOString() ?? null })),
-    workers: workers.map(standingOf),
+    workers: workers.map(statusOf),
   };
 }
 
-const standingOf = ({ worker, startedAt, seenAt, alive, state }: KnownWorker): WorkerStanding => ({
+const statusOf = ({ worker, startedAt, seenAt, alive, state }: KnownWorker): WorkerStatus => ({
   worker,
   started_at: startedAt.toISOString(),
   seen_at: seenAt.toISOString(),

@@ -50,7 +50,7 @@ export const dropReportLedger = statement(
 );
 
 /** A row `t` of a route `g` that this statement deletes. */
-const hangsOn = '(t.facility, t.route_id, t.week_end) = (g.facility, g.id, g.week_end)';
+const sameRoute = '(t.facility, t.route_id, t.week_end) = (g.facility, g.id, g.week_end)';
 
 /**
  * Routes that the host has deleted, with all their rows. While the host has a route, the import would bring it back.
@@ -67,19 +67,19 @@ export const dropRoutes = statement(
                                                        and s.week_end = r.week_end and s.hosted_version < s.version)
       limit $2 for update of r skip locked
    ), plans as (
-     delete from stop_plan t using gone g where ${hangsOn}
+     delete from stop_plan t using gone g where ${sameRoute}
    ), results as (
-     delete from stop_result t using gone g where ${hangsOn}
+     delete from stop_result t using gone g where ${sameRoute}
    ), drivers as (
-     delete from route_driver t using gone g where ${hangsOn}
+     delete from route_driver t using gone g where ${sameRoute}
    ), sign_ins as (
-     delete from driver_sign_in t using gone g where ${hangsOn}
+     delete from driver_sign_in t using gone g where ${sameRoute}
    ), shadows as (
-     delete from host_shadow t using gone g where ${hangsOn}
+     delete from host_shadow t using gone g where ${sameRoute}
    ), leases as (
-     delete from route_lease t using gone g where ${hangsOn}
+     delete from route_lease t using gone g where ${sameRoute}
    ), awaited as (
-     delete from awaited_asset t using gone g where ${hangsOn}
+     delete from awaited_asset t using gone g where ${sameRoute}
    )
    delete from route r using gone g where (r.facility, r.id, r.week_end) = (g.facility, g.id, g.week_end)`,
 );

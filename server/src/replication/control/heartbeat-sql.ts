@@ -1,7 +1,7 @@
 import { statement } from '../../db/statement.ts';
 
 /** $1 worker, $2 its state as JSON. Deletes workers without a beat for a day. */
-export const recordBeat = statement(
+export const recordHeartbeat = statement(
   'heartbeat_record',
   `with silent as (delete from worker_heartbeat where seen_at < now() - interval '1 day')
    insert into worker_heartbeat (worker, state) values ($1, $2)

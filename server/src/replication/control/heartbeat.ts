@@ -5,7 +5,7 @@ import type { Breaker } from './breaker.ts';
 import * as sql from './heartbeat-sql.ts';
 import type { PausedFile } from './host-gate.ts';
 
-const BEAT_MS = 5_000;
+const INTERVAL_MS = 5_000;
 /** Three beats may be late before a worker counts as dead. */
 const SILENT_AFTER_S = 20;
 
@@ -27,7 +27,7 @@ export interface HeartbeatOptions {
   /** The worker's view of the host: each beat stores it. */
   readonly hostStatus: () => { readonly breaker: Breaker; readonly paused: readonly PausedFile[] };
   readonly log: Log;
-  readonly beatMs?: number;
+  readonly intervalMs?: number;
 }
 
 /**
@@ -37,36 +37,36 @@ export interface HeartbeatOptions {
 export class Heartbeat {
   readonly #options: HeartbeatOptions;
   /** Never two beats at a time: the later one could land behind the statement of `stop`. */
-  readonly #beats: Interval;
+  readonly #heartbeats: Interval;
 
   constructor(options: HeartbeatOptions) {
-    const { beatMs = BEAT_MS, log } = options;
+    const { intervalMs = INTERVAL_MS, log } = options;
     this.#options = options;
-    this.#beats = new Interval({
-      work: () => this.#beat(),
-      everyMs: beatMs,
+    this.#heartbeats = new Interval({
+      work: () => this.#record(),
+      everyMs: intervalMs,
       onError: (err) => log.warn({ err }, 'a worker could not save its heartbeat; it tries again'),
     });
   }
 
   /** Resolves after the first beat. */
   async start(): Promise<void> {
-    await this.#beats.run();
-    this.#beats.start();
+    await this.#heartbeats.run();
+    this.#heartbeats.start();
   }
 
   /** Deletes the worker's row, so that the other nodes notice at once. */
   async stop(): Promise<void> {
-    await this.#beats.stop();
+    await this.#heartbeats.stop();
     const { db, worker, log } = this.#options;
     await db
       .query(sql.deleteHeartbeat, [worker])
       .catch((err: unknown) => log.warn({ err }, 'a worker could not delete its heartbeat'));
   }
 
-  async #beat(): Promise<void> {
+  async #record(): Promise<void> {
     const { db, worker, hostStatus } = this.#options;
-    await db.query(sql.recordBeat, [worker, JSON.stringify(stateOf(hostStatus()))]);
+    await db.query(sql.recordHeartbeat, [worker, JSON.stringify(stateOf(hostStatus()))]);
   }
 }
 

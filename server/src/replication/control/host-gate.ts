@@ -1,7 +1,7 @@
 import type { Log } from '../../runtime/log.ts';
 import { answer, closedBreaker, fail, type Breaker } from './breaker.ts';
 import { HostError, onFile, type Host } from '../../host/host.ts';
-import { touchNothing } from '../../host/files/statements.ts';
+import { updateNoRows } from '../../host/files/statements.ts';
 import type { HostFileName } from '../../host/files/tables.ts';
 
 export interface HostGateOptions {
@@ -158,7 +158,7 @@ export class HostGate {
   async #probeFile(file: HostFileName): Promise<void> {
     const { host, log, onResumed } = this.#options;
     try {
-      await host.transaction((tx) => onFile(file, tx.execute(touchNothing(host, file))));
+      await host.transaction((tx) => onFile(file, tx.execute(updateNoRows(host, file))));
       this.#pauses.delete(file);
       log.info({ file }, 'a file of the host accepts rows of the service again');
       onResumed(file);

@@ -65,7 +65,7 @@ async function reportedTransaction<T>(
   work: (tx: HostTransaction) => Promise<T>,
   reported: Reported,
 ): Promise<T> {
-  const worked = Promise.withResolvers<void>();
+  const succeeded = Promise.withResolvers<void>();
   let failed = false;
   const whole = host.transaction(async (tx) => {
     try {
@@ -77,10 +77,10 @@ async function reportedTransaction<T>(
       failed = true;
       throw error;
     } finally {
-      worked.resolve();
+      succeeded.resolve();
     }
   });
   // Without a connection the work never begins.
-  await Promise.race([worked.promise, whole.catch(() => undefined)]);
+  await Promise.race([succeeded.promise, whole.catch(() => undefined)]);
   return failed ? whole : reported(whole);
 }

@@ -14,7 +14,7 @@ export type ChangedRoute = {
   key: RouteKey;
   sequences: string[];
   /** Milliseconds since the last and since the first line. */
-  youngest: number;
+  newest: number;
   oldest: number;
   /** Lines that report the header as deleted: the route is withdrawn, or loaded again under the same key. */
   headerDeletions: string[];
@@ -71,7 +71,7 @@ export function unchangedRoute(key: RouteKey): ChangedRoute {
   return {
     key,
     sequences: [],
-    youngest: Number.POSITIVE_INFINITY,
+    newest: Number.POSITIVE_INFINITY,
     oldest: 0,
     headerDeletions: [],
     header: undefined,
@@ -91,7 +91,7 @@ function addChange(route: ChangedRoute, change: HostChange): void {
   const { sequence, file, operation, key, user, age, waiting = age } = change;
   route.sequences.push(sequence);
   if (!change.isSettled) {
-    route.youngest = Math.min(route.youngest, age);
+    route.newest = Math.min(route.newest, age);
     route.oldest = Math.max(route.oldest, waiting);
   }
   const lastEdit = { user, age };

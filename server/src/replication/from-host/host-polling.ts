@@ -17,7 +17,7 @@ import {
   type ClosedRouteMark,
 } from '../../host/reads/marks.ts';
 import * as sql from './polling-sql.ts';
-import { weeksOfWork } from '../../host/reads/weeks-of-work.ts';
+import { importedWeeks } from '../../host/reads/imported-weeks.ts';
 
 export interface PollingOptions {
   readonly db: Db;
@@ -60,7 +60,7 @@ export class HostPolling implements HostChanges {
     const { rows } = await db.query<Mark>(sql.loadMarks);
     const recorded = new Map(rows.filter(isOfPlace).map((mark) => [nameOf(mark), mark]));
     const digests = new Map(rows.filter(isOfRoute).map((mark) => [mark.place, mark]));
-    const { marks, ...routes } = await readMarks(host, weeksOfWork(now, importFrom));
+    const { marks, ...routes } = await readMarks(host, importedWeeks(now, importFrom));
     const due = new Set([...this.#unseenCloses(routes), ...this.#rounds.next(routes.closed, now.getTime())]);
     const closed = await readClosedRoutes(host, [...due]);
     const planned = new Set([...recorded.values()].filter(({ file }) => file === 'RTSTPP').map(routeOfPlace));
@@ -154,7 +154,7 @@ type Change = Omit<PendingChange, 'seenAt' | 'since'>;
 
 /** @param isPlanned the route's stops were seen before: a new stop was inserted into an existing route */
 function differences(before: PlaceMark | undefined, mark: CurrentMark, isPlanned: boolean): Change[] {
-  const after = toMark(mark);
+  const after = markOnly(mark);
   if (before === undefined) return [changeOf(isPlanned ? 'insert' : 'update', undefined, after, mark.user)];
   if (before.born !== mark.born) {
     const inserted = changeOf('insert', before, after, mark.user);
@@ -204,7 +204,7 @@ const nameOfChange = (change: readonly unknown[]): string =>
 const isOfRoute = (mark: Mark): mark is RouteMark => mark.file === 'route';
 const isOfPlace = (mark: Mark): mark is PlaceMark => !isOfRoute(mark);
 
-function toMark({ file, place, born, planned, recorded }: PlaceMark): PlaceMark {
+function markOnly({ file, place, born, planned, recorded }: PlaceMark): PlaceMark {
   return { file, place, born, planned, recorded };
 }
 

@@ -30,14 +30,14 @@ export async function importEmployees(db: Db, host: Host): Promise<{ isNew: bool
     return { id, name, phone, active: EMSTS === 'A', facility, job };
   });
   return withTransaction(db, async (tx) => {
-    await tx.query(sql.touchUsers, sql.touchUsers.parameters(employees));
-    const retired = await tx.query(sql.retireEmployees, [employees.map(({ id }) => id)]);
+    await tx.query(sql.markChangedUsers, sql.markChangedUsers.parameters(employees));
+    const deactivated = await tx.query(sql.deactivateEmployees, [employees.map(({ id }) => id)]);
     const saved = await tx.query<{ id: string; is_renamed: boolean }>(
       sql.saveEmployees,
       sql.saveEmployees.parameters(employees),
     );
     const renamed = saved.rows.filter(({ is_renamed }) => is_renamed).map(({ id }) => id);
-    return { isNew: Boolean(retired.rowCount) || saved.rows.length > 0, renamed };
+    return { isNew: Boolean(deactivated.rowCount) || saved.rows.length > 0, renamed };
   });
 }
 
@@ -48,9 +48,9 @@ export async function importCodes(db: Db, host: Host): Promise<boolean> {
   const codes = (await readUsableFile(db, host, 'CTLCDP')).flatMap((row) => codeFromHost(row) ?? []);
   return withTransaction(db, async (tx) => {
     const saved = await tx.query(sql.saveCodes, sql.saveCodes.parameters(codes));
-    const dropped = await tx.query(sql.dropCodes, sql.dropCodes.parameters(codes));
+    const dropped = await tx.query(sql.deleteOtherCodes, sql.deleteOtherCodes.parameters(codes));
     if ((saved.rowCount ?? 0) + (dropped.rowCount ?? 0) === 0) return false;
-    await tx.query(sql.raiseScope, [codesScope]);
+    await tx.query(sql.incrementScope, [codesScope]);
     await tx.query(notify, [codesScope]);
     return true;
   });

@@ -48,9 +48,9 @@ export type ImportOptions = {
 };
 
 /** A route that changed less than this ago may be incomplete: phones must not receive it. */
-const QUIET_MS = 2_000;
+const IDLE_POLL_MS = 2_000;
 /** Continuous typing in a route delays it for the drivers by this at most. */
-const PATIENCE_MS = 30_000;
+const MAX_UNSETTLED_MS = 30_000;
 /** The wait for a route that a worker writes: it has the lease, mostly for some milliseconds. */
 const LEASED_MS = 500;
 const MAX_BACKOFF_MS = 30_000;
@@ -146,7 +146,7 @@ export class HostImport {
     const start = performance.now();
     try {
       // While another node is importing, that node polls again.
-      const nextIn = await this.#inTurn(() => this.#pass(QUIET_MS, Number.POSITIVE_INFINITY));
+      const nextIn = await this.#inTurn(() => this.#pass(IDLE_POLL_MS, Number.POSITIVE_INFINITY));
       const pause = this.#changes.comparesAll ? PAUSE * (performance.now() - start) : 0;
       delay = Math.max(Math.min(delay, nextIn), pause);
       if (this.#failures > 0) log.info({}, 'the import from the host goes on');
@@ -253,8 +253,8 @@ export class HostImport {
     for (const key of renamed) addRoute(routes, key);
     let nextIn = Number.POSITIVE_INFINITY;
     for (const [scope, route] of routes) {
-      const unsettled = route.youngest < quietMs && route.oldest < PATIENCE_MS;
-      if (unsettled) nextIn = Math.min(nextIn, quietMs - route.youngest);
+      const unsettled = route.newest < quietMs && route.oldest < MAX_UNSETTLED_MS;
+      if (unsettled) nextIn = Math.min(nextIn, quietMs - route.newest);
       else if (await this.#importRoute(route, renamedScopes.has(scope))) handled.push(...route.sequences);
       else nextIn = Math.min(nextIn, LEASED_MS);
     }
@@ -298,7 +298,7 @@ export class HostImport {
   async #importRoute(changed: ChangedRoute, renamed: boolean): Promise<boolean> {
     const { host, log } = this.#options;
     try {
-      if (await this.#choice.isPastRoute(changed.key)) return true;
+      if (await this.#choice.isOldRoute(changed.key)) return true;
       const rows = await readRouteRows(host, changed.key);
       const saved = await this.#saveRoute(changed, rows, renamed);
       // First of all: after a failure, another import of these lines would begin the route anew again, and undo what

@@ -54,13 +54,13 @@ export const saveEmployees = employees.statement(
 );
 
 /** An employee who is no longer in the master cannot sign in; their records keep their author. */
-export const retireEmployees = statement(
+export const deactivateEmployees = statement(
   'import_retire_employees',
   `update employee set active = false where active and id <> all($1::text[])`,
 );
 
 /** Marks users whose right to sign in has changed, for the host. Runs before the masters change. */
-export const touchUsers = users.statement(
+export const markChangedUsers = users.statement(
   'import_touch_users',
   `update account a set version = a.version + 1
      from employee e left join ${users.rows} on k.id = e.id
@@ -100,14 +100,14 @@ export const saveCodes = codes.statement(
 );
 
 /** Deletes all codes but these. */
-export const dropCodes = remainingCodes.statement(
+export const deleteOtherCodes = remainingCodes.statement(
   'import_drop_codes',
   `delete from code c where not exists (
      select from ${remainingCodes.rows} where k.type = c.type and k.code = c.code
    )`,
 );
 
-export const raiseScope = statement(
+export const incrementScope = statement(
   'import_raise_scope',
   `insert into scope_version (scope, version) values ($1, 1) on conflict (scope) do update set version = scope_version.version + 1`,
 );

@@ -4,7 +4,7 @@ import type { Host } from '../../host/host.ts';
 import { readRouteKeys, readRoutesOf } from '../../host/reads/reads.ts';
 import * as sql from './import-sql.ts';
 import type { ChangedMasters } from './changed-routes.ts';
-import { weeksOfWork, type WeeksOfWork } from '../../host/reads/weeks-of-work.ts';
+import { importedWeeks, type ImportedWeeks } from '../../host/reads/imported-weeks.ts';
 
 export interface RouteChoiceOptions {
   readonly db: Db;
@@ -18,14 +18,14 @@ export interface RouteChoiceOptions {
 export class RouteChoice {
   readonly #db: Db;
   readonly #host: Host;
-  readonly #weeks: () => WeeksOfWork;
+  readonly #weeks: () => ImportedWeeks;
   /** The last result of `showing`: a comparison needs it for each of its routes. */
   #shown: { readonly changes: string; readonly routes: RouteKey[] } | undefined;
 
   constructor({ db, host, clock, importFrom }: RouteChoiceOptions) {
     this.#db = db;
     this.#host = host;
-    this.#weeks = () => weeksOfWork(clock(), importFrom);
+    this.#weeks = () => importedWeeks(clock(), importFrom);
   }
 
   async open(): Promise<RouteKey[]> {
@@ -38,7 +38,7 @@ export class RouteChoice {
   }
 
   /** Whether a route stays out of the mirror: its week is over, and the mirror lacks it or has withdrawn it. */
-  async isPastRoute(key: RouteKey): Promise<boolean> {
+  async isOldRoute(key: RouteKey): Promise<boolean> {
     if (key.week_end >= this.#weeks().openFrom) return false;
     const { rows } = await this.#db.query(sql.findRouteInUse, [key.facility, key.id, key.week_end]);
     return rows.length === 0;

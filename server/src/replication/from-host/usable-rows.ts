@@ -35,7 +35,7 @@ const valueRules: { readonly [column: string]: ValueRule | undefined } = {
   ...{ EMSTS: state, CCSTS: state, CCDRVF: flag, CCSRF: flag, CCPHOF: flag, CCCMTF: flag, CCSEQ: count },
 };
 /** Any date marks a route as dispatched, and no phone shows it: the driver receives the route. */
-const neverBlanked: ReadonlySet<string> = new Set(['RHDSDT']);
+const neverCleared: ReadonlySet<string> = new Set(['RHDSDT']);
 /** One coordinate without the other is a wrong place. */
 const places = ['CMLAT', 'CMLON'] as const;
 
@@ -80,12 +80,12 @@ function usableRow<Row extends object>(file: HostFileName, row: Row, faults: Hos
   const names = Object.keys(key);
   for (const [column, { kind }] of Object.entries({ ...key, ...host })) {
     const value = read(column);
-    const isLegible = value.search(CONTROLS) < 0;
-    const plain = isLegible ? value : value.replaceAll(CONTROLS, ' ').trimEnd();
+    const isPrintable = value.search(CONTROLS) < 0;
+    const plain = isPrintable ? value : value.replaceAll(CONTROLS, ' ').trimEnd();
     const usable = (valueRules[column] ?? same)(plain);
-    if (!isLegible || usable === undefined)
+    if (!isPrintable || usable === undefined)
       faults.push({ file, key: Object.fromEntries(names.map((name) => [name, read(name)])), column, value });
-    const replacement = usable ?? (neverBlanked.has(column) ? plain : kind === 'char' ? '' : '0');
+    const replacement = usable ?? (neverCleared.has(column) ? plain : kind === 'char' ? '' : '0');
     if (replacement !== value) changed[column] = replacement;
   }
   if (places.some((column) => changed[column] !== undefined)) for (const column of places) changed[column] = '0';

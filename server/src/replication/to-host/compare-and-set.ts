@@ -11,7 +11,7 @@ export interface GuardedRows<State, Wanted> {
   /** The confirmed rows after a write. */
   written(wanted: Wanted, confirmed: State | undefined): State;
   read(): Promise<State | undefined>;
-  judge(found: State, wanted: Wanted, confirmed: State | undefined): Verdict;
+  decide(found: State, wanted: Wanted, confirmed: State | undefined): Verdict;
   /** Why the rows are parked: the host has none of them, or another program changes them all the time. */
   readonly reasons: { readonly missing: string; readonly changing: string };
 }
@@ -55,7 +55,7 @@ export async function compareAndSet<State, Wanted>(
         return { kind: 'confirmed', confirmed: rows.written(wanted, confirmed), wrote: true };
       const found = await rows.read();
       if (!found) return { kind: 'parked', sqlstate: '02000', reason: rows.reasons.missing };
-      const verdict = rows.judge(found, wanted, confirmed);
+      const verdict = rows.decide(found, wanted, confirmed);
       if (verdict === 'foreign') return { kind: 'foreign' };
       if (verdict !== 'ours') return { kind: 'confirmed', confirmed: found, wrote: true };
       confirmed = found;

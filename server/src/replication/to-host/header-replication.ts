@@ -4,7 +4,7 @@ import type { AuditStamp } from '../../host/files/statements.ts';
 import type { ServicePart } from '../../host/files/tables.ts';
 import { compareAndSet, type Confirmed, type Foreign, type Parked } from './compare-and-set.ts';
 import type { HostStops } from './host-stops.ts';
-import { judgeHeader } from './judge.ts';
+import { decideHeaderWrite } from './judge.ts';
 import { servicePart } from './service-part.ts';
 
 type Header = ServicePart<'RTHDRP'>;
@@ -30,7 +30,7 @@ export async function replicateHeader(
       write: (row, confirmed = dispatched) => host.writeHeader(row, confirmed, stamp),
       written: (row) => row,
       read: async () => (await host.readHeader(key))?.row,
-      judge: (found, row, confirmed = dispatched) => judgeHeader(found, row, confirmed),
+      decide: (found, row, confirmed = dispatched) => decideHeaderWrite(found, row, confirmed),
       reasons: {
         missing: 'the host has no such route',
         changing: 'the row of this route keeps changing on the host',

@@ -13,7 +13,7 @@ import { stopText, traceOf } from './trace.ts';
  */
 export type Verdict = 'written' | 'ours' | 'newer' | 'foreign';
 
-export function judgeStop(found: StopRows, wanted: StopRows, confirmed: StopRows | undefined): Verdict {
+export function decideStopWrite(found: StopRows, wanted: StopRows, confirmed: StopRows | undefined): Verdict {
   const text = stopText(found);
   if (text === stopText(wanted)) return 'written';
   const [result] = found.RTSTUP;
@@ -53,7 +53,7 @@ function timeless(rows: StopRows): StopRows {
   };
 }
 
-export function judgeHeader(found: Header, wanted: Header, confirmed: Header): Verdict {
+export function decideHeaderWrite(found: Header, wanted: Header, confirmed: Header): Verdict {
   if (equalExcept(found, wanted)) return 'written';
   // The route's row has no trace: each column of ours has its old or its new value. Only the service writes the counts.
   const columns: (keyof Header)[] = ['RHPODS', 'RHRETM', 'RHCLDT', 'RHCLTM', 'RHCLBY'];

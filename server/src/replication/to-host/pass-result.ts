@@ -51,7 +51,7 @@ export class PassResult {
   }
 
   /** Returns the entries since the last call. */
-  takeLogEntries(): LogEntry[] {
+  drainLogEntries(): LogEntry[] {
     return this.#logEntries.splice(0);
   }
 

@@ -4,7 +4,7 @@ import type { AuditStamp } from '../../host/files/statements.ts';
 import { compareAndSet, type Confirmed, type Foreign, type Parked } from './compare-and-set.ts';
 import { reasonFor, withStorableKeys, type FittingRows } from './storable-keys.ts';
 import type { HostStops } from './host-stops.ts';
-import { judgeStop } from './judge.ts';
+import { decideStopWrite } from './judge.ts';
 import { withTrace, stopText } from './trace.ts';
 
 export type StopOutcome =
@@ -41,7 +41,7 @@ export async function replicateStop(
       write: ({ rows }, confirmed) => host.write(rows, confirmed?.rows, stamp),
       written: ({ rows }, confirmed) => ({ rows, credited: confirmed?.credited ?? new Set() }),
       read: () => host.read(stop.key, stop.stop),
-      judge: (found, { rows }, confirmed) => judgeStop(found.rows, rows, confirmed?.rows),
+      decide: (found, { rows }, confirmed) => decideStopWrite(found.rows, rows, confirmed?.rows),
       reasons: {
         missing: `the host has no stop ${stop.stop} on this route`,
         changing: 'the rows of this stop keep changing on the host',

@@ -9,7 +9,7 @@ import { UnknownQueue } from '../../mutations/intake/pipeline.ts';
 import { credentialsOf } from '../../wire/access.ts';
 import { AppError } from '../../wire/errors.ts';
 import { faultsOf } from '../../wire/schema-faults.ts';
-import { findOwner, openClients, type ClientAsk } from '../clients.ts';
+import { findOwner, openClients, type ClientRequest } from '../clients.ts';
 import { bootOf, clockOf } from '../device-clock.ts';
 import type { Hub } from '../hub.ts';
 import { lossTooLarge } from '../incoming.ts';
@@ -102,7 +102,7 @@ function push(
 ): Promise<object> {
   const { limits } = deps.hub;
   checkPush(body, limits);
-  return withLimit(inFlight, body.client_id, limits.pushes_in_flight, () => takePush(deps, caller, body));
+  return withLimit(inFlight, body.client_id, limits.pushes_in_flight, () => applyPush(deps, caller, body));
 }
 
 function checkPush({ protocol, mutations, gone }: PushBody, { mutations_per_push: most }: SyncLimits): void {
@@ -132,12 +132,12 @@ async function withLimit<Result>(
 }
 
 /** @returns the contents of `welcome` and `ack` */
-async function takePush(deps: Pick<ExchangeDeps, 'hub' | 'db'>, caller: Pusher, body: PushBody): Promise<object> {
+async function applyPush(deps: Pick<ExchangeDeps, 'hub' | 'db'>, caller: Pusher, body: PushBody): Promise<object> {
   const { hub } = deps;
   const { client_id: clientId, mutations, pending, oldest_pending_at, device, sdk, app } = body;
   const { employee, requestId } = caller;
   const clock = clockOf(body.clock, hub.clock());
-  const client = await openAfterLoss(deps, caller, body, askOf(caller, body, bootOf(clock)));
+  const client = await openAfterLoss(deps, caller, body, clientRequestOf(caller, body, bootOf(clock)));
   const now = hub.clock();
   const reply = {
     protocol: body.protocol,
@@ -170,20 +170,25 @@ async function takePush(deps: Pick<ExchangeDeps, 'hub' | 'db'>, caller: Pusher, 
 }
 
 /** Opens the queue. A declared loss first moves the watermark past the lost items. */
-async function openAfterLoss(deps: Pick<ExchangeDeps, 'hub' | 'db'>, caller: Caller, body: PushBody, ask: ClientAsk) {
-  const client = await open(deps, caller, ask);
+async function openAfterLoss(
+  deps: Pick<ExchangeDeps, 'hub' | 'db'>,
+  caller: Caller,
+  body: PushBody,
+  request: ClientRequest,
+) {
+  const client = await open(deps, caller, request);
   if (!body.gone) return client;
   const beyond = await deps.hub.skipLost({ clientId: body.client_id, employee: caller.employee, ...body.gone });
   if (beyond) throw new AppError('BAD_FRAME', { details: [lossTooLarge('gone.to', beyond.most)] });
   // The first call made the requested key. A second request would replace it.
-  return { ...(await open(deps, caller, { ...ask, wants_queue_key: false })), queueKey: client.queueKey };
+  return { ...(await open(deps, caller, { ...request, wants_queue_key: false })), queueKey: client.queueKey };
 }
 
-const askOf = (
+const clientRequestOf = (
   caller: Caller,
   { client_id, device, sdk, app, wants_queue_key }: PushBody,
-  boot: ClientAsk['boot'] = null,
-): ClientAsk => ({
+  boot: ClientRequest['boot'] = null,
+): ClientRequest => ({
   client_id,
   employee_id: caller.employee,
   device,
@@ -195,11 +200,11 @@ const askOf = (
   ...(wants_queue_key !== undefined && caller.shows === 'token' && { wants_queue_key }),
 });
 
-async function open({ hub, db }: Pick<ExchangeDeps, 'hub' | 'db'>, caller: Caller, ask: ClientAsk) {
+async function open({ hub, db }: Pick<ExchangeDeps, 'hub' | 'db'>, caller: Caller, request: ClientRequest) {
   const client =
     caller.shows === 'operator token'
-      ? (await openClients(db, [ask], hub.clock(), 'operator'))[0]
-      : await hub.openClient(ask);
+      ? (await openClients(db, [request], hub.clock(), 'operator'))[0]
+      : await hub.openClient(request);
   if (!client) throw new AppError('INVALID_TOKEN');
   if (client.kind === 'refused') throw new AppError(client.code);
   return client;
@@ -221,15 +226,15 @@ async function pull(hub: Hub, db: Queryable, caller: Caller, query: Query): Prom
   if (caller.queueKey !== undefined) {
     if (clientId === '') throw refused('VALIDATION_FAILED', 'client_id', 'is needed here');
     const unnamed = { device: '', sdk: '', app: '' };
-    const ask = { client_id: clientId, employee_id: caller.employee, ...unnamed, queue_key: caller.queueKey };
-    await open({ hub, db }, caller, ask);
+    const request = { client_id: clientId, employee_id: caller.employee, ...unnamed, queue_key: caller.queueKey };
+    await open({ hub, db }, caller, request);
   } else if (clientId !== '' && ((await findOwner(db, clientId)) ?? caller.employee) !== caller.employee) {
     throw new AppError('CLIENT_OF_OTHER_EMPLOYEE');
   }
-  const mayAsk = (scope: Scope): boolean => caller.shows === 'token' || scope === clientScope(clientId);
+  const mayRead = (scope: Scope): boolean => caller.shows === 'token' || scope === clientScope(clientId);
   const [{ routes }, frames] = await Promise.all([
     caller.shows !== 'token' ? { routes: [] } : hub.routesOf(caller.employee),
-    pullOnce(hub.feed, { employee: caller.employee, clientId, cursors, mayAsk }),
+    pullOnce(hub.feed, { employee: caller.employee, clientId, cursors, mayRead }),
   ]);
   if (!frames) throw new AppError('DATABASE_UNAVAILABLE');
   const head = JSON.stringify({ server_time: hub.clock().toISOString(), epoch: String(hub.serverEpoch), routes });

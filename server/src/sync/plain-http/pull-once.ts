@@ -2,14 +2,14 @@ import type { Cursor, Scope, ServerFrameInput } from '@tailgate/sync-protocol';
 import type { Feed, Follower, Reader } from '../feed.ts';
 
 /** A reading takes milliseconds. After this time the database is away and the feed keeps retrying. */
-const PATIENCE_MS = 5_000;
+const MAX_WAIT_MS = 5_000;
 
 export interface PullRequest {
   readonly employee: string;
   readonly clientId: string;
   readonly cursors: Readonly<Record<Scope, Cursor | null>>;
   /** The caller's right to a scope; the feed checks the rest. */
-  readonly mayAsk: (scope: Scope) => boolean;
+  readonly mayRead: (scope: Scope) => boolean;
 }
 
 /**
@@ -23,12 +23,12 @@ export function pullOnce(feed: Feed, request: PullRequest): Promise<readonly str
       feed.leave(reader);
       resolve(answered ? reader.frames : undefined);
     });
-    const timer = setTimeout(() => reader.giveUp(), PATIENCE_MS);
+    const timer = setTimeout(() => reader.giveUp(), MAX_WAIT_MS);
     for (const [scope, cursor] of Object.entries(request.cursors)) {
-      if (request.mayAsk(scope)) feed.follow(reader, scope, cursor);
+      if (request.mayRead(scope)) feed.follow(reader, scope, cursor);
       else reader.send({ type: 'gone', scope, reason: 'INVALID_TOKEN' });
     }
-    reader.asked();
+    reader.allRequested();
   });
 }
 
@@ -39,7 +39,7 @@ class PullReader implements Reader {
   readonly follows = new Map<Scope, Follower>();
   readonly frames: string[] = [];
   #end: ((answered: boolean) => void) | undefined;
-  #hasAsked = false;
+  #areAllRequested = false;
 
   constructor({ employee, clientId }: PullRequest, end: (answered: boolean) => void) {
     this.employee = employee;
@@ -59,8 +59,8 @@ class PullReader implements Reader {
   }
 
   /** All scopes are requested. */
-  asked(): void {
-    this.#hasAsked = true;
+  allRequested(): void {
+    this.#areAllRequested = true;
     this.#checkLater();
   }
 
@@ -72,7 +72,7 @@ class PullReader implements Reader {
   #checkLater(): void {
     queueMicrotask(() => {
       const isDue = [...this.follows.values()].some(({ state }) => state === 'due');
-      if (this.#hasAsked && !isDue) this.#finish(true);
+      if (this.#areAllRequested && !isDue) this.#finish(true);
     });
   }
 

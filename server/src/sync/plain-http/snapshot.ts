@@ -6,7 +6,7 @@ import type { Queryable } from '../../db/types.ts';
 import { gather } from '../../db/gather.ts';
 import { credentialsOf } from '../../wire/access.ts';
 import { AppError } from '../../wire/errors.ts';
-import { readScopes, scopeState, type Ask, type Reading } from '../scope-readings.ts';
+import { readScopes, scopeState, type ScopeRequest, type Reading } from '../scope-readings.ts';
 import { etagOf, plainSnapshot, snapshotEncodings, Snapshots, type Snapshot } from '../snapshots.ts';
 
 export interface SnapshotOptions {
@@ -26,9 +26,12 @@ const WHOLE_AT_ONCE = 8;
  */
 export function serveSnapshots(http: FastifyInstance, { path, db, sessions, serverEpoch }: SnapshotOptions): void {
   const read = (most: number) =>
-    gather(async (asks: readonly Ask[]) => (await readScopes(db, asks)).map((reading) => ({ reading })), {
-      most,
-    });
+    gather(
+      async (requests: readonly ScopeRequest[]) => (await readScopes(db, requests)).map((reading) => ({ reading })),
+      {
+        most,
+      },
+    );
   const readState = read(500);
   const snapshots = new Snapshots(read(WHOLE_AT_ONCE), serverEpoch);
 

@@ -5,9 +5,9 @@ import { OffsetMoved, OtherBytes } from '../../assets/resumable.ts';
 import { AppError, toAppError } from '../../wire/errors.ts';
 
 /** The error for a wrong header; members of `Upload-Metadata` follow a dot. */
-export const wrongHeader = (path: string, message: string): AppError => wrongHeaders([{ path, message }]);
+export const headerFault = (path: string, message: string): AppError => headerFaults([{ path, message }]);
 
-const wrongHeaders = (details: readonly ErrorDetail[]): AppError =>
+const headerFaults = (details: readonly ErrorDetail[]): AppError =>
   new AppError('VALIDATION_FAILED', {
     message: details.map(({ path, message }) => `${path}: ${message}`).join('; '),
     details,
@@ -39,7 +39,7 @@ export function tusErrorOf(thrown: Error | { readonly status_code: number }): Ap
   const code = libraryCodes.get(thrown);
   if (code !== undefined) return new AppError(code);
   const missing = missingHeaders.get(thrown);
-  if (missing !== undefined) return wrongHeader(missing, 'must be sent');
+  if (missing !== undefined) return headerFault(missing, 'must be sent');
   // Several kinds of error carry the status, one of them not exported.
   if ('status_code' in thrown && thrown.status_code === 413) return new AppError('TOO_LARGE');
   return toAppError(thrown);
@@ -58,5 +58,5 @@ export function tusHeaderError(verdict: string): AppError {
   const [first, ...names] = verdict.toLowerCase().trim().split(' ');
   if (first === 'tus-resumable' || names.includes('tus-resumable')) return new AppError('UNSUPPORTED_TUS_VERSION');
   if (names.join() === 'content-type') return new AppError('UNSUPPORTED_MEDIA_TYPE');
-  return wrongHeaders(names.map((path) => ({ path, message: forms[path] ?? 'must be as tus 1.0 says' })));
+  return headerFaults(names.map((path) => ({ path, message: forms[path] ?? 'must be as tus 1.0 says' })));
 }

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { assetId, assetIdBytes, assetSalt, spellAssetId } from '@tailgate/sync-protocol';
+import { assetId, assetIdBytes, assetSalt, formatAssetId } from '@tailgate/sync-protocol';
 import { TUS_RESUMABLE } from '@tus/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { charge } from '../../assets/quota.ts';
@@ -14,7 +14,7 @@ import type { TusMetadata } from '../../assets/tus-store.ts';
 import { TusStore } from '../../assets/tus-store.ts';
 import { credentialsOf } from '../../wire/access.ts';
 import { AppError } from '../../wire/errors.ts';
-import { wrongHeader } from './tus-errors.ts';
+import { headerFault } from './tus-errors.ts';
 import type { TusRequest } from './tus-server.ts';
 import { TusServer } from './tus-server.ts';
 
@@ -30,7 +30,7 @@ export interface UploadOptions {
 
 const uploadPath = '/api/sync/uploads';
 /** A request costs statements, too, so each counts at least this much. */
-const leastCharged = 4 * 1024;
+const leastCounted = 4 * 1024;
 /** The next request for the same upload ends one whose link broke without notice after this time. */
 const drainMs = 1_000;
 
@@ -73,7 +73,7 @@ export async function mountUploads(http: FastifyInstance, options: UploadOptions
       if (sender === undefined) throw new AppError(deniedAs(request));
       const { owner } = sender;
       const account = { caller: sender.account, now: assets.clock() };
-      await charge(assets.db, { ...account, bytes: leastCharged, most: sender.hourBytes });
+      await charge(assets.db, { ...account, bytes: leastCounted, most: sender.hourBytes });
       // Files of one epoch may be missing in the next, and a phone may upload before any welcome.
       reply.header('server-epoch', options.epoch);
       reply.hijack();
@@ -84,7 +84,7 @@ export async function mountUploads(http: FastifyInstance, options: UploadOptions
       await requests.run({ id: request.id, owner }, () => tus.handle(request.raw, reply.raw));
       // Charged afterwards by received bytes: a phone with a bad link announces its photo a hundred times.
       const bytes = request.raw.socket.bytesRead - before;
-      if (bytes > leastCharged)
+      if (bytes > leastCounted)
         await charge(assets.db, { ...account, bytes, most: Number.MAX_SAFE_INTEGER }).catch((err: unknown) =>
           log.warn({ err }, 'an upload was not counted'),
         );
@@ -118,19 +118,19 @@ interface Sender {
 async function senderOf(request: FastifyRequest, { assets, sessions }: UploadOptions): Promise<Sender | undefined> {
   const { employee, token, queueKey } = credentialsOf(request);
   if (employee === undefined) return undefined;
-  const { hourBytes, heldHourBytes } = assets.limits;
+  const { hourBytes, quarantinedHourBytes } = assets.limits;
   const owner = `driver ${employee}`;
   const driver = { owner, account: owner, hourBytes };
   if (token !== undefined) return (await sessions.authenticate(employee, token)) ? driver : undefined;
-  const ask = { client_id: clientIdOf(request), employee_id: employee, device: '', sdk: '', app: '' };
-  if (queueKey === undefined || ask.client_id === undefined) return undefined;
+  const opening = { client_id: clientIdOf(request), employee_id: employee, device: '', sdk: '', app: '' };
+  if (queueKey === undefined || opening.client_id === undefined) return undefined;
   const [answer] = await openClients(
     assets.db,
-    [{ ...ask, client_id: ask.client_id, queue_key: queueKey, wants_queue_key: false }],
+    [{ ...opening, client_id: opening.client_id, queue_key: queueKey, wants_queue_key: false }],
     assets.clock(),
   );
   if (answer?.kind !== 'open') return undefined;
-  return answer.held ? { owner, account: `held queues of ${owner}`, hourBytes: heldHourBytes } : driver;
+  return answer.held ? { owner, account: `held queues of ${owner}`, hourBytes: quarantinedHourBytes } : driver;
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -153,15 +153,15 @@ const hexDigest = /^[0-9a-f]{64}$/;
  */
 function nameUpload(length: number, metadata: TusMetadata): string {
   const { asset_id, salt, sha256 } = metadata;
-  if (sha256 && !hexDigest.test(sha256)) throw wrongMember('sha256', 'must be 64 lower-case hexadecimal digits');
-  if (!asset_id) return spellAssetId(randomBytes(assetIdBytes));
-  if (!assetId.safeParse(asset_id).success) throw wrongMember('asset_id', 'must be 16 letters and digits');
-  if (!sha256) throw wrongMember('sha256', 'must be sent with an asset_id, which is made of it');
+  if (sha256 && !hexDigest.test(sha256)) throw memberFault('sha256', 'must be 64 lower-case hexadecimal digits');
+  if (!asset_id) return formatAssetId(randomBytes(assetIdBytes));
+  if (!assetId.safeParse(asset_id).success) throw memberFault('asset_id', 'must be 16 letters and digits');
+  if (!sha256) throw memberFault('sha256', 'must be sent with an asset_id, which is made of it');
   if (!salt || !assetSalt.test(salt))
-    throw wrongMember('salt', 'must be 16 to 64 characters of base64url with an asset_id, which is made of it');
+    throw memberFault('salt', 'must be 16 to 64 characters of base64url with an asset_id, which is made of it');
   if (committedAssetId({ salt, length, sha256 }) !== asset_id)
-    throw wrongMember('asset_id', 'must be the id of this salt, length and sha256');
+    throw memberFault('asset_id', 'must be the id of this salt, length and sha256');
   return asset_id;
 }
 
-const wrongMember = (name: string, message: string) => wrongHeader(`upload-metadata.${name}`, message);
+const memberFault = (name: string, message: string) => headerFault(`upload-metadata.${name}`, message);

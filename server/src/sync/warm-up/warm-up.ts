@@ -27,8 +27,8 @@ export async function warmUp(stopping?: AbortSignal): Promise<number> {
     let applied = 0;
     for (let turn = 0; turn < TURNS; turn++) {
       if (stopping?.aborted) break;
-      const played = await Promise.all(simulatedPhones.map((phone) => play(url, phone)));
-      applied = played.reduce((sum, count) => sum + count, applied);
+      const counts = await Promise.all(simulatedPhones.map((phone) => replay(url, phone)));
+      applied = counts.reduce((sum, count) => sum + count, applied);
     }
     return applied;
   } finally {
@@ -38,7 +38,7 @@ export async function warmUp(stopping?: AbortSignal): Promise<number> {
 }
 
 /** One phone connects, sends its hello and its queue, and closes after the last answer. */
-function play(url: string, { hello, push }: Phone): Promise<number> {
+function replay(url: string, { hello, push }: Phone): Promise<number> {
   const socket = new WebSocket(url);
   return new Promise<number>((resolve, reject) => {
     socket.onopen = () => socket.send(hello);

@@ -1,4 +1,4 @@
-import { giveUpFiles } from '../../../assets/queries.ts';
+import { markMissingFiles } from '../../../assets/queries.ts';
 import { Interval } from '../../../runtime/interval.ts';
 import type { HostGate } from '../../control/host-gate.ts';
 import type { Leases } from '../lease.ts';
@@ -65,7 +65,7 @@ export class RowLanes {
 
   async #giveUpMissing(): Promise<void> {
     const { db, clock, log } = this.#options.deps;
-    const missing = await giveUpFiles(db, new Date(clock().getTime() - MISSING_AFTER_MS), MISSING_A_SWEEP);
+    const missing = await markMissingFiles(db, new Date(clock().getTime() - MISSING_AFTER_MS), MISSING_A_SWEEP);
     if (missing.length === 0) return;
     await db.query(reportMissing, [missing]);
     log.warn({ assets: missing.length }, 'files that stops name have not come for a day');

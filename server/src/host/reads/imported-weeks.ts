@@ -7,7 +7,7 @@ const OPEN_DAYS = 56;
 const CLOSED_DAYS = 8;
 
 /** The weeks of imported routes, by the day on which a week ends (YYYYMMDD). */
-export interface WeeksOfWork {
+export interface ImportedWeeks {
   /** Routes of earlier weeks are not imported, and open ones among them are withdrawn (decision 77). */
   readonly openFrom: string;
   /** Closed routes of earlier weeks are not compared any more. */
@@ -15,7 +15,7 @@ export interface WeeksOfWork {
 }
 
 /** @param importFrom the setting IMPORT_FROM; without it the weeks follow the clock */
-export function weeksOfWork(now: Date, importFrom: string | undefined): WeeksOfWork {
+export function importedWeeks(now: Date, importFrom: string | undefined): ImportedWeeks {
   const daysAgo = (days: number) => hostMoment(new Date(now.getTime() - days * A_DAY_MS), 'UTC').date;
   const openFrom = importFrom ?? daysAgo(OPEN_DAYS);
   const recent = daysAgo(CLOSED_DAYS);
