@@ -75,7 +75,7 @@ test('A16: a clock that is five minutes ahead is said on the route, without a ta
   await phone.context.clock.install({ time: Date.now() + 300_000 });
   const finger = await phone.start();
   await phone.signIn(routes.short.driver);
-  await finger.sees('The clock of this phone is 5 min ahead.');
+  await finger.sees('This phone’s clock is 5 min ahead');
   await phone.shot('clock');
   await finger.tap('My day');
   await finger.sees('more photos');

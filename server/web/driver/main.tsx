@@ -8,6 +8,7 @@ import './driver.css';
 import { startInstallHint } from './install.ts';
 import { keepOffline, serverUrl } from './offline.ts';
 import { undoWindow } from './recorded.ts';
+import { followSession } from './session-end.ts';
 import { i18n } from './words/words.ts';
 
 startTheme();
@@ -20,6 +21,7 @@ const url = serverUrl(location);
 const [store, files] = await Promise.all([openIndexedDb(), openIndexedDbFiles()]);
 const uploads = await openUploads({ store: files });
 const client = await createClient({ url, store, uploads, undoWindow, app: 'tailgate-driver' });
+followSession(client);
 const place = document.querySelector('#app');
 if (place) createRoot(place).render(<App client={client} url={url} uploads={uploads} />);
 

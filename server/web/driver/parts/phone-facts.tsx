@@ -6,30 +6,16 @@ import type { Room } from '../model/phone.ts';
 import { isShort, roomOf, rounded, wrongClock } from '../model/phone.ts';
 import { span, t } from '../words/words.ts';
 
-/** What the driver has to know of the phone without a tap: a wrong clock, and little room. Empty while all is well. */
-export function PhoneWarnings() {
-  const { clockAheadMs } = useStatus();
+/** Little room for photos; empty while there is enough. */
+export function RoomNote() {
   const room = useRoom();
-  const wrong = wrongClock(clockAheadMs);
-  if (wrong === undefined && !(room && isShort(room))) return null;
+  if (room?.photos === undefined || !isShort(room)) return null;
   return (
-    <div className="pad-x phone-facts">
-      {wrong !== undefined && (
-        <Banner icon="warn" tone="warn">
-          <p>
-            <strong>{t(wrong > 0 ? 'phone.clockAhead' : 'phone.clockBehind', { by: span(Math.abs(wrong)) })}</strong>{' '}
-            {t('phone.clockWhy')}
-          </p>
-        </Banner>
-      )}
-      {room?.photos !== undefined && isShort(room) && (
-        <Banner icon="cam" tone="warn">
-          <p>
-            <strong>{t('phone.room', { n: room.photos })}</strong> {t('phone.roomWhy')}
-          </p>
-        </Banner>
-      )}
-    </div>
+    <Banner icon="cam" tone="warn">
+      <p>
+        <strong>{t('phone.room', { n: room.photos })}</strong> {t('phone.roomWhy')}
+      </p>
+    </Banner>
   );
 }
 
@@ -63,7 +49,7 @@ export function PhoneFacts() {
 function clockSentence(ahead: number | undefined, wrong: number | undefined): string {
   if (ahead === undefined) return t('phone.clockUnknown');
   if (wrong === undefined) return t('phone.clockRight');
-  return t(wrong > 0 ? 'phone.clockAhead' : 'phone.clockBehind', { by: span(Math.abs(wrong)) });
+  return t(wrong > 0 ? 'phone.clockAhead' : 'phone.clockBehind', { span: span(Math.abs(wrong)) });
 }
 
 /** The browser's storage, asked when the screen opens; undefined until it answers, or where it cannot. */

@@ -50,7 +50,8 @@ function OpenLine({ route, stop, line }: OpenLineProps) {
   const [reason, setReason] = useState<ReasonDraft>(now.draft?.reason ?? storedReason(line));
   const close = (): void => goBack(links.stop(stop.id));
   const less = line.quantity - delivered;
-  const isUnexplained = less > 0 && reason.code === '' && kindsOf(credit).length > 0;
+  // A correction may leave the reason open: the office sees who counted again.
+  const isUnexplained = !isCorrection && less > 0 && reason.code === '' && kindsOf(credit).length > 0;
 
   const save = (): void => {
     const { reason: _, ...before } = now.draft ?? {};

@@ -14,7 +14,7 @@ import { isPending, orderOf, warehouse } from '../model/order.ts';
 import { addressLine, outcomeLine, planLine } from '../words/sentences.ts';
 import { CallAndMap } from '../parts/call-and-map.tsx';
 import { DriverTabs } from '../parts/driver-tabs.tsx';
-import { PhoneWarnings } from '../parts/phone-facts.tsx';
+import { PhoneNotes } from '../parts/phone-notes.tsx';
 import { Segments } from '../parts/segments.tsx';
 import { StopTicks } from '../parts/stop-ticks.tsx';
 import { TopLine } from '../parts/top-line.tsx';
@@ -64,7 +64,9 @@ function RouteList({ route }: { readonly route: LocalRoute }) {
         {route.withdrawn && <p className="banner warn mt">{t('route.withdrawn')}</p>}
         {route.status === 'C' && <p className="banner info mt">{t('route.closed')}</p>}
       </header>
-      <PhoneWarnings />
+      <div className="pad-x notes">
+        <PhoneNotes />
+      </div>
       {next && next.id !== warehouse && <NextStop stop={next} />}
       <Later order={order} />
       <Done order={order} />

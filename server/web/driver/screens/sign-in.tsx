@@ -1,5 +1,5 @@
 import type { SignInResult } from '@tailgate/client-sdk';
-import { useClient, useStatus, useWatch } from '@tailgate/client-sdk/react';
+import { useClient, useDriver, useStatus, useWatch } from '@tailgate/client-sdk/react';
 import { resetPassword } from '@tailgate/client-sdk/passwords';
 import type { FormEvent } from 'react';
 import { useState } from 'react';
@@ -30,7 +30,8 @@ interface SignInProps {
 export function SignInScreen({ onSignedIn }: SignInProps) {
   const client = useClient();
   const { url } = useServices();
-  const [employeeId, setEmployee] = useState('');
+  const driver = useDriver();
+  const [employeeId, setEmployee] = useState(driver?.employeeId ?? '');
   const [password, setPassword] = useState('');
   const [faults, setFaults] = useState<Faults>({});
   const [others, setOthers] = useState<Others>();
@@ -87,9 +88,15 @@ export function SignInScreen({ onSignedIn }: SignInProps) {
           busy={isBusy}
           under={
             <>
-              <a className="btn btn-link" href="?demo">
-                {t('signIn.sample')}
-              </a>
+              {driver ? (
+                <a className="btn btn-link" href={links.route}>
+                  {t('app.back')}
+                </a>
+              ) : (
+                <a className="btn btn-link" href="?demo">
+                  {t('signIn.sample')}
+                </a>
+              )}
               <a className="btn btn-link" href={links.rescue}>
                 {t('signIn.takeOver')}
               </a>

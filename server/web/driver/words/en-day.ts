@@ -38,9 +38,6 @@ export const enDay = {
 
   // The phone
   'phone.title': 'This phone',
-  'phone.clockAhead': 'The clock of this phone is {by} ahead.',
-  'phone.clockBehind': 'The clock of this phone is {by} behind.',
-  'phone.clockWhy': 'The office gets the right times all the same. Set the clock to automatic.',
   'phone.clockRight': 'The clock is right.',
   'phone.clockUnknown': 'The clock is compared when there is a network.',
   'phone.room': { one: 'There is room for {n} more photo.', other: 'There is room for about {n} more photos.' },

@@ -40,6 +40,8 @@ export const en = {
   'net.refused': 'The office has to look at this phone.',
   'net.update': 'This app needs an update.',
   'net.signedOut': 'The session has ended.',
+  'net.evicted': 'Another driver of this route signed in.',
+  'net.passwordChanged': 'The password was changed.',
   'net.saved': 'All is saved.',
   'net.savedHere': 'All is saved here.',
   'net.away': 'You can put the phone away.',
@@ -47,6 +49,13 @@ export const en = {
   'net.saving': 'Saving on this phone.',
   'net.full': 'The phone is full. Free some space, then this is saved.',
   'net.signInAgain': 'Sign in again',
+
+  // This phone
+  'phone.clockAhead': 'This phone’s clock is {span} ahead. The office gets the right times.',
+  'phone.clockBehind': 'This phone’s clock is {span} behind. The office gets the right times.',
+  'phone.evicted':
+    'The phone deleted the app’s storage. Work that was not sent is lost: ask the office which stops it has.',
+  'phone.sessionEnds': 'The session ends {time}. Sign in again before that.',
 
   // Sign-in
   'signIn.morning': 'Good morning. Who is driving?',
@@ -199,7 +208,7 @@ export const en = {
   'where.notServerOn': 'It goes by itself in a moment.',
   'where.notServerUndo': 'It goes in {wait}. Until then you can undo it.',
   'where.office': 'At the back office',
-  'where.officeWhy': 'The office reads it since {time}. There is nothing left to do.',
+  'where.officeWhy': 'In the office since {time}. There is nothing left to do.',
   'where.notOffice': 'Not at the back office yet',
   'where.notOfficeWhy': 'It writes each stop within about a minute. There is nothing for you to do.',
   'where.look': 'The office is looking at it',

@@ -39,9 +39,6 @@ export const esDay: Translation<typeof enDay> = {
 
   // The phone
   'phone.title': 'Este teléfono',
-  'phone.clockAhead': 'El reloj de este teléfono va {by} adelantado.',
-  'phone.clockBehind': 'El reloj de este teléfono va {by} atrasado.',
-  'phone.clockWhy': 'La oficina recibe las horas correctas de todos modos. Ponga el reloj en automático.',
   'phone.clockRight': 'El reloj es correcto.',
   'phone.clockUnknown': 'El reloj se compara cuando haya red.',
   'phone.room': { one: 'Hay espacio para {n} foto más.', other: 'Hay espacio para unas {n} fotos más.' },

@@ -38,6 +38,8 @@ export const es: Translation<typeof en> = {
   'net.refused': 'La oficina tiene que revisar este teléfono.',
   'net.update': 'Esta aplicación necesita una actualización.',
   'net.signedOut': 'La sesión terminó.',
+  'net.evicted': 'Otro conductor de esta ruta entró.',
+  'net.passwordChanged': 'La contraseña cambió.',
   'net.saved': 'Todo está guardado.',
   'net.savedHere': 'Todo está guardado aquí.',
   'net.away': 'Puede guardar el teléfono.',
@@ -45,6 +47,13 @@ export const es: Translation<typeof en> = {
   'net.saving': 'Guardando en este teléfono.',
   'net.full': 'El teléfono está lleno. Libere espacio y esto quedará guardado.',
   'net.signInAgain': 'Entrar de nuevo',
+
+  // This phone
+  'phone.clockAhead': 'El reloj de este teléfono va {span} adelantado. La oficina recibe las horas correctas.',
+  'phone.clockBehind': 'El reloj de este teléfono va {span} atrasado. La oficina recibe las horas correctas.',
+  'phone.evicted':
+    'El teléfono borró los datos de la aplicación. El trabajo no enviado se perdió: pregunte a la oficina qué paradas tiene.',
+  'phone.sessionEnds': 'La sesión termina {time}. Entre de nuevo antes.',
 
   // Sign-in
   'signIn.morning': 'Buenos días. ¿Quién conduce?',
@@ -197,7 +206,7 @@ export const es: Translation<typeof en> = {
   'where.notServerOn': 'Va por sí solo en un momento.',
   'where.notServerUndo': 'Va en {wait}. Hasta entonces puede deshacerlo.',
   'where.office': 'En la oficina',
-  'where.officeWhy': 'La oficina lo lee desde {time}. No queda nada por hacer.',
+  'where.officeWhy': 'En la oficina desde {time}. No queda nada por hacer.',
   'where.notOffice': 'Aún no está en la oficina',
   'where.notOfficeWhy': 'Escribe cada parada en cosa de un minuto. No tiene que hacer nada.',
   'where.look': 'La oficina lo está revisando',
