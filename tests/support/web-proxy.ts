@@ -4,14 +4,23 @@ import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { atFileEnd } from './file-end.ts';
 
+interface WebProxyOptions {
+  readonly blocksSockets: boolean;
+  /** Such as `/pod`. */
+  readonly prefix: string;
+}
+
 /** A company's proxy: it forwards requests, and sockets only where its owner allows them. */
 export class WebProxy {
   blocksSockets: boolean;
   readonly #target: URL;
+  /** The part of each path that the server does not see. */
+  readonly #prefix: string;
   readonly #server = createServer((incoming, outgoing) => {
     const { method, url = '/', headers } = incoming;
     const { hostname, port } = this.#target;
-    const forwarded = request({ hostname, port, method, path: url, headers }, (answer) => {
+    const path = url.slice(this.#prefix.length);
+    const forwarded = request({ hostname, port, method, path, headers }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(outgoing);
     });
@@ -20,14 +29,15 @@ export class WebProxy {
   });
   readonly #tunnels = new Set<Duplex>();
 
-  constructor(target: string, blocksSockets: boolean) {
+  constructor(target: string, { blocksSockets, prefix }: WebProxyOptions) {
     this.#target = new URL(target);
+    this.#prefix = prefix;
     this.blocksSockets = blocksSockets;
     this.#server.on('upgrade', (incoming: IncomingMessage, near: Duplex) => this.#upgrade(incoming, near));
   }
 
-  static async start(target: string, { blocksSockets = false } = {}): Promise<WebProxy> {
-    const proxy = new WebProxy(target, blocksSockets);
+  static async start(target: string, options: Partial<WebProxyOptions> = {}): Promise<WebProxy> {
+    const proxy = new WebProxy(target, { blocksSockets: false, prefix: '', ...options });
     proxy.#server.listen(0, '127.0.0.1');
     await once(proxy.#server, 'listening');
     atFileEnd(() => proxy.stop());
@@ -47,7 +57,7 @@ export class WebProxy {
     await once(this.#server, 'close');
   }
 
-  #upgrade({ method, url, rawHeaders }: IncomingMessage, near: Duplex): void {
+  #upgrade({ method, url = '/', rawHeaders }: IncomingMessage, near: Duplex): void {
     near.on('error', () => near.destroy());
     if (this.blocksSockets) return void near.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\n\r\n');
     const far = connect(Number(this.#target.port), this.#target.hostname);
@@ -57,7 +67,7 @@ export class WebProxy {
       end.on('close', () => this.#tunnels.delete(end));
     }
     const headers = rawHeaders.map((text, i) => (i % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join('');
-    far.write(`${method} ${url} HTTP/1.1\r\n${headers}\r\n`);
+    far.write(`${method} ${url.slice(this.#prefix.length)} HTTP/1.1\r\n${headers}\r\n`);
     near.pipe(far).pipe(near);
   }
 }

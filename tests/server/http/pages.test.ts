@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
-import { createServer, request as requestTo } from 'node:http';
+import { request as requestTo } from 'node:http';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -9,11 +8,11 @@ import { z } from 'zod';
 import { BuiltFolder } from '../../../server/src/http/pages/built-folder.ts';
 import { buildPage } from '../../../server/web/build/build-page.ts';
 import { web } from '../../../server/web/build/sources.ts';
-import { atFileEnd } from '../../support/file-end.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import type { RestServer } from '../../support/rest-server.ts';
 import { startRestServer } from '../../support/rest-server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { WebProxy } from '../../support/web-proxy.ts';
 
 const driverApp = join(web, 'driver');
 let folder: string;
@@ -155,28 +154,10 @@ describe('/app/', () => {
   });
 
   test('works behind the prefix of a proxy', async () => {
-    const proxy = createServer((incoming, outgoing) => {
-      const { method, headers, url = '/' } = incoming;
-      if (!url.startsWith('/pod/')) {
-        outgoing.writeHead(404).end();
-        return;
-      }
-      requestTo(new URL(url.slice('/pod'.length), server.client.url), { method, headers }, (answer) => {
-        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-        answer.pipe(outgoing);
-      }).end();
-    });
-    proxy.listen(0, '127.0.0.1');
-    await once(proxy, 'listening');
-    atFileEnd(async () => {
-      proxy.close();
-      await once(proxy, 'close');
-    });
-    const address = proxy.address();
-    if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
-    const doors = await fetch(`http://127.0.0.1:${address.port}/pod/`, { headers: { accept: 'text/html' } });
+    const proxy = await WebProxy.start(server.client.url, { prefix: '/pod' });
+    const doors = await fetch(`${proxy.url}/pod/`, { headers: { accept: 'text/html' } });
     const page = await reached(doors, 'app/');
-    expect(page.url).toBe(`http://127.0.0.1:${address.port}/pod/app/`);
+    expect(page.url).toBe(`${proxy.url}/pod/app/`);
     const linked = [...(await page.clone().text()).matchAll(/(?:href|src)="([^"]+)"/g)].map(([, link = '']) => link);
     expect(linked.length).toBeGreaterThanOrEqual(5);
     for (const link of linked) expect([link, (await reached(page, link)).status]).toEqual([link, 200]);
