@@ -63,7 +63,7 @@ export async function openPageWorld(options: ServiceOptions = {}): Promise<PageW
       for (const driver of drivers) await signUp(service.rest, driver);
     },
     untilOnHost: async (route, isSo) => {
-      await expect.poll(async () => isSo(await hostStops(route))).toBe(true);
+      await expect.poll(async () => isSo(await hostStops(route)), { timeout: 90_000 }).toBe(true);
     },
   };
 }
