@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { Client } from '@tailgate/client-sdk';
 import type { RouteKey } from '@tailgate/sync-protocol';
 import type { FileStore, Uploads } from '@tailgate/client-sdk/uploads';
-import { fetchStack, MemoryFiles, openUploads } from '@tailgate/client-sdk/uploads';
+import { fetchStack, MemoryFiles, openUploads, sha256Hex } from '@tailgate/client-sdk/uploads';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { endSessions } from '../../server/src/auth/sql.ts';
 import { textArray } from '../../server/src/db/arrays.ts';
@@ -19,7 +20,7 @@ import { download, keptOfUploads } from '../support/uploads.ts';
 const random = new TestBytes('files of a device');
 const largest = 2 * 1024 * 1024;
 /** One for each test, with its own route. */
-const employees = Array.from({ length: 17 }, (_, n) => String(1001 + n));
+const employees = Array.from({ length: 19 }, (_, n) => String(1001 + n));
 
 let node: SyncNode;
 let link: TcpProxy;
@@ -82,9 +83,10 @@ async function startApp(device: Device, files: FileStore, employeeId: string): P
 }
 
 const photoOf = (size: number): Blob => new Blob([random.take(size)]);
+const bytesOf = async (blob: Blob): Promise<Uint8Array> => new Uint8Array(await blob.arrayBuffer());
 const serverHas = async (id: string, blob: Blob): Promise<void> => {
   const { bytes } = await download(node.client, id);
-  expect(bytes.equals(new Uint8Array(await blob.arrayBuffer()))).toBe(true);
+  expect(bytes.equals(await bytesOf(blob))).toBe(true);
 };
 const received = async (id: string): Promise<number> => {
   const { rows } = await node.database.pool.query<{ received: number }>(
@@ -276,6 +278,51 @@ test('a file that is added after the client was closed is refused and not stored
   await client.close();
   await expect(uploads.add(photoOf(100), { kind: 'photo', employee: '1001' })).rejects.toThrow('open new ones');
   expect(await files.files()).toEqual([]);
+});
+
+test('a photo that is taken again leaves the phone, and only the second one is sent', async () => {
+  const { uploads, client, files, restart } = await openApp();
+  link.refuse();
+  link.cut();
+  await until(client.status, ({ connection }) => connection !== 'online');
+  const [first, second] = [photoOf(600_000), photoOf(300_000)];
+  const { id: dropped } = await uploads.add(first, { kind: 'photo' });
+  const { id } = await uploads.add(second, { kind: 'photo' });
+  expect(Buffer.from((await uploads.read(dropped)) ?? []).equals(await bytesOf(first))).toBe(true);
+
+  await uploads.discard(dropped);
+  expect(uploads.status.current.waiting).toBe(1);
+  expect(uploads.file(dropped).current).toBeUndefined();
+  expect(await uploads.read(dropped)).toBeUndefined();
+  expect((await files.files()).map(({ key }) => key)).toEqual([id]);
+  expect(await files.piece(dropped, 0)).toBeUndefined();
+
+  const after = await restart();
+  await link.accept();
+  after.client.syncNow();
+  await after.uploads.here(id);
+  await serverHas(id, second);
+  expect(await received(dropped)).toBe(0);
+  // The server has it: it stays on the phone until the retention ends.
+  await after.uploads.discard(id);
+  expect(after.uploads.file(id).current).toMatchObject({ at: 'here' });
+});
+
+test('a photo that is discarded during its upload does not return to the phone', async () => {
+  const { uploads, files } = await openApp();
+  link.throttle(100_000);
+  const { id } = await uploads.add(photoOf(400_000), { kind: 'photo' });
+  await until(uploads.status, ({ sending }) => (sending?.sent ?? 0) > 0);
+  await uploads.discard(id);
+  link.throttle(Infinity);
+  await until(uploads.status, ({ sending }) => sending === undefined);
+  expect(await files.files()).toEqual([]);
+  expect(uploads.status.current.waiting).toBe(0);
+});
+
+test('the hash of a text is the SHA-256 of its UTF-8 form', () => {
+  for (const text of ['', 'abc', 'Crème fraîche 9 of 11 — “Oak Park”', 'x'.repeat(10_000)])
+    expect(sha256Hex(text)).toBe(createHash('sha256').update(text).digest('hex'));
 });
 
 test('the id of a file is the one that the protocol defines', async () => {

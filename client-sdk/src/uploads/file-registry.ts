@@ -90,7 +90,9 @@ export class FileRegistry {
    * included. If no write succeeds, a later run asks the server again.
    */
   async move(file: KeptFile, state: FileState): Promise<void> {
-    const updated = { ...file, ...this.#files.get(file.id), state };
+    const known = this.#files.get(file.id);
+    if (!known) return; // deleted meanwhile
+    const updated = { ...known, state };
     this.#update(updated);
     try {
       await this.#store.put(updated.id, updated);
@@ -122,6 +124,22 @@ export class FileRegistry {
     if (bytes.length !== size)
       throw new BytesMissing(`of the file ${name || id} ${bytes.length} of ${size} bytes are left`);
     return bytes;
+  }
+
+  /** Deletes an unsent file with its bytes. */
+  async discard(file: KeptFile): Promise<void> {
+    if (file.state.at === 'here') return;
+    this.drop(file.id);
+    await this.#store.remove(file.id);
+  }
+
+  /** Removes a file that another page has deleted. */
+  drop(id: string): void {
+    const file = this.#files.get(id);
+    if (!file) return;
+    this.#files.delete(id);
+    this.#states.get(id)?.set(undefined);
+    callAll(this.#listeners, file);
   }
 
   /** Deletes files that the server has; returns how many. */

@@ -1,3 +1,5 @@
+import { hexOf } from './asset-id.ts';
+
 /** A SHA-256 over pieces of bytes; Node's `createHash('sha256')` is one. */
 export interface Sha256 {
   update(bytes: Uint8Array<ArrayBuffer>): unknown;
@@ -7,6 +9,13 @@ export interface Sha256 {
 
 /** WebCrypto's hash where available, which needs all bytes at once; else the slower script below. */
 export const platformSha256 = (): Sha256 => (globalThis.crypto?.subtle ? new WebCryptoSha256() : new ScriptSha256());
+
+/** The SHA-256 of a text in UTF-8, as lower-case hexadecimal: at once, where WebCrypto would answer later. */
+export function sha256Hex(text: string): string {
+  const hash = new ScriptSha256();
+  hash.update(new TextEncoder().encode(text));
+  return hexOf(hash.digest());
+}
 
 class WebCryptoSha256 implements Sha256 {
   readonly #pieces: Uint8Array<ArrayBuffer>[] = [];

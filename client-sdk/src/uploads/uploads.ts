@@ -2,6 +2,7 @@ import type { HttpStack } from 'tus-js-client';
 import { platform } from '../platform/environment.ts';
 import type { Environment } from '../platform/environment.ts';
 import { messageOf, NotSignedIn } from '../platform/errors.ts';
+import { fields, text } from '../platform/reading.ts';
 import type { UploadDeps, UploadsPart } from '../upload-port.ts';
 import type { Watch } from '../platform/watch.ts';
 import { Signal } from '../platform/watch.ts';
@@ -16,7 +17,7 @@ import type { UploadPort } from './port.ts';
 import { openPort } from './port.ts';
 import type { Sha256 } from './sha256.ts';
 import { platformSha256 } from './sha256.ts';
-import { FileRegistry } from './file-registry.ts';
+import { BytesMissing, FileRegistry } from './file-registry.ts';
 
 /** The options of `openUploads`. */
 export interface UploadsOptions {
@@ -77,6 +78,9 @@ const isOfBrowser = 'document' in globalThis || 'WorkerGlobalScope' in globalThi
 
 const week = 7 * 86_400_000;
 
+/** The message of a page that has discarded a file. */
+const isDiscarded = fields({ discarded: text });
+
 /**
  * Photos, signatures and documents of a device. An added file is on the disk. It is sent once a network is available,
  * resumes after an interruption, and survives a restart of the app. `createClient` runs it.
@@ -102,7 +106,10 @@ export class Uploads implements UploadsPart {
     this.status = this.#status;
     registry.onChange(() => this.#showStatus());
     registry.onWrite(({ id }) => this.#channel?.postMessage(id));
-    this.#channel?.addEventListener('message', () => this.#reread((loop) => loop.pump()));
+    this.#channel?.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+      if (isDiscarded(data)) registry.drop(data.discarded);
+      else this.#reread((loop) => loop.pump());
+    });
   }
 
   /**
@@ -133,6 +140,28 @@ export class Uploads implements UploadsPart {
   /** The progress of a file; undefined where this device does not have it. */
   file(id: string): Watch<FileState | undefined> {
     return this.#registry.state(id);
+  }
+
+  /** The stored bytes of a file, such as for a thumbnail; undefined where this device does not have them. */
+  async read(id: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    const file = this.#registry.find(id);
+    try {
+      return file && (await this.#registry.bytesOf(file));
+    } catch (error) {
+      if (error instanceof BytesMissing) return undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * Deletes a file that the server does not have, such as a photo that was taken again. The caller knows that no
+   * recorded change names it: the server would await it. Bytes that are under way may still arrive.
+   */
+  async discard(id: string): Promise<void> {
+    const file = this.#registry.find(id);
+    if (!file) return;
+    await this.#registry.discard(file);
+    this.#channel?.postMessage({ discarded: id });
   }
 
   /** Resolves when the server has verified and stored the file; rejects where it cannot be sent. */
