@@ -47,10 +47,10 @@ export async function openPageWorld(options: ServiceOptions = {}): Promise<PageW
   const address = `http://127.0.0.1:${network.port}/app/`;
   const hostStops = async ({ facility, id, week_end }: RouteKey): Promise<HostStop[]> => {
     const rows = await service.show('RTSTUP', `RUFAC = '${facility}' and RURTE = '${id}' and RUWKE = '${week_end}'`);
-    return rows.map(({ RUSTP, RUSTS, RUSNM }) => ({
+    return rows.map(({ RUSTP, RUSTS, RUSNAM }) => ({
       stop: Number(RUSTP),
       status: String(RUSTS).trim(),
-      signer: String(RUSNM).trim(),
+      signer: String(RUSNAM).trim(),
     }));
   };
   return {

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { lazy } from '../ui/lazy.tsx';
 import type { Address } from '../ui/router.ts';
 import { links } from './links.ts';
 import { CommentSheet } from './screens/comment.tsx';
@@ -12,6 +13,8 @@ import { RouteScreen } from './screens/route.tsx';
 import { StopScreen } from './screens/stop.tsx';
 import { SupportSheet } from './screens/support.tsx';
 import { WhereSheet } from './screens/where.tsx';
+
+const SignatureScreen = lazy(() => import('./screens/signature.tsx').then((part) => part.SignatureScreen));
 
 /** A screen, and a sheet over it. The same key keeps the screen as it is, scrolled and all. */
 export interface Page {
@@ -43,7 +46,9 @@ const pages: Readonly<Record<string, Read>> = {
 };
 
 /** Screens of a stop that take its place, by the second step: `stop/6/sign`. */
-const stopPages: Readonly<Record<string, (stop: number, key: string) => Page>> = {};
+const stopPages: Readonly<Record<string, (stop: number, key: string) => Page>> = {
+  sign: (stop) => ({ key: `stop/${stop}/sign`, screen: <SignatureScreen stop={stop} /> }),
+};
 
 /** Sheets over a stop, by the second step: `stop/6/line/KEY`. */
 const stopSheets: Readonly<Record<string, (stop: number, key: string) => ReactNode>> = {

@@ -1,3 +1,6 @@
+import type { Ink } from './ink.ts';
+import { storedInk } from './ink.ts';
+
 /** What a driver has filled in at a stop and not recorded yet. Plain JSON (hence types, not interfaces): it is stored as it is. */
 export type StopDraft = {
   /** Products by the key of their line. */
@@ -11,6 +14,8 @@ export type StopDraft = {
   readonly signature: string | null;
   /** A hash of the list that the signer saw. */
   readonly shown: string | null;
+  /** The strokes of the signature, so that a kill or a turned phone loses none. */
+  readonly ink: Ink | null;
   readonly comment: string;
 };
 
@@ -54,6 +59,7 @@ export const emptyDraft: StopDraft = {
   signer: '',
   signature: null,
   shown: null,
+  ink: null,
   comment: '',
 };
 
@@ -63,12 +69,14 @@ export const isBegun = (draft: StopDraft): boolean =>
   Object.keys(draft.returns).length > 0 ||
   draft.overage.length > 0 ||
   draft.signature !== null ||
+  draft.ink !== null ||
   draft.comment !== '';
 
-export const withLine = (draft: StopDraft, key: string, line: LineDraft): StopDraft => ({
-  ...draft,
-  lines: { ...draft.lines, [key]: line },
-});
+/** The draft with another line; without one, the line is as planned, or as scanned. */
+export function withLine(draft: StopDraft, key: string, line: LineDraft | undefined): StopDraft {
+  const { [key]: _, ...others } = draft.lines;
+  return { ...draft, lines: line === undefined ? others : { ...draft.lines, [key]: line } };
+}
 
 export const withReturn = (draft: StopDraft, key: string, line: ReturnDraft): StopDraft => ({
   ...draft,
@@ -78,7 +86,7 @@ export const withReturn = (draft: StopDraft, key: string, line: ReturnDraft): St
 /** The draft in a stored value. Members that another version of the app wrote otherwise are left out. */
 export function draftOf(stored: unknown): StopDraft {
   if (!isRecord(stored)) return emptyDraft;
-  const { lines, returns, overage, signer, signature, shown, comment } = stored;
+  const { lines, returns, overage, signer, signature, shown, ink, comment } = stored;
   return {
     lines: mapOf(lines, lineOf),
     returns: mapOf(returns, returnOf),
@@ -86,6 +94,7 @@ export function draftOf(stored: unknown): StopDraft {
     signer: text(signer),
     signature: typeof signature === 'string' ? signature : null,
     shown: typeof shown === 'string' ? shown : null,
+    ink: storedInk(ink),
     comment: text(comment),
   };
 }

@@ -3,12 +3,14 @@ import type { ReferenceCode } from '@tailgate/sync-protocol';
 import type { StopDraft } from './draft.ts';
 import { isCounted, lineNow } from './lines.ts';
 import { codeNamed } from './reasons.ts';
+import { isSignedOtherwise } from './signed-list.ts';
 
 /** Something that a stop still needs, in the order in which the gate leads there. */
 export type Missing =
   | { readonly kind: 'scan'; readonly pieces: number; readonly sections: readonly string[] }
   | { readonly kind: 'reason' | 'photo' | 'comment' | 'return'; readonly key: string; readonly name: string }
-  | { readonly kind: 'signature' };
+  /** `again`: the recipient has signed another list. */
+  | { readonly kind: 'signature'; readonly again: boolean };
 
 /**
  * What is missing before the stop is delivered. Scans come first: they are at the truck. Nothing of it holds a driver
@@ -42,8 +44,10 @@ export function missingAt(stop: LocalStop, draft: StopDraft, codes: readonly Ref
   const returns = stop.collections.flatMap(({ key, name, required }): Missing[] =>
     required && draft.returns[key] === undefined && !isCounted(stop) ? [{ kind: 'return', key, name }] : [],
   );
-  const isSigned = draft.signature !== null || stop.updates.signature_id !== null;
+  const again = isSignedOtherwise(stop, draft);
+  const isSigned =
+    (draft.signature !== null && !again) || (draft.signature === null && stop.updates.signature_id !== null);
   // A stop without goods has nobody to sign for them.
-  const sign: Missing[] = isSigned || stop.products.length === 0 ? [] : [{ kind: 'signature' }];
+  const sign: Missing[] = isSigned || stop.products.length === 0 ? [] : [{ kind: 'signature', again }];
   return [...scan, ...reasons, ...returns, ...sign];
 }

@@ -90,7 +90,7 @@ export const missingSentence = (missing: readonly Missing[]): string => missing.
 
 function missingWords(missing: Missing): string {
   if (missing.kind === 'scan') return t('stop.missScan', { n: missing.pieces });
-  if (missing.kind === 'signature') return t('stop.missSign');
+  if (missing.kind === 'signature') return t(missing.again ? 'stop.missSignAgain' : 'stop.missSign');
   return t(lineWords[missing.kind], { name: missing.name });
 }
 

@@ -1,0 +1,240 @@
+import type { LocalRoute, LocalStop } from '@tailgate/client-sdk';
+import { useClient, useCodes, useRoute, useRoutes } from '@tailgate/client-sdk/react';
+import type { ReferenceCode } from '@tailgate/sync-protocol';
+import { useEffect, useId, useState } from 'react';
+import { Icon } from '../../ui/icons.tsx';
+import { Screen } from '../../ui/parts/screen.tsx';
+import { goBack } from '../../ui/router.ts';
+import { links } from '../links.ts';
+import type { StopDraft } from '../model/draft.ts';
+import type { Ink } from '../model/ink.ts';
+import { isSigned } from '../model/ink.ts';
+import { isCounted } from '../model/lines.ts';
+import { codeNamed } from '../model/reasons.ts';
+import type { SignedLine } from '../model/signed-list.ts';
+import { isSignedOtherwise, signedList } from '../model/signed-list.ts';
+import { earlierSigners } from '../model/signers.ts';
+import { InkField } from '../parts/ink-field.tsx';
+import { recorded } from '../recorded.ts';
+import { useServices } from '../services.ts';
+import { signatureFile } from '../signature-file.ts';
+import { useStopDraft } from '../stop-draft.ts';
+import { i18n, t } from '../words/words.ts';
+
+/** The recipient reads the list, and signs. It fills the screen, on an upright phone and on a turned one. */
+export function SignatureScreen({ stop: id }: { readonly stop: number }) {
+  const route = useRoute();
+  const stop = route?.stops.find((each) => each.id === id);
+  if (!route || !stop) return null;
+  return <Signing route={route} stop={stop} />;
+}
+
+/** The driver's language while the recipient reads another one. */
+let driversLanguage: string | undefined;
+let signAddress = '';
+
+/** Another language draws the app anew: the screen closes only where the address has changed. */
+function returnToDriversLanguage(): void {
+  if (driversLanguage === undefined || location.hash === signAddress) return;
+  i18n.setLanguage(driversLanguage);
+  driversLanguage = undefined;
+}
+
+function Signing({ route, stop }: { readonly route: LocalRoute; readonly stop: LocalStop }) {
+  const client = useClient();
+  const { uploads } = useServices();
+  const [draft, change] = useStopDraft(stop.id);
+  const [isBusy, setBusy] = useState(false);
+  const [fault, setFault] = useState('');
+  const [clears, setClears] = useState(0);
+  const signer = draft.signer || (stop.updates.store_emp_name ?? '');
+  const isReady = isSigned(draft.ink);
+
+  const leave = (): void => goBack(links.stop(stop.id));
+  useEffect(() => returnToDriversLanguage, []);
+  const draw = (ink: Ink | null): void => {
+    // The file of the former strokes: no change names it, because recording ends the draft.
+    if (draft.signature !== null) void uploads.discard(draft.signature);
+    change((before) => ({ ...before, ink, signature: null, shown: null }));
+  };
+  const finish = async (): Promise<void> => {
+    if (!isSigned(draft.ink) || isBusy) return;
+    if (draft.signature !== null && !isSignedOtherwise(stop, draft)) return leave();
+    setBusy(true);
+    try {
+      const { bytes, shown } = await signatureFile(route, stop, draft, draft.ink);
+      const { id } = await uploads.add(bytes, { kind: 'signature', name: `signature-${route.id}-${stop.id}.png` });
+      const handle = client.stop(stop.id, route.key);
+      if (isCounted(stop)) {
+        const updates = { signature_id: id, ...(signer.trim() !== '' && { store_emp_name: signer.trim() }) };
+        recorded({ receipt: handle.update({ updates }), stop: stop.id, kind: 'corrected' });
+        await handle.draft.set(undefined);
+      } else change((before) => ({ ...before, signer: signer.trim(), signature: id, shown }));
+      leave();
+    } catch (error) {
+      setFault(t('sign.failed', { why: error instanceof Error ? error.message : String(error) }));
+      setBusy(false);
+    }
+  };
+
+  return (
+    <Screen title={t('sign.title')} className="signpad">
+      <SignedListView
+        stop={stop}
+        draft={draft}
+        onLanguage={(language) => {
+          driversLanguage ??= i18n.language();
+          signAddress = location.hash;
+          i18n.setLanguage(language);
+        }}
+      />
+      <section className="signarea" aria-label={t('stop.sign')}>
+        <Signer stop={stop} signer={signer} onChange={(name) => change((before) => ({ ...before, signer: name }))} />
+        <InkField
+          key={clears}
+          ink={draft.ink}
+          label={t(isReady ? 'sign.fieldSigned' : 'sign.field')}
+          hint={t('sign.here')}
+          onInk={draw}
+        />
+        {fault !== '' && (
+          <p className="small badword" role="alert">
+            {fault}
+          </p>
+        )}
+        <div className="row sign-acts">
+          <button className="btn btn-main btn-icon" type="button" aria-label={t('sign.back')} onClick={leave}>
+            <Icon name="back" />
+          </button>
+          {draft.ink !== null && (
+            <button
+              className="btn btn-main"
+              type="button"
+              aria-label={t('sign.clearAll')}
+              onClick={() => {
+                draw(null);
+                setClears(clears + 1);
+              }}
+            >
+              <Icon name="undo" />
+              {t('sign.clear')}
+            </button>
+          )}
+          <button
+            className={isReady ? 'btn btn-main btn-go grow' : 'btn btn-main grow'}
+            type="button"
+            aria-disabled={!isReady || isBusy}
+            onClick={() => void finish()}
+          >
+            <Icon name="check" />
+            {t(isReady ? (signer.trim() === '' ? 'sign.doneNoName' : 'sign.done') : 'sign.first')}
+          </button>
+        </div>
+      </section>
+    </Screen>
+  );
+}
+
+interface SignedListViewProps {
+  readonly stop: LocalStop;
+  readonly draft: StopDraft;
+  readonly onLanguage: (code: string) => void;
+}
+
+/** The list to sign: lines that differ come first, and are marked. */
+function SignedListView({ stop, draft, onLanguage }: SignedListViewProps) {
+  const credit = useCodes('credit-reason');
+  const { planned, delivered, lines, extra, returns } = signedList(stop, draft);
+  const differs = (line: SignedLine): boolean => line.delivered !== line.planned;
+  const sorted = [...lines.filter(differs), ...lines.filter((line) => !differs(line))];
+  const other = i18n.languages.find(({ code }) => code !== i18n.language());
+  return (
+    // It scrolls, so a keyboard has to reach it.
+    <section className="signlist" aria-label={t('sign.list')} tabIndex={0}>
+      <h1>{t('sign.receive')}</h1>
+      <p className="bignum">
+        {delivered} <small>{t(delivered === planned ? 'sign.all' : 'sign.of', { n: planned })}</small>
+      </p>
+      <ul className="mini">
+        {sorted.map((line) => (
+          <li key={line.key} className={differs(line) ? 'hit' : undefined}>
+            <span className="item">
+              <span>{line.name}</span>
+              <b>{differs(line) ? t('count.of', { a: line.delivered, b: line.planned }) : line.delivered}</b>
+            </span>
+            {line.reasons.length > 0 && <small>{reasonsOf(line, credit)}</small>}
+          </li>
+        ))}
+        {extra.map(({ barcode, quantity }, place) => (
+          <li key={`extra ${place}`} className="hit">
+            <span className="item">
+              <span>{t('sign.extra', { code: barcode })}</span>
+              <b>{quantity}</b>
+            </span>
+          </li>
+        ))}
+        {returns.map(({ key, name, returned }) => (
+          <li key={key}>
+            <span className="item">
+              <span>{t('sign.returns', { name })}</span>
+              <b>{returned}</b>
+            </span>
+          </li>
+        ))}
+      </ul>
+      {other && (
+        <button className="btn btn-link" type="button" lang={other.code} onClick={() => onLanguage(other.code)}>
+          {other.name}
+        </button>
+      )}
+    </section>
+  );
+}
+
+const reasonsOf = ({ reasons }: SignedLine, credit: readonly ReferenceCode[]): string =>
+  reasons
+    .map(({ code, quantity }) => `${quantity} ${codeNamed(credit, code)?.description.toLowerCase() ?? code}`)
+    .join(', ');
+
+interface SignerProps {
+  readonly stop: LocalStop;
+  readonly signer: string;
+  readonly onChange: (name: string) => void;
+}
+
+/** The name of the person who signs; earlier ones of this customer are a tap away. */
+function Signer({ stop, signer, onChange }: SignerProps) {
+  const client = useClient();
+  const keys = useRoutes();
+  const id = useId();
+  const names = earlierSigners(
+    keys.map(({ facility, id: name, week_end }) => client.route({ facility, id: name, week_end }).current),
+    stop.customer.id,
+  );
+  return (
+    <div className="row names">
+      <div className="field">
+        <label className="sr" htmlFor={id}>
+          {t('sign.name')}
+        </label>
+        <input
+          id={id}
+          className="input"
+          value={signer}
+          placeholder={t('sign.name')}
+          maxLength={40}
+          autoComplete="off"
+          autoCapitalize="words"
+          enterKeyHint="done"
+          onInput={(event) => onChange(event.currentTarget.value)}
+          onKeyDown={(event) => event.key === 'Enter' && event.currentTarget.blur()}
+        />
+      </div>
+      {names.map((name) => (
+        <button key={name} className="btn" type="button" aria-pressed={name === signer} onClick={() => onChange(name)}>
+          {name}
+        </button>
+      ))}
+    </div>
+  );
+}
