@@ -101,6 +101,10 @@ test('the recipient reads the list in another language, and the driver’s own r
   await phone.shot('signature-spanish');
   await phone.page.goBack();
   await finger.sees('Missing: scan');
+  // The draft keeps the strokes.
+  await finger.tap('Name and signature');
+  await finger.sees('Done, no name');
+  expect(await phone.page.evaluate(inkOnScreen)).toBeGreaterThan(100);
 });
 
 test('A19: differences come first, and a count that changes after the signature asks for another one', async () => {

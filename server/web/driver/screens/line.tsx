@@ -2,7 +2,7 @@ import type { LocalRoute, LocalStop } from '@tailgate/client-sdk';
 import { useClient, useCodes, useRoute } from '@tailgate/client-sdk/react';
 import type { ReferenceCode } from '@tailgate/sync-protocol';
 import { hostLengths } from '@tailgate/sync-protocol';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { Choice } from '../../ui/parts/choice.tsx';
 import { focusMissing, Gate } from '../../ui/parts/gate.tsx';
 import { Sheet } from '../../ui/parts/sheet.tsx';
@@ -17,6 +17,8 @@ import { isCounted, lineNow } from '../model/lines.ts';
 import { codeNamed, kindsOf } from '../model/reasons.ts';
 import { kindWord, placeWord } from '../words/sentences.ts';
 import { HostPreview } from '../parts/host-preview.tsx';
+import type { PhotosProps } from '../parts/photos.tsx';
+import { Photos, usePhotoSession } from '../parts/photos.tsx';
 import { stepperWords } from '../parts/stepper-words.ts';
 import { recorded } from '../recorded.ts';
 import { useStopDraft } from '../stop-draft.ts';
@@ -48,20 +50,59 @@ function OpenLine({ route, stop, line }: OpenLineProps) {
   // A line to scan opens with its planned count: who counts by hand has the pieces.
   const [delivered, setDelivered] = useState(now.toScan > 0 && !now.draft?.scanned ? line.quantity : now.delivered);
   const [reason, setReason] = useState<ReasonDraft>(now.draft?.reason ?? storedReason(line));
-  const close = (): void => goBack(links.stop(stop.id));
+  const [photos, setPhotos] = useState<readonly string[]>(now.draft?.photos ?? line.updates.image_ids ?? []);
+  const [isStoring, setStoring] = useState(false);
+  const session = usePhotoSession();
+  const before = useRef(now.draft);
+  const isKept = useRef(false);
   const less = line.quantity - delivered;
   // A correction may leave the reason open: the office sees who counted again.
   const isUnexplained = !isCorrection && less > 0 && reason.code === '' && kindsOf(credit).length > 0;
 
+  const lacksPhoto = less > 0 && codeNamed(credit, reason.code)?.requires_photo === true && reason.photos.length === 0;
+  const close = (): void => {
+    if (isKept.current) change((current) => withLine(current, line.key, before.current));
+    session.end([...(before.current?.reason?.photos ?? []), ...(before.current?.photos ?? [])]);
+    goBack(links.stop(stop.id));
+  };
+  const entered = { delivered, reason, photos };
+  const lineOf = (values: typeof entered): LineDraft => {
+    const { reason: _, ...rest } = now.draft ?? {};
+    return {
+      ...rest,
+      delivered: values.delivered,
+      ...(values.delivered < line.quantity && { reason: values.reason }),
+      ...((values.photos.length > 0 || rest.photos) && { photos: values.photos }),
+    };
+  };
+  // The camera may end this page: from the first photo on, the phone keeps what is entered.
+  const keep = (values = entered): void => {
+    if (isCorrection) return;
+    isKept.current = true;
+    change((current) => withLine(current, line.key, lineOf(values)));
+  };
+  const explain = (next: ReasonDraft): void => {
+    setReason(next);
+    if (isKept.current) keep({ ...entered, reason: next });
+  };
+  const picture = (next: readonly string[]): void => {
+    setPhotos(next);
+    if (isKept.current) keep({ ...entered, photos: next });
+  };
   const save = (): void => {
-    const { reason: _, ...before } = now.draft ?? {};
-    const next: LineDraft = { ...before, delivered, ...(less > 0 && { reason }) };
-    const changed = withLine(draft, line.key, next);
+    const changed = withLine(draft, line.key, lineOf(entered));
     if (isCorrection) {
       const receipt = client.stop(stop.id, route.key).update(correctionOf(stop, line, changed));
       recorded({ receipt, stop: stop.id, kind: 'corrected' });
     } else change(() => changed);
-    close();
+    session.end([...(less > 0 ? reason.photos : []), ...photos]);
+    goBack(links.stop(stop.id));
+  };
+  const shared = {
+    session,
+    name: `photo-${route.id}-${stop.id}-${line.id}`,
+    onShutter: () => keep(),
+    onBusy: setStoring,
   };
 
   const described = codeNamed(credit, reason.code)?.description.toLowerCase();
@@ -84,7 +125,10 @@ function OpenLine({ route, stop, line }: OpenLineProps) {
           }
           more={less > 0 && described !== undefined ? `${less} ${described}` : undefined}
           icon="check"
+          note={lacksPhoto ? t('photo.missing') : undefined}
+          noteIcon="cam"
           todo={isUnexplained}
+          busy={isStoring}
           onAct={isUnexplained ? focusMissing : save}
         />
       }
@@ -98,7 +142,10 @@ function OpenLine({ route, stop, line }: OpenLineProps) {
           </>
         )}
       </Stepper>
-      {less > 0 && <Why less={less} credit={credit} reason={reason} onChange={setReason} />}
+      {less > 0 && <Why less={less} credit={credit} reason={reason} onChange={explain} photos={shared} />}
+      {less <= 0 && (line.add_photos || photos.length > 0) && (
+        <Photos legend={t('photo.legend')} photos={photos} onChange={picture} {...shared} />
+      )}
     </Sheet>
   );
 }
@@ -108,10 +155,11 @@ interface WhyProps {
   readonly credit: readonly ReferenceCode[];
   readonly reason: ReasonDraft;
   readonly onChange: (reason: ReasonDraft) => void;
+  readonly photos: Pick<PhotosProps, 'session' | 'name' | 'onShutter' | 'onBusy'>;
 }
 
 /** The kind, then the exact reason, then what this reason asks for. */
-function Why({ less, credit, reason, onChange }: WhyProps) {
+function Why({ less, credit, reason, onChange, photos }: WhyProps) {
   const kinds = kindsOf(credit);
   const code = codeNamed(credit, reason.code);
   const kind = kinds.find(({ category }) => category === code?.category);
@@ -135,6 +183,15 @@ function Why({ less, credit, reason, onChange }: WhyProps) {
           options={kind.codes.map((each) => ({ value: each.code, label: each.description }))}
           value={code?.code}
           onChoose={(chosen) => onChange({ ...reason, code: chosen })}
+        />
+      )}
+      {code && (
+        <Photos
+          legend={t('photo.legend')}
+          isAsked={code.requires_photo}
+          photos={reason.photos}
+          onChange={(taken) => onChange({ ...reason, photos: taken })}
+          {...photos}
         />
       )}
       {code && (

@@ -1,0 +1,132 @@
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { download } from '../support/uploads.ts';
+import { cameraPhoto, decode, filesOnPhone, hashOf, hashOnPhone } from './stored-files.ts';
+import type { PageWorld } from './world.ts';
+import { openPageWorld, routes } from './world.ts';
+
+const { day, short, long } = routes;
+let world: PageWorld;
+beforeAll(async () => {
+  world = await openPageWorld();
+  await world.register(day.driver, short.driver, long.driver);
+});
+afterEach(() => world.network.accept());
+
+describe.each([100, 200])('with text at %i percent', (textPercent) => {
+  test('A10: a photo is taken, taken again and deleted, each with one tap', async () => {
+    const phone = await world.phone({ textPercent });
+    const finger = await phone.start();
+    await phone.signIn(long.driver);
+    const [crate, better, label] = [
+      await cameraPhoto(phone.page, 3, [800, 600]),
+      await cameraPhoto(phone.page, 5, [800, 600]),
+      await cameraPhoto(phone.page, 7, [800, 600]),
+    ];
+    await finger.tap('Show');
+    await finger.tap(`Prairie Mart #${textPercent === 100 ? 21 : 22}`);
+    finger.count();
+    // A5: 2 less, damaged, with photo and reason.
+    await finger.tap('Cases');
+    await finger.tap('Large Eggs');
+    await finger.tap('One less');
+    await finger.tap('Damaged');
+    await finger.photograph('Take a photo', crate);
+    await finger.sees('Another photo');
+    expect(finger.count()).toEqual({ taps: 6, fields: 0 });
+    await phone.shot(`photo-${textPercent}`);
+    await finger.photograph('Another photo', label);
+    await expect.poll(() => filesOnPhone(phone.page)).toHaveLength(2);
+    expect(finger.count()).toEqual({ taps: 2, fields: 0 });
+
+    await finger.photograph('Take photo 1 again', better);
+    await expect.poll(() => filesOnPhone(phone.page)).toHaveLength(3);
+    expect(finger.count()).toEqual({ taps: 2, fields: 0 });
+    await finger.tap('Delete photo 2');
+    expect(finger.count()).toEqual({ taps: 1, fields: 0 });
+    await finger.tap('Bring back');
+    await finger.tap('Delete photo 2');
+    await phone.shot(`photo-deleted-${textPercent}`);
+    await finger.tap('Save');
+    await finger.sees('damaged in transit');
+    expect(await finger.read()).not.toContain('photo of');
+  });
+});
+
+test('offline, a delivery with photos and a signature stays on the phone, and all of it arrives later', async () => {
+  const phone = await world.phone({ width: 390, height: 844 });
+  let finger = await phone.start();
+  await phone.signIn(day.driver);
+  await phone.untilInstalled();
+  const [bad, good, second] = [
+    await cameraPhoto(phone.page, 7),
+    await cameraPhoto(phone.page, 11),
+    await cameraPhoto(phone.page, 13),
+  ];
+  await phone.goOffline();
+  await finger.tap('Open stop 1');
+  await finger.tap('Large Eggs');
+  await finger.tap('One less');
+  await finger.tap('Damaged');
+  await finger.sees('this reason asks for one');
+  await finger.photograph('Take a photo', bad);
+  await finger.sees('Another photo');
+  // The shutter of the second photo: the camera is open, and the page ends.
+  const opened = phone.page.waitForEvent('filechooser');
+  await finger.tap('Another photo');
+  await opened;
+
+  // Android ends a page while the camera is open: the count, the reason and the photo before it are kept.
+  finger = await phone.restart();
+  await finger.tap('Open stop 1');
+  await finger.tap('Large Eggs');
+  await finger.sees('Why 1 less?');
+  await finger.photograph('Take photo 1 again', good);
+  await expect.poll(() => filesOnPhone(phone.page)).toHaveLength(2);
+  await finger.photograph('Another photo', second);
+  await expect.poll(() => phone.page.evaluate(thumbnails)).toBe(2);
+  await phone.shot('photo-after-kill');
+  await finger.tap('Save');
+  // The photo that was taken again has left the phone.
+  await expect.poll(() => filesOnPhone(phone.page)).toHaveLength(2);
+  await finger.tap('Name and signature');
+  await finger.type('Name of the person who signs', 'Nils Petersen');
+  await finger.draw('Signature field');
+  await finger.tap('Done');
+  await finger.tap('Deliver');
+  await finger.sees('Its files');
+  await phone.shot('files-offline');
+  const stored = await filesOnPhone(phone.page);
+  expect(stored).toHaveLength(3);
+  const hashes = await Promise.all(stored.map((id) => hashOnPhone(phone.page, id)));
+
+  finger = await phone.restart();
+  await phone.goOnline();
+  const where = `OSFAC = 'F01' and OSRTE = 'R100' and OSWKE = '${day.key.week_end}' and OSSTP = 1`;
+  await expect.poll(async () => (await world.service.show('RTOSDP', where)).length).toBe(2);
+  const rows = await world.service.show('RTOSDP', where);
+  expect(rows.map(({ OSQTY }) => Number(OSQTY))).toEqual([1, 0]);
+  const photos = rows.map(({ OSIMG }) => String(OSIMG).trim());
+  expect(stored).toEqual(expect.arrayContaining(photos));
+  for (const [place, id] of stored.entries()) {
+    await expect.poll(async () => (await download(world.service.rest, id)).status).toBe(200);
+    const { bytes, headers } = await download(world.service.rest, id);
+    expect(hashOf(bytes)).toBe(hashes[place]);
+    const isPhoto = photos.includes(id);
+    expect(headers.get('content-type')).toBe(isPhoto ? 'image/jpeg' : 'image/png');
+    // A camera's photo is reduced on the phone.
+    expect(await decode(phone.page, bytes)).toMatchObject(
+      isPhoto ? { width: 1920, height: 1440 } : { isOnWhite: true },
+    );
+  }
+  await finger.tap('Stop 1: Back office');
+  await finger.sees('The office reads it');
+  await phone.shot('files-online');
+});
+
+/** Photos that are drawn, not blank. */
+function thumbnails(): number {
+  return [...document.querySelectorAll('canvas')].filter((canvas) => {
+    const pixel = canvas.getContext('2d')?.getImageData(100, 80, 1, 1).data;
+    return (pixel?.[3] ?? 0) > 0;
+  }).length;
+}
