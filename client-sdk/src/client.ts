@@ -35,7 +35,7 @@ import { follow, select, Signal } from './platform/watch.ts';
 export interface Driver {
   readonly employeeId: string;
   readonly name: string;
-  /** False after the server has ended the session. Recording and draining go on; updates need another sign-in. */
+  /** False after the server has ended the session. Recording and draining continue; updates need another sign-in. */
   readonly signedIn: boolean;
   /** When the session expires (ms since 1970, by this device's clock); known a day ahead. */
   readonly sessionEndsAt: number | undefined;

@@ -8,12 +8,12 @@ import type { Log } from '../src/runtime/log.ts';
 import { opsManual, parseOpsCommand, runOpsCommand } from '../src/ops/commands/cli.ts';
 import { StartError } from '../src/runtime/start-error.ts';
 
-// `npm run ops -- …`: works on the database of a server with the same environment, whether that server runs or not.
+// `npm run ops -- …`: changes the database of a server with the same environment. The server may be stopped.
 
-/** Only warnings and errors are printed between the command's own lines. */
+/** Prints only warnings and errors, between the lines of the command. */
 const log: Log = { debug: discard, info: discard, warn: printMessage, error: printMessage };
 
-// As in the server's own start: files below DATA_DIR belong to their owner alone.
+// As in the server: only the owner may access files below DATA_DIR.
 process.umask(0o077);
 
 await runProgram(helpOf(opsManual), (argv) =>

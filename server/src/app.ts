@@ -64,7 +64,7 @@ export interface App {
   hasDriverApp: boolean;
   place: string;
   opsToken: StoredSecret;
-  /** Resolves when this process must stop: the database is another one, or does not come back. */
+  /** Resolves when this process must stop: the database is another one, or stays unreachable. */
   lostDatabase: Promise<StartError>;
   /** Refuses new requests, finishes those in progress and closes every part. */
   stop(): Promise<void>;
@@ -103,7 +103,7 @@ const driverAppFolder = join(import.meta.dirname, '../web/dist/app');
 const MIN_CONNECTIONS = 2;
 
 /**
- * Composes the parts by hand, in the order of their dependencies, and closes them in reverse. If a part fails to start,
+ * Composes the parts in the order of their dependencies, and closes them in reverse. If a part fails to start,
  * or `stopping` fires, the earlier ones are closed and the error is rethrown.
  */
 export async function startApp(config: Config, log: Logger, stopping: AbortSignal): Promise<App> {
@@ -351,7 +351,7 @@ function openAssets({ config, log, shutdown, database, boss, telemetry, clock }:
     arrived: deliveries.fileArrived,
   };
   const finishComplete = () => new ResumableUploads(assets).finishComplete();
-  // First finish whole uploads of a process that died, then sweep the rest.
+  // First finish complete uploads of a killed process, then delete the rest.
   keepSweeping({ log, shutdown }, 'what uploads left behind', () =>
     finishComplete().then(() => sweepAssets(db, clock())),
   );

@@ -24,10 +24,10 @@ interface Variable<T> {
 
 /** The only description of every variable: `docs/operations.md` prints this table. */
 const table = {
-  PORT: withDefault('3000', 'TCP port of the HTTP and WebSocket server; 0 takes any free one', wholeNumber(0, 65_535)),
+  PORT: withDefault('3000', 'TCP port of the HTTP and WebSocket server; 0 chooses a free one', wholeNumber(0, 65_535)),
   LISTEN_HOST: withDefault(
     '127.0.0.1',
-    'Address to listen on; 0.0.0.0 lets other machines in',
+    'Address to listen on; 0.0.0.0 admits other machines',
     word('a host name or address'),
   ),
   DATABASE_URL: optional('PostgreSQL 18 to use; unset: an embedded one under DATA_DIR', postgresUrl(), 'secret'),
@@ -36,7 +36,7 @@ const table = {
     postgresUrl(),
     'secret',
   ),
-  DATA_DIR: withDefault('.data', 'Folder of the embedded database, kept mails and messages', z.string()),
+  DATA_DIR: withDefault('.data', 'Folder of the embedded database and of mails and messages in files', z.string()),
   LEGACY_URL: optional(
     'Legacy host: postgres://… (a stand-in), db2://… or an ibm_db connection string; unset: a stand-in in our own PostgreSQL',
     z
@@ -47,16 +47,16 @@ const table = {
   LEGACY_LIBRARY: withDefault('PODDTA', 'Library (schema) of the host files', library()),
   LEGACY_DEV_LIBRARY: withDefault('PODDEV', 'Library whose routes close by arrival, see ROUTE_CLOSE_MODE', library()),
   SMTP_URL: optional(
-    'Mail server, smtp://… or smtps://…; unset: mails are kept under DATA_DIR/mail',
+    'Mail server, smtp://… or smtps://…; unset: mails are files under DATA_DIR/mail',
     urlOf('smtp', 'smtps'),
     'secret',
   ),
   SMS_URL: optional(
-    'Webhook of the SMS gateway; unset: messages are kept in DATA_DIR/sms.jsonl',
+    'Webhook of the SMS gateway; unset: messages are lines of DATA_DIR/sms.jsonl',
     urlOf('http', 'https'),
     'secret',
   ),
-  SMS_PER_HOUR: withDefault('500', 'Text messages to all drivers together within an hour', wholeNumber(1, 100_000)),
+  SMS_PER_HOUR: withDefault('500', 'Limit of text messages an hour, for all drivers together', wholeNumber(1, 100_000)),
   ROUTE_CLOSE_MODE: withDefault(
     'auto',
     'How stop 999 closes a route: auto compares the two libraries',
@@ -69,31 +69,31 @@ const table = {
   ),
   ACCESS: withDefault(
     'documented',
-    'strict: every endpoint but sign-in, health, docs and pages needs a driver',
+    'strict: every endpoint except sign-in, health, docs and pages requires a signed-in driver',
     oneOf('documented', 'strict'),
   ),
   SIGNUP: withDefault(
     'documented',
-    'invited: a driver signs up with a code of the office only',
+    'invited: a sign-up requires a code from the office',
     oneOf('documented', 'invited'),
   ),
   LOG_LEVEL: withDefault(
     'info',
-    'Least important level that is logged',
+    'Lowest level that is logged',
     oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
   ),
   OPS_TOKEN: optional(
-    'Bearer token of /api/ops and /metrics; unset: made at the first start and kept under DATA_DIR',
+    'Bearer token of /api/ops and /metrics; unset: the first start generates one under DATA_DIR',
     word('printable characters without spaces'),
     'secret',
   ),
   METRICS_PORT: optional(
-    'TCP port of /metrics alone, such as for a worker; unset: /metrics is on PORT, and a worker has none',
+    'Separate TCP port of /metrics, for example for a worker; unset: /metrics is on PORT, and a worker has none',
     wholeNumber(1, 65_535),
   ),
   METRICS_ACCESS: withDefault(
     'local',
-    'token: /metrics always wants OPS_TOKEN; local: not from this machine, where no header shows a proxy',
+    'token: /metrics always requires OPS_TOKEN; local: except for requests from this machine without a proxy’s headers',
     oneOf('local', 'token'),
   ),
   MAIL_FROM: withDefault(
@@ -109,73 +109,70 @@ const table = {
       ),
   ),
   PUBLIC_URL: optional(
-    'Address under which drivers and mail readers reach this server; unset: where it listens',
+    'Address at which drivers and mail readers reach this server; unset: its listening address',
     urlOf('http', 'https'),
   ),
   TRUST_PROXY: withDefault(
     '0',
-    'Proxies in front whose X-Forwarded-For counts: 0, how many, or a list of addresses and networks',
+    'Proxies whose X-Forwarded-For the server accepts: their number, or a list of addresses and networks',
     proxies(),
   ),
   HOST_CHANGES: withDefault(
     'doorbell',
-    'How changes on the host are noticed: by its triggers, or by polling where none are allowed',
+    'Detection of changes on the host: doorbell (triggers), or polling if the host permits no triggers',
     oneOf('doorbell', 'polling'),
   ),
-  HOST_POLL_SECONDS: withDefault('2', 'Seconds between two looks at what changed on the host', wholeNumber(1, 3_600)),
-  IMPORT_FROM: optional(
-    'First week whose routes are imported, by its last day (YYYYMMDD); unset: the one 8 weeks ago',
-    yyyymmdd(),
-  ),
+  HOST_POLL_SECONDS: withDefault('2', 'Seconds between two polls of the host for changes', wholeNumber(1, 3_600)),
+  IMPORT_FROM: optional('First imported week, by its last day (YYYYMMDD); unset: the week 8 weeks ago', yyyymmdd()),
   MAX_FILE_MB: withDefault(
     '25',
     'Largest uploaded file in MiB; a request may be four times as large',
     wholeNumber(1, 1_024),
   ),
-  MAX_FILES: withDefault('20', 'Files an upload may hold', wholeNumber(1, 100)),
+  MAX_FILES: withDefault('20', 'Limit of files in an upload', wholeNumber(1, 100)),
   UPLOAD_QUOTA_MB: withDefault(
     '10240',
-    'What one address may upload in an hour, in MiB; a depot behind one address shares it',
+    'Upload limit of an address in an hour, in MiB; a depot behind one address shares it',
     wholeNumber(1, 10_000_000),
   ),
   REPORT_QUOTA_MB: withDefault(
     '64',
-    'Load condition reports an address (ACCESS=strict: a driver) may send in an hour, in MiB; one counts 16 KiB at least',
+    'Limit of load condition reports of an address (ACCESS=strict: a driver) in an hour, in MiB; each counts at least 16 KiB',
     wholeNumber(1, 1_000_000),
   ),
   MAX_JSON_MB: withDefault('5', 'Largest JSON body in MiB', wholeNumber(1, 64)),
   RETAIN_LEDGER_DAYS: optional(
-    'Days for which changes of closed routes are kept once the host has them, 35 at least; unset: for ever',
+    'Days to retain changes of closed routes that are on the host, at least 35; unset: no deletion',
     wholeNumber(35, 36_500),
   ),
   RETAIN_ROUTES_DAYS: optional(
-    'Days for which a route is kept that the host has deleted and whose changes are gone; unset: for ever',
+    'Days to retain a route that the host has deleted and whose changes are deleted; unset: no deletion',
     wholeNumber(35, 36_500),
   ),
   RETAIN_FILES_DAYS: optional(
-    'Days for which the bytes of files are kept once the host has them, 35 at least; unset: for ever',
+    'Days to retain the bytes of files that are on the host, at least 35; unset: no deletion',
     wholeNumber(35, 36_500),
   ),
   RETAIN_MAILS_DAYS: optional(
-    'Days for which it is known which delivery mails were sent, 35 at least; unset: for ever',
+    'Days to retain the records of sent delivery mails, at least 35; unset: no deletion',
     wholeNumber(35, 36_500),
   ),
   RETAIN_INCIDENTS_DAYS: optional(
-    'Days for which acknowledged incidents and settled quarantine entries are kept; unset: for ever',
+    'Days to retain acknowledged incidents and settled quarantine entries; unset: no deletion',
     wholeNumber(1, 36_500),
   ),
   CORS_ORIGINS: optional(
-    'Origins of web apps on other addresses that may call, separated by commas; unset: none',
+    'Origins of web apps at other addresses that may call the API, separated by commas; unset: none',
     origins(),
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(
-    'OpenTelemetry collector, http(s)://…; unset: no traces leave',
+    'OpenTelemetry collector, http(s)://…; unset: no traces are exported',
     urlOf('http', 'https'),
   ),
-  OTEL_TRACES_SAMPLER_ARG: withDefault('1', 'Share of the traces that leave, from 0 to 1', share()),
+  OTEL_TRACES_SAMPLER_ARG: withDefault('1', 'Share of the traces that are exported, from 0 to 1', share()),
   WARM_UP: withDefault(
     '1',
-    '0 spares a start about 0.8 s of CPU; the first thousands of changes then cost a fifth more',
+    '0 saves about 0.8 s of CPU at the start; the first thousands of changes then cost a fifth more',
     flag(),
   ),
   DEMO: optional(

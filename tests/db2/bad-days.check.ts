@@ -66,7 +66,7 @@ describe('a connection', () => {
     expect(await isThere('KILLED')).toBe(false);
   });
 
-  test('to a host that is away fails as passing, and so do all waiting callers', async () => {
+  test('to a host that is unreachable fails as temporary, and so do all waiting callers', async () => {
     await host.ping();
     proxy.refuse();
     proxy.cut();
@@ -87,7 +87,7 @@ describe('a host that refuses', () => {
     expect(error.message).not.toContain('not-this-secret');
   });
 
-  test('a deferred check fails at the commit: nothing is written, and the connection goes on', async () => {
+  test('a deferred check fails at the commit: nothing is written, and the connection stays usable', async () => {
     await pool.query(`create table PODDTA.DEFERRED (ID int primary key, PARENT int
       references PODDTA.DEFERRED deferrable initially deferred)`);
     const work = host.transaction((tx) => tx.execute('insert into PODDTA.DEFERRED values (1, 99)'));

@@ -37,7 +37,7 @@ test.each([
   expect(error.message).toContain(`é reaches Db2 as the bytes ${hex}`);
 });
 
-test('a Db2 LUW database in UTF-8, the default, is refused with a sentence of its own', async () => {
+test('a Db2 LUW database in UTF-8, the default, is refused with its own message', async () => {
   await pool.query(`create or replace function database_code_page() returns int language sql as 'select 1208'`);
   const url = `${db2Address(database.url)}?StandInDbms=DB2/LINUXX8664`;
   const opening = openDb2({ url, library: 'PODDTA', program: 'TAILGATE', size: 1, log: recordedLog() });

@@ -43,7 +43,7 @@ test('Db2 LUW, which waits without end by default, gives up after three seconds'
   });
 });
 
-test('on Db2 for i the statement limit ends the wait: these rows fail, and the connection goes on', async () => {
+test('on Db2 for i the statement limit ends the wait: these rows fail, and the connection stays usable', async () => {
   await whileLocked(async () => {
     const error = await hostFailure(ibmI.transaction((tx) => tx.execute(update)));
     expect(error).toMatchObject({ sqlstate: '57014', kind: 'passing' });

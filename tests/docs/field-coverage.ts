@@ -345,7 +345,7 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
   'readReplication data': [
     cover('host/ops-replication.test.ts', 'the backlog is listed by file and by route'),
     cover('host/ops-replication.test.ts', 'a worker’s breaker and its paused files', ['workers']),
-    cover('host/ops-replication.test.ts', 'parked entries count until a person skips them', ['parked', 'hold']),
+    cover('host/ops-replication.test.ts', 'parked entries count until an operator skips them', ['parked', 'hold']),
   ],
   'listRouteBacklog query': [cover('host/ops-replication.test.ts', 'the backlog is listed by file and by route')],
   'listRouteBacklog data': [cover('host/ops-replication.test.ts', 'the backlog is listed by file and by route')],

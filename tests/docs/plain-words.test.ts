@@ -51,7 +51,7 @@ describe('the count', () => {
     expect(placesIn('a.yml', 'a: b # whatever')).toEqual(['a.yml:1 whatever']);
   });
 
-  test('leaves code alone', () => {
+  test('ignores code', () => {
     expect(placesIn('server/src/a.ts', "tell('nobody'); // calls `tell`")).toEqual([]);
     expect(placesIn('docs/a.md', 'calls `tell()`\n\n```\ntold\n```\n')).toEqual([]);
     expect(placesIn('docs/a.md', 'the stand-in of the host')).toEqual([]);

@@ -17,7 +17,7 @@ const insert = (name: string) => `insert into PODDTA.RTHDRP (RHFAC, RHRTE, RHWKE
 const isThere = async (name: string) =>
   (await direct.query('select RHRTE from PODDTA.RTHDRP where RHRTE = ?', [name])).length > 0;
 
-test('a connection that breaks inside a transaction fails as passing; nothing is written, and the next call has a new one', async () => {
+test('a connection that breaks inside a transaction fails as temporary; nothing is written, and the next call has a new one', async () => {
   const work = host.transaction(async (tx) => {
     await tx.execute(insert('CUT'));
     proxy.cut();

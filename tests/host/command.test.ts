@@ -81,7 +81,7 @@ describe('load', () => {
     ]);
   });
 
-  test('changes existing rows of the same key, and leaves the service’s columns alone', async () => {
+  test('changes existing rows of the same key, and does not change the service’s columns', async () => {
     await run(['load', await fileOf([routeFile('R2'), routeFile('R3')])]);
     await clerk.query("update RTSTPP set RSSTS = 'D' where RSRTE = 'R2' and RSSTP = 1");
     await clerk.query("update RTHDRP set RHPODS = 'C' where RHRTE = 'R2'");

@@ -27,7 +27,7 @@ describe('values', () => {
     ['0.000001', '-0.000001'],
     ['0.000000', '0.100000'],
     ['41.878113', '-87.629799'],
-  ])('decimals are what they were, digit by digit: %s, %s', async (latitude, longitude) => {
+  ])('decimals keep every digit: %s, %s', async (latitude, longitude) => {
     const key = { RUFAC: 'F01', RURTE: 'DEC', RUWKE: '20261128', RUSTP: '1' } as const;
     await clerk.query("delete from PODDTA.RTSTUP where RURTE = 'DEC'");
     await host.query(
@@ -40,7 +40,7 @@ describe('values', () => {
     ]);
   });
 
-  test('bytes come back unchanged, also a chunk of 16,000', async () => {
+  test('bytes are read back unchanged, also a chunk of 16,000', async () => {
     const pieces = [Buffer.from([0, 1, 39, 255]), Buffer.alloc(16_000, 7)];
     for (const [index, piece] of pieces.entries()) {
       const { sql, bind } = mergeRows(host, 'ASSCHP', ['ACLEN', 'ACDTA'], 1);
@@ -52,7 +52,7 @@ describe('values', () => {
     expect(found.map(({ ACDTA }) => ACDTA)).toEqual(pieces);
   });
 
-  test('all of code page 37 but NUL comes back, however long the text', async () => {
+  test('all of code page 37 but NUL is read back, however long the text', async () => {
     const all = Array.from({ length: 255 }, (_, index) => String.fromCharCode(index + 1)).join('');
     await clerk.query(insertStop(2));
     await host.query("insert into PODDTA.RTSTUP (RUFAC, RURTE, RUWKE, RUSTP, RUCMT) values ('F01', 'CP', 1, 1, ?)", [
@@ -124,7 +124,7 @@ describe('failures carry their class', () => {
     expect(error.message).toContain('no such customer');
   });
 
-  test('a lock of another program fails as passing, and soon', async () => {
+  test('a lock of another program fails as temporary, and soon', async () => {
     const [locked, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const holder = clerk.transaction(async (tx) => {
       await tx.execute("update PODDTA.RTSTPP set RSETA = 1 where RSSTP = 1 and RSRTE = 'R1'");
@@ -148,7 +148,7 @@ describe('a transaction', () => {
     expect(await stops('RSSTP = 20')).toEqual(['20']);
   });
 
-  test('rolls back where its own work throws, and passes the error through', async () => {
+  test('rolls back if its work throws, and rethrows the error', async () => {
     const own = new Error('changed my mind');
     const work = host.transaction(async (tx) => {
       await tx.execute(insertStop(21));

@@ -18,7 +18,7 @@ const running = async () => {
   await expect.poll(holdOf).toBeUndefined();
 };
 
-test('the switch of the host (PODCTLP): nothing is written, drivers notice nothing, then all of it arrives', async () => {
+test('the switch of the host (PODCTLP): nothing is written, drivers are unaffected, and then all changes arrive', async () => {
   const key = await depot.addRoute('SWITCH', [1, 2]);
   await depot.clerk(`update PODDTA.PODCTLP set CTHOLD = 'Y', CTRSN = 'Save of the library', CTUSR = 'QSECOFR'`);
   await held();

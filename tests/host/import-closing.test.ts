@@ -36,7 +36,7 @@ test('a driver’s close that commits while the office notes a return stays', as
   expect((await read('R1')).route).toMatchObject({ status: 'C', closed_by: 'D', arrived: true, version: 3 });
 });
 
-test('the timer that a driver has started goes on when the office notes the return', async () => {
+test('the timer that a driver has started continues when the office notes the return', async () => {
   await imported('R2');
   await pool.query(`update route set autoclose_at = now() + interval '10 minutes' where id = 'R2'`);
   await sql("update RTHDRP set RHRETM = 'Y' where RHRTE = 'R2'");

@@ -52,7 +52,7 @@ describe('polling', () => {
     await silenceAll();
   });
 
-  test('goes on after a restart, and gives the same change the same number', async () => {
+  test('continues after a restart, and gives the same change the same number', async () => {
     await imported('P3');
     await silenceAll();
     await sql("update RTHDRP set RHNAM = 'South' where RHRTE = 'P3'");

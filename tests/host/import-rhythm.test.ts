@@ -15,7 +15,7 @@ test('a route appears after two quiet seconds, never incomplete, and within five
   await imports.start();
   await dispatch(routeFile('R1', { stops: 1 }));
   await imports.importNow();
-  // The dispatcher goes on: another stop, after the first half has been committed.
+  // The dispatcher continues: another stop, after the first half has been committed.
   await dispatch(routeFile('R2', { stops: 1 }));
   const first = performance.now();
   const seen: number[] = [];
@@ -98,7 +98,7 @@ test('a node behind a transaction pooler leaves the import to the others after i
   expect(await published('POOLED')).toBeInstanceOf(Date);
 });
 
-test('a host that is away delays the import and fails nothing', async () => {
+test('a host that is unreachable delays the import without an error', async () => {
   const { imports, log } = deps.openImport(host, 1);
   await sql("insert into standin_fault (fault) values ('outage')");
   await imports.start();

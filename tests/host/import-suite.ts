@@ -63,7 +63,7 @@ export function importSuite({ pool, imports, log, sql, dispatch, read, imported,
       expect(plans[2]?.plan).toMatchObject({ id: 999, type: 'warehouse', customer: { id: '', name: '' } });
     });
 
-    test('without changes gets no new version', async () => {
+    test('without changes keeps its version', async () => {
       await imported('R3');
       expect((await imported('R3')).route?.version).toBe(1);
     });
@@ -142,7 +142,7 @@ export function importSuite({ pool, imports, log, sql, dispatch, read, imported,
       expect(results.get(2)).toEqual({ version: 4, result: { status: 'P' } });
     });
 
-    test('a route with results on the host is taken over with them, and nothing is written back', async () => {
+    test('a route with results on the host is imported with them, and nothing is written back', async () => {
       await dispatch(routeFile('R12'));
       await sql("update RTSTPP set RSSTS = 'D', RSARVF = 'Y' where RSRTE = 'R12' and RSSTP = 1");
       await sql(
@@ -191,7 +191,7 @@ export function importSuite({ pool, imports, log, sql, dispatch, read, imported,
       expect(rows).toEqual([]);
     });
 
-    test('an employee who is renamed changes the header; one who leaves can sign in no more', async () => {
+    test('an employee who is renamed changes the header; one who leaves can no longer sign in', async () => {
       await imported('R21', { drivers: ['1003'] });
       await sql("update EMPMSTP set EMNAM = 'Jane Doe' where EMEMP = '1003'");
       await sql("delete from EMPMSTP where EMEMP = '1002'");

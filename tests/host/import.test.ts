@@ -46,7 +46,7 @@ test('a stop row that is inserted anew without a doorbell line is recognized by 
   expect((await read('R41')).results.get(1)?.result.status).toBe('D');
 });
 
-test('successive edits of clerks count as of their own times, and as their own', async () => {
+test('successive edits of clerks keep their own times and authors', async () => {
   await imported('R42');
   await sql("update RTSTPP set RSSTS = 'S' where RSRTE = 'R42' and RSSTP = 1");
   await sql("update PODCHGP set CHTS = CHTS - interval '90 seconds', CHUSR = 'ANN'");
@@ -78,7 +78,7 @@ test('a status that was corrected in one file is not taken back by the other, wh
   });
 });
 
-test('an unseen edit of a clerk before a driver’s later record does not stay', async () => {
+test('a clerk’s unseen edit does not replace a driver’s later record', async () => {
   await imported('R44');
   await deliver('R44', 1, { at: new Date(Date.now() - 120_000) });
   await sql("update RTSTPP set RSSTS = 'D', RSARVF = 'N' where RSRTE = 'R44' and RSSTP = 1");

@@ -144,7 +144,7 @@ test(
   wanted === 'all' ? 600_000 : undefined,
 );
 
-test('killed mid-transaction, before its commit: nothing of it stays, and it is written whole', async () => {
+test('killed mid-transaction, before its commit: it has no effect, and the write is repeated as a whole', async () => {
   const key = await depot.addRoute('HALF', [1]);
   let kills = 1;
   const seen: number[] = [];
@@ -172,7 +172,7 @@ test('killed mid-transaction, before its commit: nothing of it stays, and it is 
   expect(await writesOf('HALF')).toEqual([1]);
 });
 
-test('PostgreSQL restarted: every connection ends at once, and everything goes on by itself', async () => {
+test('PostgreSQL restarted: every connection ends at once, and everything recovers without help', async () => {
   const key = await depot.addRoute('RESTART', [1, 2]);
   let restarts = 1;
   const restarted: Host = {

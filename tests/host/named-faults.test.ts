@@ -34,7 +34,7 @@ test('deadlock: our transaction is the victim, is rolled back and written again'
   await pool.query('drop trigger be_a_victim on PODDTA.RTSTUP');
 });
 
-test('column too short: the stop is parked, the others go on, and a wider column takes it', async () => {
+test('column too short: the stop is parked, the others continue, and it is written after the column is widened', async () => {
   const key = await depot.addRoute('SHORT', [1, 2]);
   await pool.query('alter table PODDTA.RTSTUP alter column RUSNAM type char(5)');
   await depot.record(key, { id: 1, updates: { ...delivered, store_emp_name: 'Maximilian' } });
@@ -73,7 +73,7 @@ test('duplicate key: a row that another program has inserted is read again, and 
   expect(await parkedOf('TWICE')).toEqual([]);
 });
 
-test('authority missing: work that needs the file waits, with an alarm, and goes on after the grant', async () => {
+test('authority missing: work that needs the file waits, with an alarm, and continues after the grant', async () => {
   const key = await depot.addRoute('GRANT', [1]);
   const other = await depot.addRoute('GRANTED', [1]);
   await pool.query(`create function no_authority() returns trigger language plpgsql as $$ begin

@@ -31,7 +31,7 @@ export function officeEditSuite({ pool, imports, sql, read, imported, deliver, w
       expect((await read('R30')).route?.version).toBe(2);
     });
 
-    test('a clerk who goes back and forth is followed each time', async () => {
+    test('each of a clerk’s alternating edits is imported', async () => {
       await imported('R31');
       for (const status of ['D', 'S', 'D', 'S']) {
         await sql(`update RTSTPP set RSSTS = '${status}' where RSRTE = 'R31' and RSSTP = 2`);
@@ -55,7 +55,7 @@ export function officeEditSuite({ pool, imports, sql, read, imported, deliver, w
       expect(Object.values(result?.products ?? {})).toMatchObject([{ id: 'EGGS', invoice: 'R32I0', delivered: 1 }]);
     });
 
-    test('a change that the mirror cannot express is reported to a person', async () => {
+    test('a change that the mirror cannot express is reported to an operator', async () => {
       await imported('R33');
       await sql(
         `insert into RTOSDP (OSFAC, OSRTE, OSWKE, OSSTP, OSTYP, OSSEQ, OSQTY) values ('F01', 'R33', 20261121, 1, 'P', 1, 4)`,
@@ -69,7 +69,7 @@ export function officeEditSuite({ pool, imports, sql, read, imported, deliver, w
       ]);
     });
 
-    test('a clerk who takes a delivery back is followed; an earlier record does not end it, a later one does', async () => {
+    test('a clerk’s withdrawal of a delivery is imported; only a later record of the driver replaces it', async () => {
       await imported('R37');
       await deliver('R37', 1);
       await sql("update RTSTPP set RSSTS = 'D', RSARVF = 'N' where RSRTE = 'R37' and RSSTP = 1");
@@ -87,7 +87,7 @@ export function officeEditSuite({ pool, imports, sql, read, imported, deliver, w
       expect((await pool.query(`select from incident where details like '%R37%'`)).rowCount).toBe(0);
     });
 
-    test('a stop row that is inserted anew is no statement about its delivery: the driver’s result goes to the new row', async () => {
+    test('an inserted stop row does not change the delivery: the driver’s result is written to the new row', async () => {
       await imported('R38');
       await deliver('R38', 1);
       await sql("update RTSTPP set RSSTS = 'D', RSARVF = 'N' where RSRTE = 'R38' and RSSTP = 1");
@@ -128,7 +128,7 @@ export function officeEditSuite({ pool, imports, sql, read, imported, deliver, w
       expect(rows).toEqual([{ source: 'office', result: 'applied' }]);
     });
 
-    test('the office closes a route by hand, and opens it again', async () => {
+    test('the office closes a route itself, and opens it again', async () => {
       await imported('R34');
       await sql("update RTHDRP set RHPODS = 'C' where RHRTE = 'R34'");
       await imports.importNow();

@@ -93,7 +93,7 @@ test('a worker’s breaker and its paused files are visible from every node, wit
   await heartbeat.stop();
 });
 
-test('parked entries count until a person skips them, and a hold gives the reason for the wait', async () => {
+test('parked entries count until an operator skips them, and a hold gives the reason for the wait', async () => {
   await pool.query(
     `insert into parked_row (file, key, version, sqlstate, reason, payload) values ('ASSHDP', 'A', 1, '22001', 'too long', '{}')`,
   );
@@ -106,7 +106,7 @@ test('parked entries count until a person skips them, and a hold gives the reaso
   expect((await status()).hold).toEqual(hold);
 });
 
-test('it is for operators alone', async () => {
+test('only operators may use it', async () => {
   expect((await client.call(readReplication)).error?.code).toBe('MISSING_CREDENTIALS');
   expect((await client.call(listRouteBacklog)).error?.code).toBe('MISSING_CREDENTIALS');
 });

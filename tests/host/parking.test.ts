@@ -87,7 +87,7 @@ describe('GET /api/ops/parked', () => {
     expect(paged).toEqual(all);
   });
 
-  test('it is for operators alone, and an unknown entry is reported as unknown', async () => {
+  test('only operators may use it, and an unknown entry is reported as unknown', async () => {
     expect((await client.call(listParked)).error?.code).toBe('MISSING_CREDENTIALS');
     const params = { parked_id: '0191e5f0-7f3a-7cc1-9d5e-0a4f6a1b2c3d' };
     for (const sent of [

@@ -13,8 +13,8 @@ const delivered = { status: 'D', end_delivery_time: '2026-11-21T15:59:30.000Z' }
 const isParked = async (route: string) =>
   (await pool.query('select 1 from parked where route_id = $1', [route])).rowCount !== 0;
 
-describe('the host is away', () => {
-  test('drivers notice nothing; the rows arrive when it is back, one write a stop', async () => {
+describe('the host is unreachable', () => {
+  test('drivers are unaffected; the rows arrive when it is back, one write a stop', async () => {
     const key = await depot.addRoute('OUT', [1, 2, 3]);
     await depot.fault('outage', true);
     for (const id of [1, 2, 3, 1])
@@ -59,7 +59,7 @@ describe('the host is away', () => {
 });
 
 describe('refusals of the host', () => {
-  test('trigger error: parks that stop with its reason; the others go on, and a later change brings it through', async () => {
+  test('trigger error: parks that stop with its reason; the others continue, and a later change succeeds', async () => {
     const key = await depot.addRoute('POISON', [1, 2]);
     await pool.query(`create function refuse() returns trigger language plpgsql as $$
       begin if new.RUCMT like 'BAD%' then raise exception 'RUCMT is not wanted'; end if; return new; end $$`);
@@ -83,7 +83,7 @@ describe('refusals of the host', () => {
     expect(await depot.show('RTSTUP', "RURTE = 'POISON' and RUSTP = 1")).toMatchObject([{ RUCMT: 'good words' }]);
   });
 
-  test('a parked stop is tried again by itself, after a minute and then at growing intervals', async () => {
+  test('a parked stop is tried again automatically, after a minute and then at growing intervals', async () => {
     const key = await depot.addRoute('AGAIN', [1]);
     await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: 'BAD again' } });
     await depot.untilHosted(key);
@@ -204,7 +204,7 @@ describe('the log on the host (PODRPLP)', () => {
 });
 
 describe('the host is not set up', () => {
-  test('table missing: delays work that needs it, with an alarm; everything else goes on', async () => {
+  test('table missing: delays work that needs it, with an alarm; everything else continues', async () => {
     const withPhoto = await depot.addRoute('GONE', [1, 2, 999]);
     const without = await depot.addRoute('GOESON', [1]);
     await pool.query('alter table PODDTA.RTIMGP rename to RTIMGP_AWAY');

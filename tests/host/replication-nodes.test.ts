@@ -60,7 +60,7 @@ describe('wake-ups', () => {
     await worker.stop();
   });
 
-  test('a lost wake-up costs one sweep', async () => {
+  test('a lost wake-up delays the work until the next sweep', async () => {
     const key = await depot.addRoute('DEAF', [1]);
     await depot.record(key, { id: 1, updates: delivered });
     await pool.query(`delete from pgboss.job where name = 'replicate'`);
@@ -84,7 +84,7 @@ describe('leases', () => {
     for (const { id } of keys) expect(await writesOf(id)).toEqual([1, 2, 3]);
   });
 
-  test('the routes of a killed worker are taken over within ten seconds', async () => {
+  test('the routes of a killed worker are leased by another worker within ten seconds', async () => {
     const key = await depot.addRoute('KILLED', [1]);
     await depot.record(key, { id: 1, updates: delivered });
     const killed = new Leases({ db: pool, owner: randomUUID() });
@@ -120,7 +120,7 @@ describe('leases', () => {
     await next.close();
   });
 
-  test('a lease is kept while its owner works', async () => {
+  test('a lease is renewed while its owner works', async () => {
     const key = await depot.addRoute('KEPT', [1]);
     const owner = new Leases({ db: pool, owner: randomUUID(), leaseMs: 300, renewMs: 50 });
     const lease = await owner.acquire(key);

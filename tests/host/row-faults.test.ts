@@ -19,7 +19,7 @@ const delivered = { status: 'D', end_delivery_time: '2026-11-21T15:59:30.000Z' }
 const oneFile = (size: number) => storeFiles(client, { files: [{ name: 'a.bin', bytes: random.take(size) }] });
 
 describe('an outage', () => {
-  test('loses nothing that REST accepted, and needs no person', async () => {
+  test('loses no change that REST accepted, and needs no operator', async () => {
     const worker = newWorker();
     await worker.start();
     await depot.fault('outage', true);
@@ -72,7 +72,7 @@ describe('an outage', () => {
 });
 
 describe('refusals of the host', () => {
-  test('park that row with its reason; the others of its file go on, and its next change brings it through', async () => {
+  test('park that row with its reason; the others of its file go on, and its next change succeeds', async () => {
     const worker = newWorker();
     await worker.start();
     await pool.query(`create function refuse() returns trigger language plpgsql as $$
@@ -117,7 +117,7 @@ describe('refusals of the host', () => {
     await worker.stop();
   });
 
-  test('a file that is not set up pauses alone, with an alarm, and resumes by itself', async () => {
+  test('a file that is not set up pauses alone, with an alarm, and resumes automatically', async () => {
     const worker = newWorker();
     await worker.start();
     await pool.query('alter table PODDTA.LCRSCP rename to LCRSCP_AWAY');

@@ -104,7 +104,7 @@ describe('GET /api/ops/stop-history', () => {
     expect(host.skipped_at).toMatch(/^20\d\d-/);
   });
 
-  test('an unknown route or stop is reported as unknown, and it is for operators alone', async () => {
+  test('an unknown route or stop is reported as unknown, and only operators may use it', async () => {
     const at = (path: string) => client.call(readStopHistory, { headers, query: path });
     expect((await at(`${query}&stop_id=8`)).error?.code).toBe('STOP_NOT_FOUND');
     expect((await at('?facility=F09&route_id=PAST&week_end=20261128&stop_id=1')).error?.code).toBe('ROUTE_NOT_FOUND');

@@ -42,7 +42,7 @@ test('an error of our own is no failure of the host', async () => {
   expect(await toldOf(broken)).toEqual([]);
 });
 
-test('a host that is away is reported where no statement begins', async () => {
+test('a host that is unreachable is reported where no statement begins', async () => {
   const away: Host = { ...host, transaction: () => Promise.reject(new HostError('08001', 'nobody answers')) };
   const watched = watchedHost(away, { statement: (outcome) => told.push(outcome) });
   expect(await toldOf(() => watched.transaction(() => Promise.resolve()))).toEqual(['passing']);

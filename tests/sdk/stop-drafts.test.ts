@@ -194,7 +194,7 @@ test('a burst of values shares two writes, and the last one is on the disk', asy
   const before = disk.writes.length;
   const { draft } = client.stop(1);
   const first = draft.set('a');
-  // The first write is under way.
+  // The first write is in progress.
   await Promise.resolve();
   await Promise.resolve();
   await Promise.all([first, ...Array.from({ length: 200 }, (_, n) => draft.set(n))]);

@@ -12,7 +12,7 @@ async function drivers(url: string): Promise<{ status: number; retryAfter: strin
   return { status, retryAfter: headers.get('retry-after') };
 }
 
-test('while the database is away the server answers with a time to retry, and recovers by itself', async () => {
+test('while the database is unreachable the server answers with a time to retry, and recovers automatically', async () => {
   const { url } = await createDatabase();
   const link = await startTcpProxy(Number(new URL(url).port));
   const server = await startServer({ DATABASE_URL: link.through(url), DATA_DIR: await temporaryFolder(), DEMO: '0' });
@@ -34,7 +34,7 @@ test('while the database is away the server answers with a time to retry, and re
   await server.stop();
 });
 
-test('the server restarts an embedded database that crashed, and goes on', async () => {
+test('the server restarts an embedded database that crashed, and continues', async () => {
   const dataDir = await temporaryFolder();
   const server = await startServer({ DATA_DIR: dataDir, DEMO: '0' });
   const before = await findRunning(await placeCluster(dataDir));

@@ -53,7 +53,7 @@ describe('a transaction', () => {
     expect(await notes()).toEqual([]);
   });
 
-  test('closes a broken connection, and the pool recovers by itself', async () => {
+  test('closes a broken connection, and the pool recovers automatically', async () => {
     const proxy = await startTcpProxy(Number(new URL(database.url).port));
     const log = recordedLog();
     const pool = createPool({ url: proxy.through(database.url), name: 'through the proxy', log, size: 1 });

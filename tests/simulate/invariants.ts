@@ -80,7 +80,7 @@ interface LedgerRow {
 
 const readBody: (text: string) => { readonly args: unknown } = JSON.parse;
 
-/** The checks of a world at rest. */
+/** The checks of a world idle. */
 export async function violations(
   depot: Depot,
   seed: number,

@@ -58,7 +58,7 @@ export class PhoneNetwork {
     return next;
   }
 
-  /** Every line breaks and loses the frames that are under way. */
+  /** Every line breaks and loses the frames that are in progress. */
   cut(): void {
     for (const connection of this.#connections) connection.cut();
     this.#connections.clear();
@@ -141,7 +141,7 @@ function methodOf(method: string): 'GET' | 'POST' | 'HEAD' | 'PATCH' {
   return 'GET';
 }
 
-/** One connection between a phone and the server, with the frames under way in both directions. */
+/** One connection between a phone and the server, with the frames in progress in both directions. */
 class PhoneConnection {
   isFrozen = false;
   readonly #phone: PhoneSocket;

@@ -2,7 +2,7 @@
 const QUIET_TURNS = 5;
 
 /**
- * Detects when the world is at rest: all statements are answered, and no code is processing an answer. Only then does
+ * Detects when the world is idle: all statements are answered, and no code is processing an answer. Only then does
  * the scheduler choose the next step, so PostgreSQL's timing has no influence.
  */
 export class Quiescence {
@@ -11,7 +11,7 @@ export class Quiescence {
   #pauses = 0;
   #wake: () => void = () => {};
 
-  /** Counts this work as under way until it ends. */
+  /** Counts this work as in progress until it ends. */
   async during<Value>(work: Promise<Value>): Promise<Value> {
     this.#underWay++;
     try {
@@ -22,7 +22,7 @@ export class Quiescence {
     }
   }
 
-  /** Counts this request as under way until it is answered, or until its handler waits for the world's time. */
+  /** Counts this request as in progress until it is answered, or until its handler waits for the world's time. */
   async answering(answer: Promise<unknown>): Promise<void> {
     this.#answering++;
     await answer.finally(() => {

@@ -178,7 +178,7 @@ export class World {
     }
   }
 
-  /** The violated invariants. Call this when the world is at rest. */
+  /** The violated invariants. Call this when the world is idle. */
   violations(): Promise<string[]> {
     return violations(this.#depot, this.#seed, this.drivers, this.office, this.restDrivers.requests);
   }
@@ -195,7 +195,7 @@ export class World {
     return drivers.flatMap(({ history }) => history.afterKill(stored));
   }
 
-  /** Waits until the world is at rest and checks all receipts. */
+  /** Waits until the world is idle and checks all receipts. */
   async settle(): Promise<string[]> {
     await this.quiescence.reached();
     while (this.#dead.length > 0) await this.#dead.pop()?.dispose();

@@ -90,7 +90,7 @@ export class FieldApp {
     return new FieldApp(await createClient({ url, store, timing, uploads, ...parts }), uploads, acks, shift);
   }
 
-  /** Sets the phone's wall clock; the monotonic clock goes on. */
+  /** Sets the phone's wall clock; the monotonic clock continues. */
   async shiftWallClock(ms: number): Promise<void> {
     this.#shift.wallMs += ms;
   }

@@ -1,4 +1,4 @@
-/** A wait that goes on. */
+/** A wait that continues. */
 interface OpenWait {
   readonly since: number;
   /** Its stack is the place of the wait; a report alone renders it. */

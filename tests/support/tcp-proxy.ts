@@ -90,7 +90,7 @@ export class TcpProxy {
     });
   }
 
-  /** New connections are refused, as without a server. Existing links go on. */
+  /** New connections are refused, as without a server. Existing links continue. */
   refuse(): void {
     this.#server?.close();
     this.#server = undefined;

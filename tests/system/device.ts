@@ -31,7 +31,7 @@ export interface Device {
   restoreNetwork(): Promise<void>;
   /** Advances all clocks of this phone. */
   advanceClocks(ms: number): void;
-  /** Sets this phone's wall clock: the wall clock jumps, the monotonic clock goes on. */
+  /** Sets this phone's wall clock: the wall clock jumps, the monotonic clock continues. */
   shiftWallClock(ms: number): void;
   /** Another device with a copy of this one's storage, as a restored backup makes it. */
   copyDevice(): Promise<Device>;

@@ -4,7 +4,7 @@ import { allOnHost, openSignedUp, pendingOf, receiptOf } from './device.ts';
 import { RouteHistory, hostStateOf } from './route-history.ts';
 import { demoRoute, openService } from './service.ts';
 
-test('the host is down for the whole drain: the driver notices nothing, and the rows arrive when it returns', async () => {
+test('the host is down for the whole drain: the driver is unaffected, and the rows arrive when it returns', async () => {
   const service = await openService();
   const phone = await openSignedUp(service.server.port, '1001');
   const history = new RouteHistory(demoRoute('R100'));

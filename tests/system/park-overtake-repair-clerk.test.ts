@@ -123,7 +123,7 @@ test('a parked and overtaken stop, edited by a clerk and an older phone, is repa
   await parked.accepted;
   const newer = day.update(driver.app, { id: 1, updates: { store_emp_name: 'Ana' } });
   await newer.accepted;
-  // Overtaken: the route goes on and reports nothing about the parked stop.
+  // Overtaken: the route continues and reports nothing about the parked stop.
   await day.update(driver.app, { id: 2, updates: delivered }).onHost;
   expect([parked, newer].map(({ current }) => current.at)).toEqual(['accepted', 'accepted']);
   expect(await row(1)).toMatchObject({ RUCMT: 'first', RUSNAM: 'Bea' });

@@ -6,7 +6,7 @@ import { allOnHost, openSignedUp, pendingOf, receiptOf, until } from './device.t
 import { RouteHistory, hostStateOf } from './route-history.ts';
 import { demoRoute, openService } from './service.ts';
 
-test('PostgreSQL is away: REST answers with a time to retry, sockets stay, the queue waits, and all of it recovers', async () => {
+test('PostgreSQL is unreachable: REST answers with a time to retry, sockets stay, the queue waits, and all of it recovers', async () => {
   const link = await startTcpProxy(Number(new URL(inject('postgresUrl')).port));
   const service = await openService({ databaseUrl: (url) => link.through(url) });
   const phone = await openSignedUp(service.server.port, '1001');

@@ -100,7 +100,7 @@ test('two phones with one storage both deliver, and neither overwrites or blocks
   expect(await missing(day)).toEqual([]);
   expect(await hostStateOf(service, day.route)).toEqual(day.expected());
   expect(await queuesOf('1003')).toHaveLength(2);
-  // Both go on.
+  // Both continue.
   deliver(day, phone, 2, 'again by the phone');
   await allOnHost(phone.app, [...day.ids].slice(-1));
   deliver(day, twin, 3, 'again by its twin');

@@ -10,7 +10,7 @@
  *      │             time, woken   ▲ time
  *      │                       deferred ◄─── the server names a moment: rejected for now, or goodbye
  *      │                       outdated ◄─── no common protocol version: a minute, later half an hour
- *      └────────── barred ◄────────┘ rejected for good: until `renewed` brings other credentials
+ *      └────────── barred ◄────────┘ rejected permanently: until `renewed` brings other credentials
  */
 export type State =
   /** No connection is needed. */

@@ -15,7 +15,7 @@ export interface Status {
   readonly employeeId: string | undefined;
   /** Names of the drivers who have used this device, by employee. */
   readonly names: Readonly<Record<string, string>>;
-  /** Changes that are in memory only: their writes are under way, or wait for a full disk. */
+  /** Changes that are in memory only: their writes are in progress, or wait for a full disk. */
   readonly unsaved: number;
   /** Changes without an answer from the server, by employee; employees without any are absent. */
   readonly pending: Readonly<Record<string, number>>;

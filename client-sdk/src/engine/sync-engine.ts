@@ -233,7 +233,7 @@ export class SyncEngine implements EngineApi {
     this.#update();
   }
 
-  /** The server has answered changes: the same fault again is a new one. A failing disk may go on failing meanwhile. */
+  /** The server has answered changes: the same fault again is a new one. A failing disk may continue to fail meanwhile. */
   changesAnswered(): void {
     if (this.#storage === 'ok') this.#ongoingTroubles = [];
   }

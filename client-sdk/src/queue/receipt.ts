@@ -92,7 +92,7 @@ export class Receipt implements Watch<ReceiptState> {
     return this.#unlessQuarantined((state) => (state.at === 'on_host' ? done : undefined));
   }
 
-  /** A write of this change is under way. */
+  /** A write of this change is in progress. */
   saving(saved: Promise<void>, recordedAt: number): void {
     this.#saving++;
     this.#signal.set({ at: 'recorded' });

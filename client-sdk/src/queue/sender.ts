@@ -21,7 +21,7 @@ export class Sender {
   readonly #deps: SenderDeps;
   #next = 0;
   #generation = 0;
-  /** The generation of each push under way; it distinguishes those from before a restart. */
+  /** The generation of each push in progress; it distinguishes those from before a restart. */
   #flights: number[] = [];
   #failures = 0;
   #ended = false;
@@ -81,7 +81,7 @@ export class Sender {
     return true;
   }
 
-  /** An answer to the oldest push under way. The outbox handles its results; after a fork this sender has ended. */
+  /** An answer to the oldest push in progress. The outbox handles its results; after a fork this sender has ended. */
   acknowledged(ack: AckFrame): void {
     // An answer to another frame, such as a declared loss.
     if (ack.results.length === 0 && ack.wants === undefined) return;

@@ -35,7 +35,7 @@ interface StopDraftsDeps {
 /**
  * Half-filled stops and forms of a route, as the app describes them: one value for each driver and stop, and one for
  * each driver and route, in the table of settings. One write
- * is under way at a time, and the next one takes the latest values. A server never receives them.
+ * is in progress at a time, and the next one takes the latest values. A server never receives them.
  */
 export class StopDrafts {
   onChange: (target: DraftTarget) => void = () => {};
@@ -128,7 +128,7 @@ export class StopDrafts {
 }
 
 /**
- * A copy in the stored form: the app may go on changing its own object.
+ * A copy in the stored form: the app may change its own object.
  *
  * @throws InvalidChange
  */

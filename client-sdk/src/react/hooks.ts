@@ -102,7 +102,7 @@ function receiptOf(client: Client, id: string | undefined): Watch<ReceiptState |
 
 const nothing: Watch<undefined> = { current: undefined, subscribe: () => () => {} };
 
-/** This device's files: waiting, under way, and failed. The provider needs the uploads. */
+/** This device's files: waiting, in progress, and failed. The provider needs the uploads. */
 export function useUploads(): UploadStatus {
   return useWatch(useShownUploads().status);
 }

@@ -12,7 +12,7 @@ const isConflict = fields({ other_drivers_signed_in: flag, drivers: listOf(field
 
 export class AuthRequests implements AuthCalls {
   readonly #deps: AuthDeps;
-  /** Employees whose sign-out is under way. */
+  /** Employees whose sign-out is in progress. */
   readonly #leaving = new Set<string>();
 
   constructor(deps: AuthDeps) {

@@ -19,9 +19,9 @@ interface Waiting {
  * then calls `makeRoom`.
  */
 export class Journal {
-  /** Called once with the reason of a failure, and without one when writing works again. */
+  /** Called with the reason when writing begins to fail, and without one when writing works again. */
   onTrouble: (why?: string) => void = () => {};
-  /** Frees space that the device can spare; resolves with whether there was any. */
+  /** Deletes files that the device does not need; resolves with true if it freed space. */
   makeRoom: () => Promise<boolean> = () => Promise.resolve(false);
   readonly #store: Store;
   readonly #clock: Clock;
@@ -39,7 +39,7 @@ export class Journal {
     this.#reserve = reserve;
   }
 
-  /** The last attempt to write has failed, and none has succeeded since. */
+  /** True after a failed write, until a write succeeds. */
   get isFailing(): boolean {
     return this.#trouble !== undefined;
   }
@@ -59,12 +59,12 @@ export class Journal {
     });
   }
 
-  /** Tries a waiting write now. */
+  /** Retries a failed write now. */
   retry(): void {
     this.#wake();
   }
 
-  /** Waits for the pending writes; where storage fails, tries once more and then gives up. */
+  /** Waits for the pending writes. If storage fails, tries once more and then closes. */
   async close(): Promise<void> {
     this.#closing = true;
     this.#wake();
@@ -107,7 +107,7 @@ export class Journal {
     this.#running = undefined;
   }
 
-  /** The reserve first: where the platform has only closed its storage, no file is lost. */
+  /** Frees the reserve before any file: if the platform has merely closed its storage, no file is deleted. */
   async #freeSpace(): Promise<boolean> {
     return (await this.#reserve?.give()) || (await this.makeRoom().catch(() => false));
   }

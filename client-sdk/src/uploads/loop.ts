@@ -17,7 +17,7 @@ export interface LoopOptions {
   readonly progress: (file: KeptFile | undefined, bytes: number) => void;
 }
 
-/** How long a file waits for changes under way. A server that cannot accept changes may still accept files. */
+/** How long a file waits for changes in progress. A server that cannot accept changes may still accept files. */
 const maxYieldMs = 10_000;
 
 /** The server, or a proxy before it, is overloaded. */

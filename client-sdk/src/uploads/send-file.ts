@@ -102,7 +102,7 @@ const sourceOf = (bytes: Uint8Array<ArrayBuffer>) => ({
   close: () => undefined,
 });
 
-/** 400 and 413: rejected for good. 460: the bytes do not match the id. All others may be temporary. */
+/** 400 and 413: rejected permanently. 460: the bytes do not match the id. All others may be temporary. */
 function outcomeOf(error: Error, hasProgress: boolean): Outcome {
   const response = error instanceof DetailedError ? error.originalResponse : null;
   const status = response?.getStatus() ?? 0;

@@ -29,7 +29,7 @@ export function assetHeader(asset: HostAsset, state: HostAsset['state']): Servic
     AHBAT: asset.batch,
     AHSEQ: `${asset.seq}`,
     AHNAM: hostName(asset.name),
-    // A truncated type is useless: host programs then get an unknown type.
+    // Host programs get the unknown type instead of a truncated one.
     AHMIM: asset.mime.length <= longestType ? asset.mime : 'application/octet-stream',
     AHSIZ: `${asset.size}`,
     AHSHA: asset.sha256?.toString('hex') ?? '',

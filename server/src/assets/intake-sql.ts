@@ -20,7 +20,7 @@ export const findIntake = statement(
   `select ${columns} from asset_intake where asset_id = $1 and owner = $2`,
 );
 
-/** Complete uploads whose process died before their end. $1 expiry before this time, $2 how many at most. */
+/** Complete uploads of a process that was killed before their end. $1 expiry before this time, $2 how many at most. */
 export const findCompleteIntakes = statement(
   'asset_find_whole_intakes',
   `select ${columns} from asset_intake

@@ -138,7 +138,7 @@ export class ResumableUploads {
     return intake !== undefined;
   }
 
-  /** Creates assets of complete uploads whose process died before it could. */
+  /** Creates the assets of complete uploads of killed processes. */
   async finishComplete(): Promise<void> {
     const before = new Date(this.#expiry().getTime() - leftAloneMs);
     const { rows } = await this.#deps.db.query<Intake>(findCompleteIntakes, [before, mostFinished]);

@@ -106,7 +106,7 @@ export class Sessions {
     this.#now = now;
   }
 
-  /** Receives ended sessions from all nodes. After a broken LISTEN session it forgets everything. */
+  /** Receives ended sessions from all nodes. After a broken LISTEN session it drops the whole cache. */
   async follow(listener: Pick<Listener, 'onNotify' | 'onReconnect'>): Promise<void> {
     listener.onReconnect(() => this.#cache.clear());
     await listener.onNotify(sessionsChannel, (payload) => this.forget(payload.split(' ')));
@@ -128,7 +128,7 @@ export class Sessions {
     return answer;
   }
 
-  /** Forgets these employees, also where a lookup is under way. */
+  /** Drops the sessions of these employees from the cache, also during a lookup. */
   forget(employees: readonly string[]): void {
     for (const employee of employees) this.#cache.delete(employee);
   }

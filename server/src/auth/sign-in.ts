@@ -24,7 +24,7 @@ export type SignIn =
   | Exclude<Proof, { kind: 'proven' }>;
 
 /**
- * Opens a session beside the driver's other ones. Only a driver who knows the password learns who else is signed in.
+ * Opens a session beside the driver's other ones. Only a caller with the password sees who else is signed in.
  * That answer does not use up a one-time password.
  */
 export async function signIn(deps: AuthDeps, request: SignInRequest): Promise<SignIn> {

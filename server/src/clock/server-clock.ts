@@ -2,7 +2,7 @@ import { uptime } from 'node:os';
 
 /** Clocks of this machine, in ms. */
 export interface MachineClocks {
-  /** Since 1970. People and NTP set it. */
+  /** Since 1970. Operators and NTP may set it. */
   readonly wall: () => number;
   /** Never jumps. Stops while the machine sleeps. */
   readonly monotonic: () => number;
@@ -10,11 +10,11 @@ export interface MachineClocks {
   readonly uptime: () => number;
 }
 
-/** The wall clock does not fit the elapsed time. */
+/** A disagreement of the wall clock with the elapsed time. */
 export interface ClockJump {
-  /** When the server noticed it, by its own time. */
+  /** When the server detected it, as server time. */
   readonly since: Date;
-  /** Wall clock minus own time; positive where the wall clock is ahead. */
+  /** Wall clock minus server time; positive where the wall clock is ahead. */
   readonly aheadMs: number;
 }
 
@@ -28,13 +28,13 @@ const machine: MachineClocks = {
 };
 
 /**
- * The time of all stamps of a server (decision 93). It is the wall clock while that agrees with the elapsed time. After
- * a jump it follows the monotonic clock until the wall clock agrees again: one stamp from the future would overrule
- * every later edit until that time. A start accepts the wall clock.
+ * The time of all stamps of a server (decision 93). It equals the wall clock while that agrees with the elapsed time.
+ * After a jump it follows the monotonic clock until the wall clock agrees again: a stamp from the future would override
+ * every later edit until that time. At its start the server accepts the wall clock.
  */
 export class ServerClock {
   readonly #clocks: MachineClocks;
-  /** The last moment at which the wall clock agreed. */
+  /** The clocks when the wall clock last agreed. */
   #anchor: { readonly at: number; readonly monotonic: number; readonly uptime: number };
   #jump: ClockJump | undefined;
 
@@ -51,7 +51,7 @@ export class ServerClock {
     return this.#jump;
   }
 
-  /** Goes on from here by another clock, ms since 1970. */
+  /** Sets the server time, in ms since 1970. */
   set(at: number): void {
     this.#anchor = this.#anchorAt(at);
     this.#read();
@@ -69,7 +69,7 @@ export class ServerClock {
     return own;
   }
 
-  /** Follows a slow drift: NTP bends the wall clock all the time. */
+  /** Moves the anchor with a slow drift: NTP adjusts the wall clock continuously. */
   #accept(at: number): number {
     this.#jump = undefined;
     if (Math.abs(at - this.#anchor.at) > CLOCK_TOLERANCE_MS / 3) this.#anchor = this.#anchorAt(at);

@@ -18,7 +18,7 @@ export interface PoolOptions {
 
 const { builtins } = pg.types;
 
-/** A slower statement hangs on a lock or has lost its plan; the caller gets an error and retries. */
+/** A slower statement waits for a lock or has a bad plan; the caller gets an error and retries. */
 const STATEMENT_TIMEOUT_MS = 30_000;
 /** Later than PostgreSQL's own limit: it only ends statements on a dead connection. */
 const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000;

@@ -10,7 +10,7 @@ const AGAIN_MS = 1_000;
 /**
  * Reports when the database is no longer the one of this server's start (I9): after a fail-over, a restore, or an
  * operator's announcement. A fail-over and a restore break connections, so each reconnect of the LISTEN session reads
- * the epoch. An announcement comes as a notification. Work of the old epoch must not go on.
+ * the epoch. An announcement comes as a notification. Work of the old epoch must not continue.
  * @returns a function that stops the watch
  */
 export async function watchEpoch(

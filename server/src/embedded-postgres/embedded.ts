@@ -30,7 +30,7 @@ export interface EmbeddedOptions {
   settings?: Settings;
   /** Aborts the start: it ends its own processes and throws the reason. */
   stopping?: AbortSignal;
-  /** Called once when PostgreSQL is gone and does not come back at `url`: this process cannot go on. */
+  /** Called once when PostgreSQL is gone and does not come back at `url`: this process cannot continue. */
   onLost?: (why: StartError) => void;
   recovery?: Recovery;
   random?: () => number;
@@ -75,7 +75,7 @@ export async function openEmbedded(dataDir: string, options: EmbeddedOptions): P
   const remembered = await readMemory(dataDir);
   const cluster = await placeCluster(dataDir, remembered.folder);
   const { secret: password } = await storeSecret(join(dataDir, 'postgres.password'));
-  // While the folder is empty: a start that is cut off here goes on in the same folder the next time.
+  // While the folder is empty: a start that is cut off here continues in the same folder the next time.
   const folder = rememberFolder(dataDir, cluster);
   if (folder !== remembered.folder) await writeMemory(dataDir, { ...remembered, folder });
   await initialise(cluster, password, { stopping: options.stopping }).catch((cause: unknown) => {
@@ -249,7 +249,7 @@ async function readMemory(dataDir: string): Promise<Memory> {
   return memory.parse(JSON.parse(text));
 }
 
-/** Written whole or not at all: no start could go on with half of it. */
+/** Written whole or not at all: no start could continue with half of it. */
 async function writeMemory(dataDir: string, remembered: Memory): Promise<void> {
   const file = join(dataDir, 'postgres.json');
   const draft = `${file}.${randomBytes(4).toString('hex')}`;

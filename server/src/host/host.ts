@@ -53,7 +53,7 @@ export interface HostColumn {
 /**
  * The reaction to a failure, by its class (host-faults.md describes them for operators): `passing` try again without
  * limit · `not_journaled` write that file without commitment control · `duplicate` read again and compare · `poison`
- * park this stop, go on with the others · `setup` pause that file and call a person.
+ * park this stop, continue with the others · `setup` pause that file and call a person.
  */
 export type HostErrorKind = 'passing' | 'not_journaled' | 'duplicate' | 'poison' | 'setup';
 
@@ -95,7 +95,7 @@ export function needsSetup({ kind }: HostError): boolean {
   return kind === 'setup' || kind === 'not_journaled';
 }
 
-/** The row must be parked, so that everything else goes on: the host refuses it, or its file is not set up. */
+/** The row must be parked, so that everything else continues: the host refuses it, or its file is not set up. */
 export function isRowError(error: HostError): boolean {
   return error.kind === 'poison' || (needsSetup(error) && error.file !== undefined);
 }
@@ -116,7 +116,7 @@ export function reachedLimit({ sqlstate }: HostError): boolean {
 /** Db2's SQLSTATEs; the stand-in translates PostgreSQL's own into these first. */
 function classifySqlstate(sqlstate: string): HostErrorKind {
   const whole = kindByState[sqlstate];
-  // An unknown failure is parked: a person sees it, the other stops go on, and no endless retry hides it.
+  // An unknown failure is parked: a person sees it, the other stops continue, and no endless retry hides it.
   return whole ?? kindByClass[sqlstate.slice(0, 2)] ?? 'poison';
 }
 

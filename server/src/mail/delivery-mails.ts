@@ -115,7 +115,7 @@ export class DeliveryMails {
       await recordSent(db, job, clock());
       return watch('sent');
     }
-    // The server has refused for good: another try is useless.
+    // The server has refused permanently: another try is useless.
     await this.#giveUp(job, 'RECIPIENTS_REFUSED');
   }
 

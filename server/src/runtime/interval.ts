@@ -22,7 +22,7 @@ export class Interval {
     this.#timer ??= setInterval(() => void this.run(), this.#options.everyMs);
   }
 
-  /** Runs now, or joins the run that is under way. Never rejects. */
+  /** Runs now, or joins the run that is in progress. Never rejects. */
   run(): Promise<void> {
     const { work, onError } = this.#options;
     this.#running ??= work()
@@ -31,7 +31,7 @@ export class Interval {
     return this.#running;
   }
 
-  /** Resolves after the run that is under way. */
+  /** Resolves after the run that is in progress. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#timer = undefined;

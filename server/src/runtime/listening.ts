@@ -2,7 +2,7 @@ import type { Config } from '../config.ts';
 import { StartError } from './start-error.ts';
 
 /**
- * Opens the port of a server. An error that a person can correct is one line, with the way out.
+ * Opens the port of a server. An error that a person can correct is one line, with the remedy.
  *
  * @param variable the setting of the port
  * @returns the address, such as `http://127.0.0.1:3000`

@@ -8,7 +8,7 @@ export interface TextToSend {
 
 /** Where text messages go. */
 export interface Gateway {
-  /** Resolves when the gateway has accepted the message for good. @throws GatewayError */
+  /** Resolves when the gateway has accepted the message permanently. @throws GatewayError */
   send(message: TextToSend, signal: AbortSignal): Promise<void>;
 }
 

@@ -57,7 +57,7 @@ export class TextMessages {
     } catch (error) {
       const isFinal = error instanceof GatewayError && error.final;
       await this.#failed(job, error, isFinal);
-      // A queue has no final refusal: a message that the gateway refuses for good is finished, and an incident reports
+      // A queue has no final refusal: a message that the gateway refuses permanently is finished, and an incident reports
       // it.
       return isFinal
         ? { id: job.id, status: 'completed' }

@@ -46,7 +46,7 @@ interface ClientRow extends Record<string, unknown> {
 /**
  * Opens queues, many at once. A new queue is bound to its employee for ever and gets a queue key (protocol.md, The
  * queue). A known queue is checked and tied to the session of its phone. A client that lost the answer with its key
- * asks for a new key, and the old key ends.
+ * requests a new key, which revokes the old one.
  */
 export async function openClients(
   db: Queryable,
@@ -67,7 +67,7 @@ export async function openClients(
   const open = requests.filter((request, i) => !request.queue_key && !keys.has(request) && answers[i]?.kind === 'open');
   const untied = await tieToSessions(db, open, known, now);
   const needingKeys = firstOfEach(
-    // The key of a reopened queue may be in other hands, so the queue gets a new one.
+    // Another person may have the key of a reopened queue, so the queue gets a new one.
     open.filter((request) => !untied.has(request) && (request.wants_queue_key || isHeld(known.get(request.client_id)))),
   );
   if (needingKeys.length > 0) for (const [request, key] of await replaceKeys(db, needingKeys)) keys.set(request, key);
@@ -79,7 +79,7 @@ export async function openClients(
   });
 }
 
-/** Most phones come back with the stored session and the stored run of the app. They need no write. */
+/** Most phones reconnect with the stored session and app run. They need no write. */
 const isTied = ({ session, boot }: ClientRequest, row: ClientRow | undefined): boolean =>
   !session || (row?.session_hash?.equals(session) === true && !isHeld(row) && (!boot || row.boot_id === boot.id));
 
@@ -109,7 +109,7 @@ export async function findOwner(db: Queryable, clientId: string): Promise<string
 
 function decide(request: ClientRequest, row: ClientRow | undefined, by: Opener): ClientAnswer {
   if (!row) return { kind: 'refused', code: 'INVALID_TOKEN' };
-  // The key comes first: a caller without it learns nothing of the queue.
+  // The key is checked first: a caller without it gets no information about the queue.
   if (request.queue_key && !timingSafeEqual(sha256(request.queue_key), row.queue_key_hash))
     return { kind: 'refused', code: 'INVALID_TOKEN' };
   if (row.employee !== request.employee_id) return { kind: 'refused', code: 'CLIENT_OF_OTHER_EMPLOYEE' };
@@ -145,7 +145,7 @@ const withKeyHash = ([request, key]: [ClientRequest, string]) => ({ ...request, 
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Two connections may open the same queue at the same moment; only the first ask counts. */
+/** Two connections may open the same queue at the same moment; only the first request counts. */
 function firstOfEach(requests: readonly ClientRequest[]): ClientRequest[] {
   const first = new Map<string, ClientRequest>();
   for (const request of requests) if (!first.has(request.client_id)) first.set(request.client_id, request);

@@ -65,7 +65,7 @@ export interface FeedOptions {
 
 /** Two statements at once: a slow first reading then does not delay a new hint. */
 const READINGS_AT_ONCE = 2;
-/** Bounds the rows of one result when a whole fleet comes back after a restart. */
+/** Bounds the rows of one result when a whole fleet reconnects after a restart. */
 const SCOPES_A_READING = 200;
 /** Above this number of missing documents the compressed snapshot is the smaller answer. */
 const FAR_DOCUMENTS = 40;
@@ -222,7 +222,7 @@ export class Feed {
     while (this.#reading < READINGS_AT_ONCE && !this.#closed) {
       const watches: Watch[] = [];
       for (const watch of this.#due) {
-        if (watch.pendingCommits) continue; // its reading is under way; it stays due
+        if (watch.pendingCommits) continue; // its reading is in progress; it stays due
         this.#due.delete(watch);
         watches.push(watch);
         if (watches.length === SCOPES_A_READING) break;

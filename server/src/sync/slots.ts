@@ -2,7 +2,7 @@
 const LEAST_MS = 1_000;
 
 /**
- * Spreads the reconnect times of refused phones evenly, so that a depot does not come back all at once. Past `mostMs`
+ * Spreads the reconnect times of refused phones evenly, so that a depot does not reconnect all at once. Past `mostMs`
  * the round begins anew.
  */
 export class Slots {

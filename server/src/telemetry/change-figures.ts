@@ -20,34 +20,34 @@ export function countChanges(registry: Registry): CommitWatch {
   const registers = [registry];
   const taken = new Counter({
     name: 'tailgate_mutations_total',
-    help: 'Changes that were answered, by what became of them and where they came from',
+    help: 'Answered changes, by result and source',
     labelNames: ['result', 'source'],
     registers,
   });
   for (const result of results) for (const source of sources) taken.inc({ result, source }, 0);
   const quarantined = new Counter({
     name: 'tailgate_quarantined_total',
-    help: 'Changes that went to quarantine, by reason; INTERNAL is a fault of the server',
+    help: 'Changes in quarantine, by reason; INTERNAL is a fault of the server',
     labelNames: ['code'],
     registers,
   });
   for (const code of codes) quarantined.inc({ code }, 0);
   const ack = new Histogram({
     name: 'tailgate_ack_seconds',
-    help: 'From a change’s arrival to its answer, after the commit',
+    help: 'Time from the receipt of a change to its answer, after the commit',
     buckets: [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 15],
     registers,
   });
   const sizes = new Histogram({
     name: 'tailgate_batch_changes',
-    help: 'Changes that shared a commit',
+    help: 'Changes in one commit',
     // Up to a full batch: full batches show a storm.
     buckets: exponentialBuckets(1, 2, Math.log2(BATCH_SIZE) + 1),
     registers,
   });
   const failed = new Counter({
     name: 'tailgate_changes_unanswered_total',
-    help: 'Changes whose batch failed: their senders send them again',
+    help: 'Changes whose batch failed; their senders send them again',
     registers,
   });
   return {

@@ -50,12 +50,12 @@ function countDeliveries(registry: Registry) {
   };
   const bytes = new Counter({
     name: 'tailgate_asset_bytes_total',
-    help: 'Bytes of photos, signatures and other files that are here, durable',
+    help: 'Bytes of stored photos, signatures and other files',
     registers: [registry],
   });
   return {
-    mail: counter('tailgate_mails_total', 'Tries to send a delivery mail, by outcome'),
-    textMessage: counter('tailgate_text_messages_total', 'Tries to send a text message, by outcome'),
+    mail: counter('tailgate_mails_total', 'Attempts to send a delivery mail, by outcome'),
+    textMessage: counter('tailgate_text_messages_total', 'Attempts to send a text message, by outcome'),
     fileArrived: (size: number) => bytes.inc(size),
   };
 }

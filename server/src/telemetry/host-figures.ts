@@ -15,19 +15,19 @@ export function countHost(registry: Registry): HostWatch {
   for (const outcome of outcomes) statements.inc({ outcome }, 0);
   const durations = new Histogram({
     name: 'tailgate_host_statement_seconds',
-    help: 'How long the host took for a statement or a commit',
+    help: 'Time of a statement or a commit on the host',
     buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 30],
     registers,
   });
   const hosted = new Histogram({
     name: 'tailgate_host_change_seconds',
-    help: 'From a change’s acceptance to its row on the host',
+    help: 'Time from the acceptance of a change to its row on the host',
     buckets: [0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1_800, 7_200],
     registers,
   });
   const parked = new Counter({
     name: 'tailgate_host_refused_total',
-    help: 'Stops that the host refused and that were parked, each try counted',
+    help: 'Attempts to write a stop that the host rejected and that parked it',
     registers,
   });
   return {

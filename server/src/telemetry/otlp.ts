@@ -24,7 +24,7 @@ export interface OtlpOptions {
   readonly log: Log;
 }
 
-/** Limit for a storm of phones that come back: further spans are dropped, and the storm is not slowed down. */
+/** Limit while many phones reconnect: further spans are dropped, and the phones are not slowed down. */
 const MOST_SPANS_WAITING = 16_384;
 const SEND_EVERY_MS = 1_000;
 /** For one export, tries included: a server that stops does not wait longer for a collector that is away. */

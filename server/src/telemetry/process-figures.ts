@@ -22,7 +22,7 @@ export function watchProcess(registry: Registry): { readonly stop: () => void } 
   const figures = [
     new Gauge({
       name: 'tailgate_event_loop_delay_seconds',
-      help: 'How late the event loop was since the last look, by quantile',
+      help: 'Delay of the event loop since the last scrape, by quantile',
       labelNames: ['quantile'],
       registers: [],
       collect() {

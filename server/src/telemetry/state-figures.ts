@@ -21,14 +21,14 @@ interface MirrorFigures {
 }
 
 const mirrorGauges: { readonly [Figure in keyof MirrorFigures]: { readonly name: string; readonly help: string } } = {
-  lagSeconds: { name: 'tailgate_host_lag_seconds', help: 'Age of the oldest change that the host does not have' },
-  routes: { name: 'tailgate_host_backlog_routes', help: 'Routes with something that the host does not have' },
-  versions: { name: 'tailgate_host_backlog_versions', help: 'Versions of routes that the host does not have' },
+  lagSeconds: { name: 'tailgate_host_lag_seconds', help: 'Age of the oldest change that is not on the host' },
+  routes: { name: 'tailgate_host_backlog_routes', help: 'Routes with changes that are not on the host' },
+  versions: { name: 'tailgate_host_backlog_versions', help: 'Versions of routes that are not on the host' },
   rows: {
     name: 'tailgate_host_backlog_rows',
-    help: 'Users, sign-ins, load reports and files that the host does not have as they are',
+    help: 'Users, sign-ins, load reports and files whose current state is not on the host',
   },
-  parked: { name: 'tailgate_parked', help: 'Rows that the host rejects, without skipped ones' },
+  parked: { name: 'tailgate_parked', help: 'Rows that the host rejects, except skipped ones' },
   quarantine: { name: 'tailgate_quarantine_open', help: 'Unsettled changes in quarantine' },
   workers: { name: 'tailgate_worker_alive', help: '1 while any process of any node replicates' },
 };
@@ -49,7 +49,7 @@ export function watchMirror(registry: Registry, { db, log }: { readonly db: Quer
   registry.registerMetric(
     new Gauge({
       name: 'tailgate_database_up',
-      help: '1 where PostgreSQL answers this node',
+      help: '1 while PostgreSQL answers this node',
       registers: [],
       async collect() {
         this.set((await read()) ? 1 : 0);
@@ -127,7 +127,7 @@ export function watchHost(registry: Registry, status: () => HostStatus | undefin
   );
   gauge(
     'tailgate_host_files_paused',
-    'Files of the host that are not set up for us',
+    'Host files that are not set up for the service',
     (host) => host?.paused.length ?? 0,
   );
   gauge('tailgate_host_on_hold', '1 while replication is on hold', (host) => (host?.hold ? 1 : 0));

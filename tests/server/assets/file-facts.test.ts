@@ -6,13 +6,13 @@ import { detectType, mediaType } from '../../../server/src/assets/media-type.ts'
 import { samples } from '../../support/uploads.ts';
 
 describe('an asset id (contract §3)', () => {
-  test('spells eighty bits in Crockford base32, upper case', () => {
+  test('encodes eighty bits as Crockford base32 in upper case', () => {
     expect(formatAssetId(Buffer.alloc(10))).toBe('0000000000000000');
     expect(formatAssetId(Buffer.alloc(10, 0xff))).toBe('ZZZZZZZZZZZZZZZZ');
     expect(formatAssetId(Buffer.from('00443214c74254b635cf', 'hex'))).toBe('0123456789ABCDEF');
   });
 
-  test('two numbers never have the same spelling', () => {
+  test('differs for different bytes', () => {
     const bytes = fc.uint8Array({ minLength: 10, maxLength: 10 });
     fc.assert(
       fc.property(bytes, bytes, (a, b) => {
@@ -21,7 +21,7 @@ describe('an asset id (contract §3)', () => {
     );
   });
 
-  test('is of ten bytes', () => {
+  test('requires ten bytes', () => {
     expect(() => formatAssetId(Buffer.alloc(9))).toThrow('10 bytes');
   });
 });
@@ -40,10 +40,10 @@ describe('a file name', () => {
     ['  ', ''],
   ])('%j becomes %j', (sent, name) => expect(fileName(sent)).toBe(name));
 
-  test('is cut between characters and keeps its ending', () => {
+  test('is truncated between characters and keeps its extension', () => {
     expect(shortenName('abcdef.jpeg', 8)).toBe('abc.jpeg');
     expect(shortenName('ab😀😀.jpg', 7)).toBe('ab.jpg');
-    expect(shortenName('no ending at all', 5)).toBe('no en');
+    expect(shortenName('no extension', 5)).toBe('no ex');
   });
 
   test('is short, well-formed and without line breaks for any text', () => {
@@ -68,9 +68,9 @@ describe('a MIME type', () => {
     ['image/jp"eg', undefined],
     ['a/b/c', undefined],
     [`${'a'.repeat(128)}/b`, undefined],
-  ])('%j is read as %j', (text, type) => expect(mediaType(text)).toBe(type));
+  ])('%j parses as %j', (text, type) => expect(mediaType(text)).toBe(type));
 
-  test('follows from the bytes of a file, truncated or wrong ones included; then from its name; then it is unknown', async () => {
+  test('is detected from the bytes, even truncated or invalid ones; else from the name; else it is unknown', async () => {
     expect(await detectType(samples.png, 'a.jpg')).toBe('image/png');
     expect(await detectType(samples.png.subarray(0, 5), 'a.jpg')).toBe('image/jpeg');
     expect(await detectType(Buffer.from('504b0304ffff', 'hex'), 'list.csv')).not.toBe('');

@@ -26,8 +26,8 @@ beforeEach(async () => {
   await server.database.pool.query('delete from driver_sign_in');
 });
 
-/** The rows that wait for the host: route and driver, with the version if it matters. */
-async function told(versions = false): Promise<string[]> {
+/** The marks to replicate: route and driver, with the version on request. */
+async function pendingMarks(versions = false): Promise<string[]> {
   const { rows } = await server.database.pool.query<{ text: string; version: number }>(
     `select concat_ws(' ', route_id, employee, case when signed_in then 'Y' else 'N' end) as text, version
        from driver_sign_in order by 1`,
@@ -38,23 +38,23 @@ async function told(versions = false): Promise<string[]> {
 describe('signed-in drivers, route by route', () => {
   test('a sign-in marks the open routes of the driver, a sign-out removes the marks', async () => {
     const as = await signIn(server.client, '1001');
-    expect(await told(true)).toEqual(['R1 1001 Y 1', 'R2 1001 Y 1']);
+    expect(await pendingMarks(true)).toEqual(['R1 1001 Y 1', 'R2 1001 Y 1']);
     await server.client.take(signOut, { as });
-    expect(await told(true)).toEqual(['R1 1001 N 2', 'R2 1001 N 2']);
+    expect(await pendingMarks(true)).toEqual(['R1 1001 N 2', 'R2 1001 N 2']);
   });
 
   test('an eviction removes the marks of the evicted driver only', async () => {
     await signIn(server.client, '1003');
     await signIn(server.client, '1001');
     await signIn(server.client, '1002', { confirm_login: true });
-    expect(await told()).toEqual(['R1 1001 N', 'R1 1002 Y', 'R2 1001 N', 'R3 1003 Y']);
+    expect(await pendingMarks()).toEqual(['R1 1001 N', 'R1 1002 Y', 'R2 1001 N', 'R3 1003 Y']);
   });
 
   test('a new password opens a new session', async () => {
     await signIn(server.client, '1003');
     const body = { employee_id: '1003', current_password: password, new_password: 'off the road' };
     await server.client.take(updatePassword, { body });
-    expect(await told()).toEqual(['R3 1003 Y']);
+    expect(await pendingMarks()).toEqual(['R3 1003 Y']);
     await server.client.take(updatePassword, {
       body: { employee_id: '1003', current_password: 'off the road', new_password: password },
     });
@@ -65,11 +65,11 @@ describe('signed-in drivers, route by route', () => {
     const as = await signIn(server.client, '1003');
     await pool.query(`update route set status = 'C' where id = 'R3'`);
     await signIn(server.client, '1003');
-    expect(await told(true)).toEqual(['R3 1003 Y 1']);
+    expect(await pendingMarks(true)).toEqual(['R3 1003 Y 1']);
     await server.client.take(signOut, { as });
-    expect(await told()).toEqual(['R3 1003 N']);
+    expect(await pendingMarks()).toEqual(['R3 1003 N']);
     await signIn(server.client, '1003');
-    expect(await told()).toEqual(['R3 1003 N']);
+    expect(await pendingMarks()).toEqual(['R3 1003 N']);
     await pool.query(`update route set status = 'O' where id = 'R3'`);
   });
 
@@ -80,6 +80,6 @@ describe('signed-in drivers, route by route', () => {
     const key = { facility: 'F01', id: 'R3', week_end: weekEnd };
     for (const reloaded of [false, false, true])
       await withTransaction(pool, (tx) => recordRouteSignIns(tx, key, { now: server.clock.now, reloaded }));
-    expect(await told(true)).toEqual(['R3 1003 Y 2']);
+    expect(await pendingMarks(true)).toEqual(['R3 1003 Y 2']);
   });
 });

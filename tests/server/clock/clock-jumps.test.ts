@@ -77,7 +77,7 @@ test('stamps of a server that started with a wrong clock are found, reported and
   expect(await comment(ana, 2, 'from the future')).toBe('applied');
   server.clock.now = now;
   expect(await comment(ben, 2, 'today')).toBe('stale');
-  // The route goes on by a right clock; the stamp from the future still overrules edits of its stop.
+  // The route continues by a right clock; the stamp from the future still overrules edits of its stop.
   expect(await comment(ben, 5, 'today, elsewhere')).toBe('applied');
 
   const watch = new ClockWatch({ clock: new ServerClock(), db: pool, log: recordedLog() });
@@ -109,7 +109,7 @@ test('a jump of PostgreSQL alone leaves no stamp from the future', async () => {
   expect(rows).toEqual([]);
 });
 
-test('a queue that was stamped in the future goes on by the right time, in its own order', async () => {
+test('a queue that was stamped in the future continues by the right time, in its own order', async () => {
   const now = new Date();
   const queue = new TestQueue();
   const edit = (stop: number, driver_comments: string) =>

@@ -12,7 +12,7 @@ function started() {
   return { machine, clock: new ServerClock(machine) };
 }
 
-test('the wall clock counts while it agrees with the elapsed time', () => {
+test('follows the wall clock while it agrees with the elapsed time', () => {
   const { machine, clock } = started();
   for (let step = 0; step < 100; step++) {
     machine.run(7 * SECOND);
@@ -22,7 +22,7 @@ test('the wall clock counts while it agrees with the elapsed time', () => {
   expect(clock.jump).toBeUndefined();
 });
 
-test.each([2, 40, -2, -40])('a wall clock that jumps by %d days stamps nothing', (days) => {
+test.each([2, 40, -2, -40])('ignores a wall clock that has jumped by %d days', (days) => {
   const { machine, clock } = started();
   machine.run(SECOND);
   machine.setForward(days * DAY);
@@ -35,14 +35,14 @@ test.each([2, 40, -2, -40])('a wall clock that jumps by %d days stamps nothing',
   expect(clock.jump).toBeUndefined();
 });
 
-test('a machine that slept has the time of its wall clock', () => {
+test('follows the wall clock after the machine slept', () => {
   const { machine, clock } = started();
   machine.sleep(8 * 3_600 * SECOND);
   expect(clock.now().getTime()).toBe(machine.wall());
   expect(clock.jump).toBeUndefined();
 });
 
-test('another clock counts over a wall clock that differs from the start', () => {
+test('keeps a time that was set, although the wall clock differs from the start', () => {
   const { machine, clock } = started();
   clock.set(start - 2 * DAY);
   machine.run(SECOND);
@@ -50,7 +50,7 @@ test('another clock counts over a wall clock that differs from the start', () =>
   expect(clock.jump?.aheadMs).toBe(2 * DAY);
 });
 
-test('in spite of any wall clock, no stamp is further from the elapsed time than the tolerance', () => {
+test('never differs from the elapsed time by more than the tolerance, for any wall clock', () => {
   const step = fc.oneof(
     fc.record({ run: fc.integer({ min: 1, max: 3_600 * SECOND }) }),
     fc.record({ set: fc.integer({ min: -40 * DAY, max: 40 * DAY }) }),
@@ -58,18 +58,18 @@ test('in spite of any wall clock, no stamp is further from the elapsed time than
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       const { machine, clock } = started();
-      let passed = 0;
+      let elapsed = 0;
       let offset = 0;
       for (const each of steps) {
         if ('run' in each) {
           machine.run(each.run);
-          passed += each.run;
+          elapsed += each.run;
         } else {
           machine.setForward(each.set);
-          // Small steps are followed one by one.
-          if (clock.jump === undefined) offset = clock.now().getTime() - start - passed;
+          // The clock follows each small step.
+          if (clock.jump === undefined) offset = clock.now().getTime() - start - elapsed;
         }
-        expect(Math.abs(clock.now().getTime() - start - passed - offset)).toBeLessThanOrEqual(CLOCK_TOLERANCE_MS);
+        expect(Math.abs(clock.now().getTime() - start - elapsed - offset)).toBeLessThanOrEqual(CLOCK_TOLERANCE_MS);
       }
     }),
   );

@@ -18,7 +18,7 @@ const kept = () => keptOfUploads(server.database.pool);
 const text = (words: string) => new Uint8Array(Buffer.from(words));
 
 describe('upload (interface.md 4.2, contract §3)', () => {
-  test('one file: its id is the primary id, and the bytes come back unchanged', async () => {
+  test('one file: its id is the primary id, and the bytes are read back unchanged', async () => {
     const bytes = random.take(300_000);
     const data = await server.client.take(operations.uploadAssets, { raw: form({ 'photo.bin': bytes }) });
     expect(data).toEqual({ id: data.ids[0], ids: [expect.stringMatching(/^[0-9A-HJKMNP-TV-Z]{16}$/)] });

@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 const body = { id: 'R100', facility: 'F01', week_end: '20261121', stops: [{ id: 1, updates: { status: 'D' } }] };
 
-describe('contract §1: the database is away', () => {
+describe('contract §1: the database is unreachable', () => {
   test('every call that needs it is 503 with Retry-After and without internals; health answers', async () => {
     await server.client.take(readRoute, { as: driver });
     network.refuse();

@@ -124,7 +124,7 @@ describe('report.load_condition (decision 17)', () => {
     expect(await submitted).toMatchObject({ result: 'reported', duplicate: true, receivedAt: new Date('2026-11-20') });
   });
 
-  test('an unreadable report goes to quarantine by name, and the queue goes on', async () => {
+  test('an unreadable report goes to quarantine by name, and the queue continues', async () => {
     const queue = new TestQueue();
     const session = await bindQueue(deps, queue, '1001');
     const broken = withTrace(queue, { ...reportOf('S5'), sections: [{ key: 'stacking', rating: 9 }] });

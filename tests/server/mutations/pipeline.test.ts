@@ -106,7 +106,7 @@ describe('identity (decision 8): the id and the content, not the number', () => 
     expect(answer).toMatchObject({ last_seq: 1, results: [{ result: 'duplicate', version: 2 }] });
   });
 
-  it('quarantines an id that comes again with another content, and the queue goes on', async () => {
+  it('quarantines an id that comes again with another content, and the queue continues', async () => {
     const key = await addRoute(deps, 'I3', ['1001']);
     const queue = new TestQueue();
     const session = await bindQueue(deps, queue, '1001');
@@ -161,7 +161,7 @@ describe('a queue always drains (I5)', () => {
   it.each([
     ['a wrong type', { id: 1, updates: { status: 7 } }, 'VALIDATION_FAILED', 'args.stop.updates.status'],
     ['a stop that is not there', { id: 77, updates: { status: 'D' } }, 'STOP_NOT_FOUND', undefined],
-  ])('quarantines %s verbatim, and what follows passes', async (what, stop, code, path) => {
+  ])('quarantines %s verbatim, and applies the items that follow', async (what, stop, code, path) => {
     const id = `Q${what.length}`;
     const key = await addRoute(deps, id, ['1001']);
     const queue = new TestQueue();
@@ -192,7 +192,7 @@ describe('a queue always drains (I5)', () => {
     expect(results.map(({ code }) => code)).toEqual(['UNKNOWN_MUTATION', 'NOT_ASSIGNED', 'ROUTE_NOT_FOUND']);
   });
 
-  it('splits a batch that PostgreSQL refuses until the culprit is alone', async () => {
+  it('splits a rejected batch until the faulty item is isolated', async () => {
     const key = await addRoute(deps, 'Q2', ['1001'], 9);
     await deps.pool.query(`alter table stop_result add constraint no_poison check (doc not like '%poison%')`);
     const queue = new TestQueue();

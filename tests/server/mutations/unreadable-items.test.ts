@@ -15,7 +15,7 @@ const incidentsOf = async (queue: TestQueue) =>
 
 describe('an item that nests without end', () => {
   it.each(['stop.update', 'stop.of_tomorrow'])(
-    'goes to quarantine as received (%s), is known again, and the queue goes on',
+    'goes to quarantine as received (%s), is known again, and the queue continues',
     async (name) => {
       const key = await addRoute(deps, name.slice(5, 15), ['1001']);
       const queue = new TestQueue();

@@ -68,7 +68,7 @@ async function addRoute({ id, closed, withdrawn, behind = false, parked = false,
 const changesOf = (pattern: string) =>
   names('select distinct route_id as name from ledger where route_id like $1 order by 1', [pattern]);
 
-test('where nothing is said, nothing is ever deleted', async () => {
+test('without a setting, nothing is deleted', async () => {
   expect(isLimited(forEver)).toBe(false);
   expect(isLimited({ ...forEver, mails: 90 })).toBe(true);
   await addRoute({ id: 'A1', closed: 9_000, withdrawn: 9_000, changes: [9_000] });
@@ -91,7 +91,7 @@ test('changes go with their time where the route is done with, and never before 
   expect(rowCount).toBe(1);
 });
 
-test('more than a batch goes in one sweep', async () => {
+test('one sweep deletes more than a batch', async () => {
   for (let n = 10; n < 35; n++) await addRoute({ id: `C${n}`, closed: 100, changes: [101, 102] });
   await keep({ ledger: 90 });
   expect(await changesOf('C%')).toEqual([]);
@@ -112,7 +112,7 @@ test('changes of load reports go when the host has every report', async () => {
   expect(await changesOf('')).toEqual([]);
 });
 
-test('a route goes when the host has deleted it and its changes are gone, with all that hangs on it', async () => {
+test('a route is deleted with its dependent rows once the host and retention have deleted it and its changes', async () => {
   await addRoute({ id: 'D1-gone', closed: 100, withdrawn: 100 });
   await addRoute({ id: 'D2-told', closed: 100, withdrawn: 100, changes: [101] });
   await addRoute({ id: 'D3-there', closed: 100 });
@@ -124,7 +124,7 @@ test('a route goes when the host has deleted it and its changes are gone, with a
     expect(await names(`select route_id as name from ${table} where route_id like 'D%' order by 1`)).toEqual(left);
 });
 
-test('the bytes of a file go when the host has it whole; that it was here stays known', async () => {
+test('the bytes of a file are deleted once the host has them all; its row remains', async () => {
   const { pool } = database;
   const add = async (id: string, days: number, hosted: boolean): Promise<void> => {
     const content = randomUUID();
@@ -153,7 +153,7 @@ test('the bytes of a file go when the host has it whole; that it was here stays 
   expect(await names(`select encode(sha256, 'escape') as name from asset where id = 'OLD'`)).toEqual(['x']);
 });
 
-test('mails, incidents that somebody has seen, and what was settled go with their time', async () => {
+test('mails, acknowledged incidents and settled entries are deleted at their age', async () => {
   const { pool } = database;
   await pool.query(`insert into mail_sent (facility, mutation_id, sent_at) values ('F01', gen_random_uuid(), $1)`, [
     daysAgo(100),

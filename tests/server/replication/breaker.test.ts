@@ -27,7 +27,7 @@ test('an outage begins with its first failure', () => {
   expect(second).toMatchObject({ since: failure.at, reason: '08003 broken', failures: 2 });
 });
 
-test('a host that answers and fails again is not asked faster and faster', () => {
+test('a host that answers and fails again does not shorten the delay', () => {
   const open = fail(fail(closedBreaker, failure, 1), failure, 1);
   expect(fail(answer(open), failure, 1).waitMs).toBe(1_000);
 });

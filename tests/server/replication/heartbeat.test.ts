@@ -59,7 +59,7 @@ describe('the heartbeat of workers', () => {
     await worker.stop();
   });
 
-  test('stop waits for a slow beat: none comes after it', async () => {
+  test('stop waits for a slow heartbeat, and none follows', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const heartbeats = vi.spyOn(database.pool, 'query');
     const worker = heartbeat(randomUUID(), 5);
@@ -98,7 +98,7 @@ describe('the heartbeat of workers', () => {
     await young.stop();
   });
 
-  test('a database that is away ends nothing', async () => {
+  test('an unreachable database does not stop the heartbeat', async () => {
     const db = createPool({ url: database.url, name: 'away', log: recordedLog() });
     await db.end();
     const worker = new Heartbeat({ db, worker: randomUUID(), hostStatus: () => hostStatus, log: recordedLog() });

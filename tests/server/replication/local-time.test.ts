@@ -70,7 +70,7 @@ describe('a host moment at each jump of each zone', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('at a skipped time counts by the offset before the jump', () => {
+  test('at a skipped time uses the offset before the jump', () => {
     const wrong: unknown[] = [];
     for (const { zone, offsetAt, jumps: all } of zones)
       for (const jump of all) {

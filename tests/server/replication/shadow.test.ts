@@ -23,7 +23,7 @@ function stopAt(version: number, delivered: number) {
 describe('the shadow of a stop', () => {
   const held = { rows: stopAt(3, 1), credited: new Set(['P 1']) };
 
-  test('comes back as it was saved', () => {
+  test('is read as it was saved', () => {
     expect(decodeStop(encodeStop(held), key, 7)).toEqual(held);
   });
 
@@ -118,7 +118,7 @@ describe('the route’s own row', () => {
     }),
   ];
 
-  test('comes back as it was saved', () => {
+  test('is read as it was saved', () => {
     expect(decodeHeader(encodeHeader(wanted), key)).toEqual(wanted);
   });
 

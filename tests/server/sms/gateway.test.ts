@@ -19,18 +19,18 @@ beforeAll(async () => {
   server = await startSmsGateway();
 });
 
-/** The error that sending ends with. */
+/** Sends a message; resolves with the error, if any. */
 const sending = (address: string, signal = neverAborted()): Promise<unknown> =>
   webhookGateway(address)
     .send(message, signal)
     .then(
-      () => 'taken',
+      () => 'sent',
       (error: unknown) => error,
     );
 
 describe('a message by webhook', () => {
-  test('is a form with the number and the text, under the names of the common gateways', async () => {
-    expect(await sending(server.url)).toBe('taken');
+  test('is a form with number and text in the fields of the common gateways', async () => {
+    expect(await sending(server.url)).toBe('sent');
     const { form, headers, path } = await server.next(message.to);
     expect(headers['content-type']).toMatch(/^application\/x-www-form-urlencoded/);
     expect(Object.fromEntries(form)).toEqual({
@@ -46,7 +46,7 @@ describe('a message by webhook', () => {
   test('sends user and password as Basic authorization, and the fields behind #', async () => {
     const { host } = new URL(server.url);
     const address = `http://AC1:p%40ss@${host}/2010/Accounts/AC1/Messages.json?key=1#From=%2B13125550199&StatusCallback=none`;
-    expect(await sending(address)).toBe('taken');
+    expect(await sending(address)).toBe('sent');
     const { form, headers, path } = await server.next(message.to);
     expect(headers.authorization).toBe(`Basic ${Buffer.from('AC1:p@ss').toString('base64')}`);
     expect(path).toBe('/2010/Accounts/AC1/Messages.json?key=1');
@@ -62,7 +62,7 @@ describe('a message by webhook', () => {
     [429, false],
     [500, false],
     [503, false],
-  ])('answered with %i is refused for good: %s', async (status, final) => {
+  ])('with answer %i has failed permanently: %s', async (status, final) => {
     server.answers.push(status);
     const error = await sending(server.url);
     expect(error).toBeInstanceOf(GatewayError);
@@ -76,7 +76,7 @@ describe('a message by webhook', () => {
     expect(server.received.slice(before).map(({ path }) => path)).toEqual(['/messages']);
   });
 
-  test('to a gateway that is away, or without an answer, comes again later', async () => {
+  test('is sent again later if the gateway is unreachable or does not answer', async () => {
     const giveUp = new AbortController();
     const silent = createServer((socket) => {
       atFileEnd(async () => void socket.destroy());
@@ -99,7 +99,7 @@ describe('a message by webhook', () => {
   });
 });
 
-describe('a message into the file', () => {
+describe('a message written to the file', () => {
   test('is a line of JSON with number, text and time, with mode 600', async () => {
     const file = join(await temporaryFolder(), 'sms.jsonl');
     const gateway = fileGateway(file, () => new Date('2026-11-21T16:00:00Z'));
@@ -124,7 +124,7 @@ describe('contract §2: the text of a message', () => {
     }
   });
 
-  test('fits one text message of 160 characters of the plain alphabet', () => {
+  test('fits one text message of 160 printable ASCII characters', () => {
     for (const kind of ['one_time_password', 'signed_up'] as const) {
       const text = textOf({ kind, employee: '1234567890', asked_at }, 'K7QZ2MNP');
       expect(text).toMatch(/^[\x20-\x7e]{40,160}$/);

@@ -179,7 +179,7 @@ describe('photos and addresses changed by the office', () => {
     expect(unmapped).toEqual([]);
   });
 
-  test('all of them taken off', () => {
+  test('all of them removed', () => {
     expect(photosOf(amended(result, editPhotos({ 1: '', 2: '', 3: '' })).after)).toEqual([]);
   });
 

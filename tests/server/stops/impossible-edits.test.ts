@@ -118,7 +118,7 @@ test('impossible columns do not block the rest of an edit', () => {
   });
 });
 
-test('of two statuses in one edit the planned row counts, and the other is reported', () => {
+test('of two statuses in one edit the planned row’s applies, and the other is reported', () => {
   const { unmapped, after } = amended({ RTSTPP: { RSSTS: 'R' }, RTSTUP: { RUSTS: 'S' } });
   expect({ unmapped, status: after.status }).toEqual({ unmapped: ['RTSTUP.RUSTS'], status: 'R' });
   expect(amended({ RTSTPP: { RSSTS: 'R' }, RTSTUP: { RUSTS: 'R' } }).unmapped).toEqual([]);

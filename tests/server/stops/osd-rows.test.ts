@@ -113,7 +113,7 @@ describe('past the limit of flagged rows', () => {
     expect(render(update(50), rows, [], 51).every((row) => rows.includes(row))).toBe(true);
   });
 
-  test('the rows that were flagged first give their numbers, and credited rows never do', () => {
+  test('numbers of the rows flagged first are reused, never those of credited rows', () => {
     const before = churn(4, ['P 1', 'P 2']);
     const after = render(update(5), before, ['P 1', 'P 2'], 5);
     const taken = after.filter(({ OSBAR }) => OSBAR.startsWith('5-')).map(({ OSSEQ }) => Number(OSSEQ));

@@ -116,7 +116,7 @@ async function change(
 }
 
 describe('two phones on two nodes, with edits, imports, lost notifications and reconnects', () => {
-  test('end with the server’s documents, and every checksum on the way matches', async () => {
+  test('end with the server’s documents, and every checksum matches', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(act, { minLength: 5, maxLength: 40 }), async (acts) => {
         const key = await newRoute();

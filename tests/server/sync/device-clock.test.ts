@@ -8,7 +8,7 @@ const serverNow = (server_now?: string): number =>
   clockOf({ ...clock, ...(server_now !== undefined && { server_now }) }, received).serverNow - received.getTime();
 
 describe('the clocks that a device reports', () => {
-  test('a frame’s time of arrival counts as its time of sending where the device has no measurement', () => {
+  test('a frame’s time of arrival is used as its time of sending if the device has no measurement', () => {
     expect(serverNow()).toBe(0);
     expect(clockOf(clock, received)).toMatchObject({
       bootId: 'b',
@@ -17,7 +17,7 @@ describe('the clocks that a device reports', () => {
     });
   });
 
-  test('a measured time counts, however long the frame was under way', () => {
+  test('a measured time is used, however long the frame was in transit', () => {
     expect(serverNow(at(-60_000))).toBe(-60_000);
   });
 
@@ -25,7 +25,7 @@ describe('the clocks that a device reports', () => {
     expect(serverNow(at(30_000))).toBe(0);
   });
 
-  test('an unreadable clock corrects nothing', () => {
+  test('an unreadable clock has no effect', () => {
     expect(serverNow('soon')).toBe(0);
     expect(clockOf(undefined, received)).toEqual({
       bootId: '',

@@ -38,7 +38,7 @@ const endings: [string, (as: Signed) => Promise<unknown>][] = [
 ];
 
 describe('contract §2: a session that ends elsewhere', () => {
-  test.each(endings)('%s: the phone is notified, on another node too, and its queue goes on', async (reason, end) => {
+  test.each(endings)('%s: the phone is notified, on another node too, and its queue continues', async (reason, end) => {
     const as = await signIn(node.client, '1001', { confirm_login: true });
     const phone = await Phone.connect(far.socketUrl);
     const { queue_key = '' } = await phone.signOn(as);

@@ -91,7 +91,7 @@ describe('two nodes on one database', () => {
 });
 
 describe('a node that loses the database', () => {
-  test('keeps its sockets, gives no false answer and recovers by itself', async () => {
+  test('keeps its sockets, sends no false answer and recovers automatically', async () => {
     const { key, cursors } = await newRoute();
     const { phone, queue } = await phoneAt(b, bert, cursors);
     await phone.next('patch');

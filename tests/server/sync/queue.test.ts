@@ -102,7 +102,7 @@ describe('a queue over the channel', () => {
     ]);
   });
 
-  test('that declares received items as lost moves nothing', async () => {
+  test('that declares received items as lost keeps its watermark', async () => {
     const { queue, phone } = await begin();
     phone.push(edit(queue, 'one'));
     await phone.next('ack');

@@ -85,12 +85,12 @@ describe('a connection', () => {
     ]);
   });
 
-  test('settles earlier pushes before it accepts a declared loss, and nothing overtakes that', () => {
+  test('settles earlier pushes before it accepts a declared loss, and no later push precedes it', () => {
     const { done } = play([push('a'), gone, push('b'), answered, settled], live);
     expect(done).toEqual(['push a', 'pause', 'send ack', 'skip 2-4', 'push b', 'resume']);
   });
 
-  test('closes where the watermark could not be moved: the phone says hello again', () => {
+  test('closes if the watermark could not be moved; the phone then sends hello again', () => {
     expect(play([gone, { type: 'unsettled' }], live).done).toEqual(['skip 2-4', 'pause', 'leave', 'close 1013']);
   });
 
@@ -124,7 +124,7 @@ describe('a connection', () => {
     expect(play([tick(30_001)], session).done).toEqual(['leave', 'close 4004']);
   });
 
-  test('that requests without reading answers before authentication is cut off at once', () => {
+  test('that requests without reading answers before authentication is disconnected at once', () => {
     expect(play([frame({ type: 'ping' }), { type: 'congested', now: 0 }]).done).toEqual([
       'send pong',
       'leave',

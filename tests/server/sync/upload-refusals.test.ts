@@ -262,7 +262,7 @@ describe('failures below tus', () => {
     expect((await second).headers.get('upload-offset')).toBe('0');
   });
 
-  test('the database goes away during the upload: 503, with the time to wait', async () => {
+  test('the database becomes unreachable during the upload: 503, with the time to wait', async () => {
     const bytes = random.take(400_000);
     const path = await announced(bytes);
     const { promise: answered, resolve, reject } = Promise.withResolvers<Response>();

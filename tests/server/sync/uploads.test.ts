@@ -203,7 +203,7 @@ describe('the right to upload', () => {
     expect(await response.json()).toMatchObject({ success: false });
   });
 
-  test('belongs to a queue key, also after its driver was signed out; an upload begun by token goes on', async () => {
+  test('belongs to a queue key, also after its driver was signed out; an upload begun by token continues', async () => {
     const carl = await signUp(node.client, '1003');
     const socket = await Phone.connect(node.socketUrl);
     const { queue_key = '' } = await socket.signOn(carl, { wants_queue_key: true });

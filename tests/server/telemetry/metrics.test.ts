@@ -94,7 +94,7 @@ test('METRICS_ACCESS=token asks this machine for the token as well', async () =>
   await strict.close();
 });
 
-test('an unknown figure is left out, and its reason is not its value', async () => {
+test('an unknown figure is omitted; its reason is not exported as a value', async () => {
   const { body } = await look('127.0.0.1');
   expect(body).toContain('tailgate_database_up 0\n');
   expect(body).toContain('# HELP tailgate_host_lag_seconds ');

@@ -61,7 +61,7 @@ const traceIdsOf = (name: string, ids: readonly string[]) => {
   return named.map(({ traceId }) => traceId).toSorted();
 };
 
-test('two nodes keep the same share of the traces, without asking each other', async () => {
+test('two nodes keep the same share of the traces, without communication', async () => {
   const [api, worker] = [openTraces(0.5), openTraces(0.5)];
   const ids = Array.from({ length: 60 }, () => randomUUID());
   api.traces.settled(settled(...ids.map((id) => change(id))));
@@ -87,7 +87,7 @@ test('a repeated change adds to the existing trace', async () => {
   expect(again).toMatchObject({ parentSpanId: first?.spanId, attributes: { 'tailgate.result': 'duplicate' } });
 });
 
-test('a collector that is away is logged once, and costs nothing but its traces', async () => {
+test('a collector that is unreachable is logged once, and only its traces are lost', async () => {
   const { traces, log } = openTraces(1, `${collector.url}/no/such`);
   traces.settled(settled(change(randomUUID())));
   await traces.stop().catch(() => undefined);

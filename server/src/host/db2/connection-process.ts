@@ -61,7 +61,7 @@ async function answerTo(request: RequestMessage): Promise<Answer> {
     case 'query':
       break;
   }
-  // Db2 would run the statements after a failed one; half a stop is worse than none.
+  // Db2 would run the statements after a failed one; a partly written stop is worse than none.
   if (transaction === 'failed') throw rolledBack('an earlier statement of this transaction had failed');
   const parameters = asParameters(request.parameters);
   const { kind } = request;

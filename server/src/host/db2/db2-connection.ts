@@ -146,7 +146,7 @@ export class Db2Connection implements HostTransaction {
     clearTimeout(this.#deadline);
     const [first] = this.#waiting.values();
     if (!first) return;
-    // A statement without an answer costs this connection, and is no sign of the host's other connections.
+    // A statement without an answer closes this connection, and indicates nothing about the host's other ones.
     const state = first.kind === 'query' || first.kind === 'execute' ? '57014' : '08003';
     this.#deadline = setTimeout(() => this.#fail(`no answer within ${ANSWER_MS} ms`, state), ANSWER_MS);
   }

@@ -1,7 +1,7 @@
 import type { Asset } from '../../assets/queries.ts';
 
-/** One file of an envelope that is too long to hold in memory. */
-interface Piece {
+/** A file of the envelope. The envelope as a whole is too long for memory. */
+interface FilePart {
   readonly asset: Asset;
   readonly head: string;
 }
@@ -11,20 +11,20 @@ interface Piece {
  * before any byte is read, so that a client can detect an incomplete answer.
  */
 export function dataUrlEnvelope(message: string, assets: readonly Asset[]) {
-  const pieces = assets.map((asset, index): Piece => {
+  const parts = assets.map((asset, index): FilePart => {
     // A MIME type contains no character that JSON escapes (media-type.ts).
     const head = `${index === 0 ? '' : ','}"data:${asset.mime};charset=utf-8;base64,`;
     return { asset, head };
   });
   const opening = `{"success":true,"message":${JSON.stringify(message)},"data":[`;
   const ending = ']}';
-  const length = pieces.reduce(
+  const length = parts.reduce(
     (sum, { asset, head }) => sum + head.length + base64Length(asset.size) + 1,
     Buffer.byteLength(opening) + ending.length,
   );
   async function* text(read: (asset: Asset) => AsyncIterable<Buffer>): AsyncGenerator<string, void, undefined> {
     yield opening;
-    for (const { asset, head } of pieces) {
+    for (const { asset, head } of parts) {
       yield head;
       yield* base64(read(asset));
       yield '"';
@@ -36,7 +36,7 @@ export function dataUrlEnvelope(message: string, assets: readonly Asset[]) {
 
 const base64Length = (bytes: number): number => Math.ceil(bytes / 3) * 4;
 
-/** Base64 encodes three bytes at a time. The rest of a chunk waits for the next one. */
+/** Base64 encodes three bytes at a time. Remaining bytes are encoded with the next chunk. */
 async function* base64(chunks: AsyncIterable<Buffer>): AsyncGenerator<string, void, undefined> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {

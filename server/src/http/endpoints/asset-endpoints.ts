@@ -54,7 +54,7 @@ export function assetEndpoints(deps: UploadDeps) {
 
 type ReadPart = (part?: Part) => AsyncIterable<Buffer>;
 
-/** A file as it was sent, or a part of it. The bytes of an id never change, so caches may store them for good. */
+/** A file as it was sent, or a part of it. The bytes of an id never change, so caches may store them permanently. */
 function rawAnswer(request: FastifyRequest, asset: Asset, read: ReadPart): RawAnswer {
   const { size } = asset;
   const etag = `"${asset.sha256.toString('hex')}"`;

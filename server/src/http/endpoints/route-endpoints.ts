@@ -42,7 +42,7 @@ function pendingRoute<Stop>(db: Db, format: RouteFormat<Stop>) {
 
   async function renderRoute(route: PendingRoute, name: string, stamp: string): Promise<RouteAnswer<Stop>> {
     const answer = await assemble(route, answers.latest(name));
-    // A change came in between: the answer contains it, but the stamp does not cover it.
+    // A change was committed meanwhile: the answer contains it, but the stamp does not cover it.
     if (answer.epoch === route.epoch && answer.version === route.version) answers.set(name, stamp, answer);
     return answer;
   }
@@ -54,7 +54,7 @@ function pendingRoute<Stop>(db: Db, format: RouteFormat<Stop>) {
     const [name, stamp] = [routeScope(route.key), JSON.stringify(route)];
     const known = answers.get(name, stamp);
     if (known) return { data: known };
-    // After a change all phones ask at once. One request renders the answer, from stops that are at least as new as the
+    // After a change all phones request the route at once. One request renders the answer, from stops that are at least as new as the
     // version.
     const rendered = rendering.get(stamp) ?? renderRoute(route, name, stamp).finally(() => rendering.delete(stamp));
     rendering.set(stamp, rendered);

@@ -131,7 +131,7 @@ class Fold {
   }
 
   #applyChange(item: Item, known: KnownMutation | undefined): Outcome | ReportOutcome {
-    // A refusal is final for a queue, which goes on. A REST sender retries because route or stop may exist by now. A
+    // A refusal is final for a queue, which continues. A REST sender retries because route or stop may exist by now. A
     // route that had no name then may give another text now.
     const isRetry = known?.quarantined && item.source === 'rest' && !item.release;
     const editTime = item.editTime?.getTime() ?? item.receivedAt.getTime();
@@ -211,7 +211,7 @@ class Fold {
     try {
       decision = decide(inServerTime(meaning, lagOf(item)), this.#context(item, route, stop, editTime));
     } catch (error) {
-      // A rule that throws is our bug. The quarantine keeps the driver's record, and the queue goes on (I5).
+      // A rule that throws is our bug. The quarantine keeps the driver's record, and the queue continues (I5).
       return this.#refuse(
         item,
         fault('INTERNAL', `the rules failed: ${error instanceof Error ? error.message : 'unknown'}`),

@@ -13,9 +13,9 @@ export const deleteOldKeys = statement(
 );
 
 /**
- * Records a key's first request, or finds it. The row is locked either way, so that concurrent requests with one key
- * get one outcome. A blank facility means that the key has no route yet. The first repetition of the same request that
- * finds a route sets it.
+ * Records a key's first request, or finds it. In both cases it locks the row, so that concurrent requests with one
+ * key get one outcome. A blank facility means that the key has no route yet. A repetition of the
+ * request sets the route as soon as one exists.
  * $1 owner, $2 key, $3 fingerprint, $4 facility, $5 week_end, $6 now.
  */
 export const claimRequestKey = statement(

@@ -9,7 +9,7 @@ export interface SettledChange {
   readonly takenAt: number;
 }
 
-/** Changes that shared a commit. */
+/** Changes in one commit. */
 export interface SettledBatch {
   readonly changes: readonly SettledChange[];
   readonly begunAt: number;

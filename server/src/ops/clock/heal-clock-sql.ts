@@ -20,7 +20,7 @@ export const setRouteVersion = `update route set version = $4 where facility = $
 /** Locks queues before routes (I13). $1 now. */
 export const correctQueues = `update client set last_edit_time = $1 where last_edit_time > $1`;
 
-/** No timer runs longer than $2 seconds from $1, now. A phone learns its deadline from the header: that gets a version. */
+/** No timer runs longer than $2 seconds from $1, now. A phone reads its deadline from the header, so the header gets a version. */
 export const correctTimers = `
   update route r set autoclose_at = least(autoclose_at, longest), forceclose_at = least(forceclose_at, longest),
          version = version + 1, header_version = version + 1

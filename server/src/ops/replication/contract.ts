@@ -92,9 +92,9 @@ export const replicationOperations = {
 export const replicationSchemas = [
   described('ReplicationStatus', replicationStatus, 'How far the host is behind, as the mirror has it.', {
     lag_seconds: 'Age of the oldest change of a route that the host does not have; 0 where it has all of them.',
-    routes_behind: 'Routes with something that the host does not have.',
+    routes_behind: 'Routes with changes that are not on the host.',
     versions_behind: 'How many versions of routes that is: about as many changes.',
-    parked: 'Rows that the host rejects, without skipped ones: `GET /api/ops/parked`.',
+    parked: 'Rows that the host rejects, except skipped ones: `GET /api/ops/parked`.',
     hold: 'Why nothing is written at all; null where replication runs.',
     files: 'What each file of the host lacks.',
     workers: 'The processes that replicate, those that live first; without one nothing reaches the host.',
@@ -111,7 +111,7 @@ export const replicationSchemas = [
     seen_at: 'Its last heartbeat, UTC.',
     alive: 'Whether it sent a heartbeat within the last 20 s.',
     breaker: 'Its circuit breaker; null for a worker of an older release.',
-    paused: 'Files of the host that are not set up for us; what needs them waits.',
+    paused: 'Host files that are not set up for the service; what needs them waits.',
   }),
   described('BreakerState', breakerState, 'The circuit breaker of a worker.', {
     state: '`open`: away, and only asked now and then.',

@@ -45,7 +45,7 @@ export function answer(breaker: Breaker): Breaker {
   return { state: 'closed', failures: breaker.failures };
 }
 
-/** Full jitter for one route with locked rows or a deadlock. The other routes go on. */
+/** Full jitter for one route with locked rows or a deadlock. The other routes continue. */
 export function routeDelayMs(failures: number, random: number): number {
   return Math.ceil(Math.min(FIRST_WAIT_MS * 2 ** failures, LONGEST_WAIT_MS) * random);
 }

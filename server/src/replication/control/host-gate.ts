@@ -11,7 +11,7 @@ export interface HostGateOptions {
   /** From 0 to 1. */
   readonly random: () => number;
   readonly pauseMs: number;
-  /** Called when work may go on: the host answers again. */
+  /** Called when work may continue: the host answers again. */
   readonly onOpen: () => void;
   /** Called once for each paused file, which a person has to correct. */
   readonly onPaused: (pause: PausedFile) => void;
@@ -33,7 +33,7 @@ interface Pause extends PausedFile {
 
 /**
  * Decides for all writers whether the host may be written to: one breaker for the host, and one pause for each file
- * that is not set up. Work that needs a paused file is parked; everything else goes on.
+ * that is not set up. Work that needs a paused file is parked; everything else continues.
  */
 export class HostGate {
   readonly #options: HostGateOptions;
@@ -78,12 +78,12 @@ export class HostGate {
     return [...this.#pauses.values()].map(({ file, reason, since }) => ({ file, reason, since }));
   }
 
-  /** The reason for not writing to this file now; undefined where writes may go on. */
+  /** The reason for not writing to this file now; undefined where writes may continue. */
   pauseOf(file: HostFileName): HostError | undefined {
     return this.#pauses.get(file)?.error;
   }
 
-  /** The host has confirmed a write: the breaker forgets its failures. */
+  /** The host has confirmed a write: the breaker resets its failures. */
   confirmed(): void {
     if (this.#breaker.failures > 0) this.#breaker = closedBreaker;
   }

@@ -58,7 +58,7 @@ const MAX_BACKOFF_MS = 30_000;
 const PAUSE = 4;
 
 /**
- * The way in: host → mirror. At start it compares everything by key (the triggers exist since the library was opened);
+ * The import: host → mirror. At start it compares everything by key (the triggers exist since the library was opened);
  * then the doorbell reports the changes. One importer runs at a time on all nodes; a second one would only repeat its
  * work.
  */

@@ -35,7 +35,7 @@ const employees = columns<SavedEmployee>({
   job: text(({ job }) => job),
 });
 
-/** Returns the changed employees. Headers of routes show their names. */
+/** Returns the changed employees, because route headers contain their names. */
 export const saveEmployees = employees.statement(
   'import_save_employees',
   `with given as (
@@ -53,13 +53,13 @@ export const saveEmployees = employees.statement(
    select id, renamed.id is not null as is_renamed from saved left join renamed using (id)`,
 );
 
-/** An employee who is no longer in the master cannot sign in; their records keep their author. */
+/** Deactivates employees that the master no longer contains. They cannot sign in; their records keep their author. */
 export const deactivateEmployees = statement(
   'import_retire_employees',
   `update employee set active = false where active and id <> all($1::text[])`,
 );
 
-/** Marks users whose right to sign in has changed, for the host. Runs before the masters change. */
+/** Marks users for replication whose right to sign in changes. Runs before the masters change. */
 export const markChangedUsers = users.statement(
   'import_touch_users',
   `update account a set version = a.version + 1
@@ -99,7 +99,7 @@ export const saveCodes = codes.statement(
            excluded.requires_photo, excluded.requires_comment, excluded.sort, excluded.active)`,
 );
 
-/** Deletes all codes but these. */
+/** Deletes every code that is not in the list. */
 export const deleteOtherCodes = remainingCodes.statement(
   'import_drop_codes',
   `delete from code c where not exists (

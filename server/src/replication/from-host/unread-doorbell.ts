@@ -10,7 +10,7 @@ const NO_SUCH_FILE = '42704';
 /**
  * A polled host may have the triggers all the same, for instance from before they caused trouble. No importer reads
  * their lines, and PODCHGP would grow without limit: each sweep deletes them, and a warning reports it once. Nothing is
- * lost, also on the way back to the doorbell: its first poll compares everything.
+ * lost, also after a return to the doorbell: its first poll compares everything.
  */
 export class UnreadDoorbell {
   readonly #doorbell: Doorbell;

@@ -61,7 +61,7 @@ export async function compareAndSet<State, Wanted>(
       confirmed = found;
     }
   } catch (error) {
-    // A value that the host refuses, or that cannot be rendered, parks these rows alone: the others go on.
+    // A value that the host refuses, or that cannot be rendered, parks these rows alone: the others continue.
     if (error instanceof HostError && !isRowError(error)) throw error;
     const sqlstate = error instanceof HostError ? error.sqlstate : '38000';
     return { kind: 'parked', sqlstate, reason: error instanceof Error ? error.message : String(error) };

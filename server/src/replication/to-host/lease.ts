@@ -12,7 +12,7 @@ export interface Lease {
   readonly fence: number;
 }
 
-/** After this a killed worker's routes are free; with the wake-up at the expiry other workers go on within 10 s. */
+/** After this a killed worker's routes are free; with the wake-up at the expiry other workers continue within 10 s. */
 const LEASE_MS = 8_000;
 const RENEW_MS = 2_500;
 

@@ -61,7 +61,7 @@ export class PassResult {
   }
 
   /**
-   * Registers the named files, so that the host receives their state, and the office learns in time which are missing.
+   * Registers the named files, so that the host receives their state, and the office sees in time which are missing.
    */
   async expectNamedAssets(db: Queryable, now: Date): Promise<void> {
     await expectFiles(db, this.#namedAssets, now);

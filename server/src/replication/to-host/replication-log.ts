@@ -44,7 +44,7 @@ const SHORT_MS = 500;
 /**
  * PODRPLP: shows the back office which rows the service has written or could not write. It is written after the rows
  * and before the mirror confirms them: after a crash in between, the same entry is found and logged again, once. The
- * log proves nothing. Where it is locked, missing, or the host is away, the rows go on without it, and do not wait for
+ * log proves nothing. Where it is locked, missing, or the host is away, the rows continue without it, and do not wait for
  * the same lock each time.
  */
 export class ReplicationLog {

@@ -34,9 +34,9 @@ const OWN_FAILURE_MS = 1_000;
  *
  *   wake-up, sweep ─► claim routes that are behind ─► lanes ─► replicateRoute ─► hosted_through
  *                          ▲                            │ host away: the gate closes, one probe, then on
- *                          │                            │ rows locked: this route later, the others go on
+ *                          │                            │ rows locked: this route later, the others continue
  *                          │                            │ and meanwhile in the lane's place (`#stalled`)
- *                          └────────────────────────────┘ file paused: what needs it is parked, the rest goes on
+ *                          └────────────────────────────┘ file paused: what needs it is parked, the rest continues
  */
 export class RouteLanes {
   readonly #options: RouteLanesOptions;

@@ -26,7 +26,7 @@ import type { ReplicatedStop, HostWatch, WaitingChange } from '../control/watch.
 export const ROUTE_ROW = -1;
 /** Saves shadows during a long route: after a crash, few stops need a read-back. */
 const STOPS_A_SAVE = 50;
-/** Imports of foreign edits before a stop is parked and the others go on. */
+/** Imports of foreign edits before a stop is parked and the others continue. */
 const IMPORTS_A_PASS = 3;
 
 /** A service-owned row with a foreign change; stop −1 is the route's own row. */

@@ -65,7 +65,7 @@ const TIMES: WorkerTimes = {
 const LANES = 4;
 
 /**
- * The way out: brings drivers' records into the host's tables. Nothing above waits for it (I14). Routes and the rows
+ * The worker writes drivers' records to the host's tables. Nothing above waits for it (I14). Routes and the rows
  * that replicate on their own run side by side through one gate, which detects an outage once.
  */
 export class ReplicationWorker {

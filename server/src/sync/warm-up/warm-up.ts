@@ -9,7 +9,7 @@ const TURNS = 8;
 
 /**
  * Simulates a storm of phones before the first real one connects: sockets, hello, readings, rules and pipeline. A fleet
- * comes back as soon as a server has started, and code on its first run takes half as long again. A stub replaces the
+ * reconnects as soon as a server has started, and code on its first run takes half as long again. A stub replaces the
  * database, so nothing is stored. The sockets are real, on a random loopback port. It ends early where the server is
  * stopping.
  *

@@ -36,7 +36,7 @@ export interface RowRefusal {
 
 export interface RowPass {
   readonly lease: Lease;
-  /** Whether the worker still has the file and goes on: checked between the parts of a long row. */
+  /** Whether the worker still has the file and continues: checked between the parts of a long row. */
   readonly mayContinue: () => boolean;
 }
 

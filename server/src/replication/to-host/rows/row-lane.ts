@@ -112,7 +112,7 @@ export class RowLane<Row extends PendingRow> {
     }
   }
 
-  /** A refusal parks one row: the others go on. */
+  /** A refusal parks one row: the others continue. */
   async #writeOne(row: Row, pass: RowPass, { hosted, refused }: { hosted: Row[]; refused: RowRefusal[] }) {
     const { gate } = this.#options;
     try {
