@@ -7,6 +7,7 @@ import { DayScreen } from './screens/day.tsx';
 import { DisplaySheet } from './screens/display.tsx';
 import { ExceptionSheet, MoreSheet } from './screens/exception.tsx';
 import { HistorySheet } from './screens/history.tsx';
+import { InboxScreen } from './screens/inbox.tsx';
 import { LineSheet } from './screens/line.tsx';
 import { ReturnSheet } from './screens/return.tsx';
 import { RouteScreen } from './screens/route.tsx';
@@ -36,6 +37,7 @@ const pages: Readonly<Record<string, Read>> = {
     screen: <DayScreen />,
     sheet: what === 'support' ? <SupportSheet /> : undefined,
   }),
+  inbox: () => ({ key: 'inbox', screen: <InboxScreen /> }),
   display: () => route(<DisplaySheet />),
   stop: (id, what = '', key = '') => {
     const stop = Number(id);

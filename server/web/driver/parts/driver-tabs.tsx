@@ -1,12 +1,12 @@
-import { useConflicts, useReview } from '@tailgate/client-sdk/react';
 import { Tabs } from '../../ui/parts/tabs.tsx';
 import { links } from '../links.ts';
+import { unseenCount } from '../model/news.ts';
+import { useNews } from '../news.ts';
 import { t } from '../words/words.ts';
 
 /** The four pages of the first level. */
 export function DriverTabs({ current }: { readonly current: string }) {
-  const unseen = useReview().filter(({ acknowledged }) => !acknowledged).length;
-  const news = unseen + useConflicts().length;
+  const news = unseenCount(useNews());
   return (
     <Tabs
       label={t('app.tabs')}

@@ -5,7 +5,7 @@ import { useMemo } from 'react';
 import { Icon } from '../../ui/icons.tsx';
 import { Marks } from '../../ui/parts/ticks.tsx';
 import { useServices } from '../services.ts';
-import { t } from '../words/words.ts';
+import { moment, t } from '../words/words.ts';
 
 /** The files of a stop, each with its ticks: phone, server. */
 export function StopFiles({ stop }: { readonly stop: LocalStop }) {
@@ -43,6 +43,10 @@ function FileRow({ id, icon, name }: { readonly id: string; readonly icon: 'pen'
       <span>
         <Icon name={icon} />
         {name}
+        {state?.at === 'here' && (
+          <span className="cap"> {t('where.fileHere', { time: moment(state.since, Date.now()) })}</span>
+        )}
+        {server === 'wait' && <span className="cap"> {t('where.fileWaits')}</span>}
         {server === 'part' && <span className="cap"> {t('where.sent', { n: percent })}</span>}
         {state?.at === 'failed' && <span className="cap"> {t('where.failed', { why: state.reason })}</span>}
       </span>

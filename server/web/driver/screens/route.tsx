@@ -186,7 +186,7 @@ const StopRow = memo(({ stop }: { readonly stop: LocalStop }) => {
           <span className="sub">{isOpen ? planLine(stop) : outcomeLine(stop, { credit, exceptions })}</span>
         </span>
       </a>
-      {isOpen && stop.amended.length > 0 && (
+      {isOpen && stop.unseen.length > 0 && (
         <Chip icon="pen" tone="info">
           {t('route.officeEdit')}
         </Chip>

@@ -58,12 +58,14 @@ function Legend({ stop }: { readonly stop: LocalStop }) {
       </p>
     );
   const times = latestTimes(states);
-  const arrived = clock(times.accepted);
+  const arrived = times.accepted === undefined ? undefined : moment(times.accepted, Date.now());
   return (
     <ol className="legend" aria-live="polite" aria-label={t('where.three')}>
       {row.phone === 'yes' ? (
         <Step tick="yes" title={t('where.phone')}>
-          {t('where.phoneWhy', { time: times.recorded === undefined ? '' : exactTime(times.recorded) })}
+          {times.recorded === undefined
+            ? t('where.phonePlain')
+            : t('where.phoneWhy', { time: exactTime(times.recorded) })}
         </Step>
       ) : (
         <Step tick="wait" title={t('where.saving')}>
@@ -73,15 +75,23 @@ function Legend({ stop }: { readonly stop: LocalStop }) {
       {row.server === 'wait' && <Waiting latest={stop.receipts.at(-1)} />}
       {row.server === 'part' && (
         <Step tick="part" title={t('where.serverPart')}>
-          {t('where.serverPartWhy', { time: arrived, n: filesLeft })}
+          {filesLeft > 0 && arrived !== undefined
+            ? t('where.serverPartWhy', { time: arrived, n: filesLeft })
+            : t('where.serverElsewhere')}
         </Step>
       )}
       {row.server === 'yes' && (
         <Step tick="yes" title={t('where.server')}>
-          {t('where.serverWhy', { time: arrived })}
+          {arrived === undefined ? t('where.serverPlain') : t('where.serverWhy', { time: arrived })}
         </Step>
       )}
-      <OfficeStep office={row.office} isParked={stop.parked} states={states} hosted={times.hosted} />
+      <OfficeStep
+        office={row.office}
+        lacksFile={row.server === 'part'}
+        isParked={stop.parked}
+        states={states}
+        hosted={times.hosted}
+      />
     </ol>
   );
 }
@@ -102,17 +112,23 @@ function Waiting({ latest }: { readonly latest: string | undefined }) {
 
 interface OfficeStepProps {
   readonly office: TickState;
+  /** A file that the stop names is not at the server. */
+  readonly lacksFile: boolean;
   readonly isParked: boolean;
   readonly states: readonly ReceiptState[];
   readonly hosted: number | undefined;
 }
 
-function OfficeStep({ office, isParked, states, hosted }: OfficeStepProps) {
+function OfficeStep({ office, lacksFile, isParked, states, hosted }: OfficeStepProps) {
   const refused = states.find((state) => state.at === 'quarantined');
   if (office === 'yes')
     return (
       <Step tick="yes" title={t('where.office')}>
-        {t('where.officeWhy', { time: clock(hosted) })}
+        {lacksFile
+          ? t('where.officeFile')
+          : hosted === undefined
+            ? t('where.officePlain')
+            : t('where.officeWhy', { time: moment(hosted, Date.now()) })}
       </Step>
     );
   if (refused?.at === 'quarantined')
@@ -147,5 +163,3 @@ function Step({ tick, title, children }: { tick: TickState; title: string; child
     </li>
   );
 }
-
-const clock = (ms: number | undefined): string => (ms === undefined ? '' : moment(ms, Date.now()));

@@ -1,0 +1,186 @@
+import { useClient, useRoute } from '@tailgate/client-sdk/react';
+import type { ReactNode } from 'react';
+import type { IconName } from '../../ui/icons.tsx';
+import { Icon } from '../../ui/icons.tsx';
+import type { Tone } from '../../ui/parts/chip.tsx';
+import { Chip } from '../../ui/parts/chip.tsx';
+import { Screen } from '../../ui/parts/screen.tsx';
+import { links } from '../links.ts';
+import type { News } from '../model/news.ts';
+import { useNews } from '../news.ts';
+import { DriverTabs } from '../parts/driver-tabs.tsx';
+import { TopLine } from '../parts/top-line.tsx';
+import { fieldName, valueWord } from '../words/news-sentences.ts';
+import { moment, t } from '../words/words.ts';
+
+/** What others did to this driver's work, in words, until it is seen. Nothing here asks for an answer. */
+export function InboxScreen() {
+  const news = useNews();
+  return (
+    <Screen title={t('tab.inbox')} className="inbox" top={<TopLine />} foot={<DriverTabs current={links.inbox} />}>
+      <header className="route-head">
+        <h1>{t('tab.inbox')}</h1>
+        <p className="small">{t(news.length === 0 ? 'inbox.empty' : 'inbox.why')}</p>
+      </header>
+      {news.map((each) => {
+        if (each.kind === 'office') return <OfficeNews key={`office ${each.stop.id}`} news={each} />;
+        if (each.kind === 'conflict') return <ConflictNews key={each.id} news={each} />;
+        return <ReviewNews key={each.change.id} news={each} />;
+      })}
+    </Screen>
+  );
+}
+
+type Of<Kind extends News['kind']> = { readonly news: Extract<News, { kind: Kind }> };
+
+function OfficeNews({ news: { stop, edits, at } }: Of<'office'>) {
+  const client = useClient();
+  const route = useRoute();
+  const by = [...new Set(edits.map((edit) => edit.by))].join(', ');
+  return (
+    <Message icon="pen" tone="info" chip={t('route.officeEdit')} at={at}>
+      <h2>{t('inbox.office', { n: stop.id, name: stop.customer.name })}</h2>
+      <dl className="kv mt">
+        {edits.map(({ path, before, after }) => (
+          <Difference
+            key={path}
+            name={fieldName(stop, path)}
+            before={valueWord(path, before)}
+            after={valueWord(path, after)}
+          />
+        ))}
+      </dl>
+      <p className="small">{t('inbox.officeWhy', { by })}</p>
+      <div className="btns">
+        <a className="btn" href={links.stop(stop.id)}>
+          {t('route.open', { n: stop.id })}
+        </a>
+        <Seen onSeen={() => void client.stop(stop.id, route?.key).seen()} />
+      </div>
+    </Message>
+  );
+}
+
+function ConflictNews({ news: { id, stop: number, fields, at } }: Of<'conflict'>) {
+  const client = useClient();
+  const stop = useRoute()?.stops.find((each) => each.id === number);
+  return (
+    <Message icon="person" tone="warn" chip={t('inbox.two')} at={at}>
+      <h2>{t('inbox.conflict', { n: number })}</h2>
+      {fields.map(({ path, mine, theirs }) => {
+        const office = stop?.amended.find((edit) => edit.path === path);
+        return (
+          <div key={path}>
+            <p className="small">{fieldName(stop, path)}</p>
+            <table className="two">
+              <tbody>
+                <tr>
+                  <th scope="row">{t('inbox.mine')}</th>
+                  <td>{valueWord(path, mine)}</td>
+                  <td className="small">{t('inbox.kept')}</td>
+                </tr>
+                <tr className="win">
+                  <th scope="row">{office?.by ?? t('inbox.theirs')}</th>
+                  <td>{valueWord(path, theirs)}</td>
+                  <td>{t('inbox.counts')}</td>
+                </tr>
+              </tbody>
+            </table>
+          </div>
+        );
+      })}
+      <p className="small">{t('inbox.again')}</p>
+      <div className="btns">
+        <a className="btn" href={links.stop(number)}>
+          {t('route.open', { n: number })}
+        </a>
+        <Seen onSeen={() => void client.acknowledge(id)} />
+      </div>
+    </Message>
+  );
+}
+
+function ReviewNews({ news: { change, at } }: Of<'review'>) {
+  const client = useClient();
+  const { id, stop, reason, dismissed, acknowledged } = change;
+  const isOver = dismissed !== undefined;
+  return (
+    <Message icon="office" tone="plain" chip={t(isOver ? 'inbox.answered' : 'inbox.review')} at={at}>
+      <h2>
+        {stop === undefined
+          ? t(isOver ? 'inbox.reportOver' : 'inbox.reportReview')
+          : t(isOver ? 'inbox.stopOver' : 'inbox.stopReview', { n: stop })}
+      </h2>
+      <p className="quote">{dismissed ?? reason}</p>
+      <p className="small">{t(isOver ? 'inbox.overWhy' : 'inbox.reviewWhy')}</p>
+      <p className="cap">
+        {t('inbox.trace')} <span className="mono">{id}</span>
+      </p>
+      {!acknowledged && (
+        <div className="btns">
+          <Seen onSeen={() => void client.acknowledge(id)} />
+        </div>
+      )}
+    </Message>
+  );
+}
+
+interface MessageProps {
+  readonly icon: IconName;
+  readonly tone: Tone;
+  readonly chip: string;
+  readonly at: number | undefined;
+  readonly children: ReactNode;
+}
+
+function Message({ icon, tone, chip, at, children }: MessageProps) {
+  return (
+    <article className="msg">
+      <div className="msg-head">
+        <Chip icon={icon} tone={tone}>
+          {chip}
+        </Chip>
+        <span className="cap">{at === undefined ? '' : moment(at, Date.now())}</span>
+      </div>
+      {children}
+    </article>
+  );
+}
+
+function Difference({
+  name,
+  before,
+  after,
+}: {
+  readonly name: string;
+  readonly before: string;
+  readonly after: string;
+}) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>
+        <span className="diff">
+          <del>
+            <span className="sr">{t('inbox.was')} </span>
+            {before}
+          </del>
+          <Icon name="arrow" small />
+          <ins>
+            <span className="sr">{t('inbox.isNow')} </span>
+            {after}
+          </ins>
+        </span>
+      </dd>
+    </>
+  );
+}
+
+function Seen({ onSeen }: { readonly onSeen: () => void }) {
+  return (
+    <button className="btn" type="button" onClick={onSeen}>
+      <Icon name="check" />
+      {t('inbox.seen')}
+    </button>
+  );
+}

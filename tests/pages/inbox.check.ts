@@ -1,0 +1,56 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { PageWorld } from './world.ts';
+import { openPageWorld, routes } from './world.ts';
+
+let world: PageWorld;
+beforeAll(async () => {
+  world = await openPageWorld();
+  await world.register(routes.short.driver);
+});
+
+test('A13, A17: a tick explains itself with its time by one tap; an edit of the office stays in the inbox until it is seen', async () => {
+  const phone = await world.phone();
+  let finger = await phone.start();
+  await phone.signIn(routes.short.driver);
+  await phone.untilInstalled();
+  await finger.tap('Open stop 1');
+  await finger.tap('Deliver');
+  await finger.sees('Where is this delivery now?');
+  await finger.tap('Close');
+  await world.untilOnHost(routes.short.key, (stops) => stops.some(({ stop }) => stop === 1));
+  await finger.sees('Back office');
+  finger.count();
+  await finger.tap('Stop 1: Back office');
+  expect(finger.count()).toEqual({ taps: 1, fields: 0 });
+  await finger.sees('Saved ');
+  await finger.sees('It arrived ');
+  await finger.sees('In the office since');
+  await finger.sees('For support: stop 1, trace');
+  await phone.shot('ticks');
+  await finger.tap('Close');
+
+  const { id } = routes.short.key;
+  await world.service.clerk.transaction(async (tx) => {
+    await tx.execute(`update PODDTA.RTSTUP set RUSNAM = 'Ana Gil' where RURTE = '${id}' and RUSTP = 1`);
+  });
+  await finger.sees('1 new');
+  finger.count();
+  await finger.tap('Inbox');
+  await finger.sees('The office changed stop 1');
+  await finger.sees('Ana Gil');
+  await phone.shot('inbox');
+  expect(finger.count().taps).toBe(1);
+
+  // A kill and a dead zone do not lose it.
+  await phone.goOffline();
+  finger = await phone.restart();
+  await finger.sees('1 new');
+  await finger.tap('Inbox');
+  await finger.sees('The office changed stop 1');
+  await finger.tap('Seen');
+  await finger.sees('Nothing new');
+  finger = await phone.restart();
+  await finger.tap('Inbox');
+  await finger.sees('Nothing new');
+  await phone.goOnline();
+});
