@@ -119,7 +119,7 @@ test('offline, a delivery with photos and a signature stays on the phone, and al
     );
   }
   await finger.tap('Stop 1: Back office');
-  await finger.sees('The office reads it');
+  await finger.sees('At the back office');
   await phone.shot('files-online');
 });
 
