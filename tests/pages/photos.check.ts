@@ -123,6 +123,26 @@ test('offline, a delivery with photos and a signature stays on the phone, and al
   await phone.shot('files-online');
 });
 
+test('a skip whose reason asks for a photo carries it', async () => {
+  const phone = await world.phone();
+  const finger = await phone.start();
+  await phone.signIn(short.driver);
+  const door = await cameraPhoto(phone.page, 17, [800, 600]);
+  await finger.tap('Open stop 1');
+  await finger.tap('More');
+  await finger.tap('Skip this stop');
+  await finger.tap('Store closed');
+  await finger.sees('This reason asks for a photo.');
+  await finger.photograph('Take a photo', door);
+  await finger.sees('Another photo');
+  await phone.shot('skip-photo');
+  await finger.tap('Skip stop 1');
+  await finger.sees('Its files');
+  const [photo] = await filesOnPhone(phone.page);
+  await world.untilOnHost(short.key, (rows) => rows.some(({ stop, status }) => stop === 1 && status === 'S'));
+  await expect.poll(async () => (await download(world.service.rest, photo ?? '')).status).toBe(200);
+});
+
 /** Photos that are drawn, not blank. */
 function thumbnails(): number {
   return [...document.querySelectorAll('canvas')].filter((canvas) => {

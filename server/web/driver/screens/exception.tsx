@@ -10,7 +10,9 @@ import { go, goBack, leaveTo } from '../../ui/router.ts';
 import { links } from '../links.ts';
 import { isPending } from '../model/order.ts';
 import { codeNamed, exceptionsFor } from '../model/reasons.ts';
+import type { Product } from '../model/lines.ts';
 import { HostPreview } from '../parts/host-preview.tsx';
+import { Photos, usePhotoSession } from '../parts/photos.tsx';
 import { recorded } from '../recorded.ts';
 import { t } from '../words/words.ts';
 
@@ -56,19 +58,33 @@ export function ExceptionSheet({ stop: id, type }: { readonly stop: number; read
   const codes = useCodes('stop-exception');
   const [chosen, setChosen] = useState('');
   const [comment, setComment] = useState('');
+  const [photos, setPhotos] = useState<readonly string[]>([]);
+  const [isStoring, setStoring] = useState(false);
+  const session = usePhotoSession();
   if (!route) return null;
+  // The interface has photos of lines only: those of a whole stop belong to its first line.
+  const line = route.stops.find((each) => each.id === id)?.products[0];
   const choices = exceptionsFor(codes, type);
   const code = codeNamed(choices, chosen);
   const lacksComment = code?.requires_comment === true && comment.trim() === '';
-  const close = (): void => goBack(links.stop(id));
+  const close = (): void => {
+    session.end([]);
+    goBack(links.stop(id));
+  };
   const record = (): void => {
+    session.end(photos);
     const stop = client.stop(id, route.key);
     const fields = {
       skip_refuse_reason_code: chosen,
       skip_refuse_timestamp: new Date(),
       skip_refuse_driver_comment: comment.trim(),
     };
-    const receipt = type === 'S' ? stop.skip(fields) : stop.refuse(fields);
+    const receipt =
+      line && photos.length > 0
+        ? stop.update({ updates: { ...fields, status: type }, products: [withPhotos(line, photos)] })
+        : type === 'S'
+          ? stop.skip(fields)
+          : stop.refuse(fields);
     recorded({ receipt, stop: id, kind: type === 'S' ? 'skipped' : 'refused' });
     leaveTo(links.done(id));
   };
@@ -83,6 +99,9 @@ export function ExceptionSheet({ stop: id, type }: { readonly stop: number; read
         <Gate
           act={code ? act : t('except.choose')}
           more={code ? (lacksComment ? t('except.needsComment') : code.description) : undefined}
+          note={code?.requires_photo === true && photos.length === 0 && line ? t('photo.missing') : undefined}
+          noteIcon="cam"
+          busy={isStoring}
           icon="check"
           todo={!code || lacksComment}
           onAct={code && !lacksComment ? record : focusMissing}
@@ -96,6 +115,17 @@ export function ExceptionSheet({ stop: id, type }: { readonly stop: number; read
         value={code?.code}
         onChoose={setChosen}
       />
+      {code && line && (
+        <Photos
+          legend={t('photo.legend')}
+          isAsked={code.requires_photo}
+          photos={photos}
+          onChange={setPhotos}
+          session={session}
+          name={`photo-${route.id}-${id}`}
+          onBusy={setStoring}
+        />
+      )}
       <label className="field">
         <span className="lab">
           <span>{t('except.comment')}</span>
@@ -113,3 +143,9 @@ export function ExceptionSheet({ stop: id, type }: { readonly stop: number; read
     </Sheet>
   );
 }
+
+const withPhotos = ({ id, invoice, updates }: Product, photos: readonly string[]) => ({
+  id,
+  invoice,
+  updates: { image_ids: [...(updates.image_ids ?? []), ...photos] },
+});
