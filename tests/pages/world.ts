@@ -39,11 +39,15 @@ export interface HostStop {
   readonly signer: string;
 }
 
-export async function openPageWorld(options: ServiceOptions = {}): Promise<PageWorld> {
+/** @param browserArguments of Chromium, such as those of its fake camera */
+export async function openPageWorld(
+  options: ServiceOptions = {},
+  browserArguments: readonly string[] = [],
+): Promise<PageWorld> {
   await buildApp();
   const service = await openService(options);
   const network = await startTcpProxy(service.server.port);
-  const browser = await startBrowser();
+  const browser = await startBrowser(browserArguments);
   const address = `http://127.0.0.1:${network.port}/app/`;
   const hostStops = async ({ facility, id, week_end }: RouteKey): Promise<HostStop[]> => {
     const rows = await service.show('RTSTUP', `RUFAC = '${facility}' and RURTE = '${id}' and RUWKE = '${week_end}'`);

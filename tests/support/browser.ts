@@ -9,13 +9,17 @@ import { chromium } from 'playwright-core';
 import { findChromium } from './chromium.ts';
 import { atFileEnd } from './file-end.ts';
 
-/** A headless Chromium. It ends with the test file. */
-export async function startBrowser(): Promise<Browser> {
+/**
+ * A headless Chromium. It ends with the test file.
+ *
+ * @param more arguments of Chromium, such as those of its fake camera
+ */
+export async function startBrowser(more: readonly string[] = []): Promise<Browser> {
   const { executablePath, libraries } = await findChromium();
   const browser = await chromium.launch({
     ...(executablePath === undefined ? { channel: 'chrome' } : { executablePath }),
     // Test machines are containers, where Chromium's own sandbox has no rights.
-    args: ['--no-sandbox', '--disable-gpu'],
+    args: ['--no-sandbox', '--disable-gpu', ...more],
     ...(libraries !== undefined && { env: { ...definedEnvironment(), LD_LIBRARY_PATH: libraries } }),
   });
   atFileEnd(() => browser.close());

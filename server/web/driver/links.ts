@@ -9,6 +9,7 @@ export const links = {
   returns: (id: number, key: string) => href('stop', id, 'return', key),
   sign: (id: number) => href('stop', id, 'sign'),
   scan: (id: number) => href('stop', id, 'scan'),
+  overage: (id: number, place: number) => href('stop', id, 'overage', place),
   more: (id: number) => href('stop', id, 'more'),
   skip: (id: number) => href('stop', id, 'skip'),
   refuse: (id: number) => href('stop', id, 'refuse'),

@@ -16,6 +16,8 @@ import { SupportSheet } from './screens/support.tsx';
 import { WhereSheet } from './screens/where.tsx';
 
 const SignatureScreen = lazy(() => import('./screens/signature.tsx').then((part) => part.SignatureScreen));
+const ScanScreen = lazy(() => import('./screens/scan.tsx').then((part) => part.ScanScreen));
+const OverageSheet = lazy(() => import('./screens/overage.tsx').then((part) => part.OverageSheet));
 
 /** A screen, and a sheet over it. The same key keeps the screen as it is, scrolled and all. */
 export interface Page {
@@ -39,6 +41,7 @@ const pages: Readonly<Record<string, Read>> = {
   }),
   inbox: () => ({ key: 'inbox', screen: <InboxScreen /> }),
   display: () => route(<DisplaySheet />),
+  scan: () => ({ key: 'scan', screen: <ScanScreen key="tab" /> }),
   stop: (id, what = '', key = '') => {
     const stop = Number(id);
     const whole = stopPages[what];
@@ -50,12 +53,14 @@ const pages: Readonly<Record<string, Read>> = {
 /** Screens of a stop that take its place, by the second step: `stop/6/sign`. */
 const stopPages: Readonly<Record<string, (stop: number, key: string) => Page>> = {
   sign: (stop) => ({ key: `stop/${stop}/sign`, screen: <SignatureScreen stop={stop} /> }),
+  scan: (stop) => ({ key: `stop/${stop}/scan`, screen: <ScanScreen stop={stop} /> }),
 };
 
 /** Sheets over a stop, by the second step: `stop/6/line/KEY`. */
 const stopSheets: Readonly<Record<string, (stop: number, key: string) => ReactNode>> = {
   line: (stop, key) => <LineSheet stop={stop} line={key} />,
   return: (stop, key) => <ReturnSheet stop={stop} line={key} />,
+  overage: (stop, place) => <OverageSheet stop={stop} place={Number(place)} />,
   more: (stop) => <MoreSheet stop={stop} />,
   skip: (stop) => <ExceptionSheet key="S" stop={stop} type="S" />,
   refuse: (stop) => <ExceptionSheet key="R" stop={stop} type="R" />,

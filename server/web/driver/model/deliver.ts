@@ -63,7 +63,7 @@ function reasonInput({ reason }: LineDraft, less: number): OsdInput[] {
   ];
 }
 
-const overageInput = ({ barcode, code, quantity, comment, photos }: OverageDraft): OverageInput => ({
+export const overageInput = ({ barcode, code, quantity, comment, photos }: OverageDraft): OverageInput => ({
   barcode,
   osd_code: code,
   quantity,

@@ -8,13 +8,14 @@ export interface ReasonKind {
   readonly codes: readonly ReferenceCode[];
 }
 
-const overage = 'OVERAGE';
+/** The host's category of items outside the plan. */
+export const overageCategory = 'OVERAGE';
 
 /** Reasons for less than planned, by category, as a driver may choose them. */
 export function kindsOf(codes: readonly ReferenceCode[]): ReasonKind[] {
   const byCategory = new Map<string, ReferenceCode[]>();
   for (const code of codes) {
-    if (!code.driver_visible || code.category === overage) continue;
+    if (!code.driver_visible || code.category === overageCategory) continue;
     byCategory.set(code.category, [...(byCategory.get(code.category) ?? []), code]);
   }
   return [...byCategory].map(([category, of]) => ({ category, codes: of }));

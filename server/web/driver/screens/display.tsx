@@ -6,6 +6,7 @@ import { goBack } from '../../ui/router.ts';
 import type { Theme } from '../../ui/theme.ts';
 import { currentTheme, setTheme, themes } from '../../ui/theme.ts';
 import { links } from '../links.ts';
+import { isSoundOn, setSound } from '../scan/sound.ts';
 import { i18n, t } from '../words/words.ts';
 
 /** How the app looks and speaks, and who uses it. */
@@ -13,6 +14,7 @@ export function DisplaySheet() {
   const client = useClient();
   const driver = useDriver();
   const [theme, setShown] = useState<Theme>(currentTheme);
+  const [isLoud, setLoud] = useState(isSoundOn);
   return (
     <Sheet title={t('display.title')} closeLabel={t('app.close')} onClose={() => goBack(links.route)}>
       <Choice
@@ -30,6 +32,18 @@ export function DisplaySheet() {
         options={i18n.languages.map(({ code, name }) => ({ value: code, label: name }))}
         value={i18n.language()}
         onChoose={i18n.setLanguage}
+      />
+      <Choice
+        legend={t('display.sound')}
+        options={[
+          { value: 'on', label: t('display.soundOn') },
+          { value: 'off', label: t('display.soundOff') },
+        ]}
+        value={isLoud ? 'on' : 'off'}
+        onChoose={(value) => {
+          setSound(value === 'on');
+          setLoud(value === 'on');
+        }}
       />
       {driver && (
         <>

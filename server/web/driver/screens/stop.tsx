@@ -4,17 +4,20 @@ import { useEffect } from 'react';
 import { Icon } from '../../ui/icons.tsx';
 import { Banner, Chip } from '../../ui/parts/chip.tsx';
 import { Screen, Top } from '../../ui/parts/screen.tsx';
+import { go } from '../../ui/router.ts';
 import { links } from '../links.ts';
 import type { StopDraft } from '../model/draft.ts';
 import { isCounted, returnedNow, sectionsOf } from '../model/lines.ts';
 import { isPending, warehouse } from '../model/order.ts';
 import { outcomeLine } from '../words/sentences.ts';
 import { CallAndMap } from '../parts/call-and-map.tsx';
+import { Overage } from '../parts/overage.tsx';
 import { Section } from '../parts/section.tsx';
 import { StopGate } from '../parts/stop-gate.tsx';
 import { StopTicks } from '../parts/stop-ticks.tsx';
 import { UndoBar } from '../parts/undo-bar.tsx';
 import { askPosition } from '../position.ts';
+import { handedCode, useHandScanner } from '../scan/hand-scanner.ts';
 import { useStopDraft } from '../stop-draft.ts';
 import { t, time } from '../words/words.ts';
 
@@ -30,6 +33,11 @@ function KnownStop({ route, stop }: { readonly route: LocalRoute; readonly stop:
   const client = useClient();
   const [draft] = useStopDraft(stop.id);
   useEffect(askPosition, [stop.id]);
+  // The scan screen takes the code.
+  useHandScanner((code) => {
+    handedCode.set(code);
+    go(links.scan(stop.id));
+  });
   const total = route.stops.filter(({ id }) => id !== warehouse).length;
   const { customer, updates } = stop;
   const isOpen = isPending(stop);
@@ -80,6 +88,7 @@ function KnownStop({ route, stop }: { readonly route: LocalRoute; readonly stop:
       {!isOpen && <Outcome stop={stop} />}
       <Sections stop={stop} draft={draft} />
       <Returns stop={stop} draft={draft} />
+      {stop.products.length > 0 && <Overage stop={stop} draft={draft} />}
       <More stop={stop} draft={draft} />
     </Screen>
   );

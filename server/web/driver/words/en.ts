@@ -1,5 +1,6 @@
 import type { Words } from '../../ui/i18n.ts';
 import { enDay } from './en-day.ts';
+import { enScan } from './en-scan.ts';
 
 /**
  * The app's words. Plain sentences in the present tense; names in braces are filled in. A key begins with its screen;
@@ -7,6 +8,7 @@ import { enDay } from './en-day.ts';
  */
 export const en = {
   ...enDay,
+  ...enScan,
   // Everywhere
   'app.name': 'Tailgate',
   'app.tabs': 'Main',
@@ -156,6 +158,9 @@ export const en = {
   'display.dark': 'Dark',
   'display.sun': 'Sunlight',
   'display.language': 'Language',
+  'display.sound': 'Sound of a scan',
+  'display.soundOn': 'On',
+  'display.soundOff': 'Off',
   'display.signOut': 'Sign out',
   'display.signOutWhy': 'Signing out loses nothing.',
 

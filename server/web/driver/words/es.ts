@@ -1,10 +1,12 @@
 import type { Translation } from '../../ui/i18n.ts';
 import type { en } from './en.ts';
 import { esDay } from './es-day.ts';
+import { esScan } from './es-scan.ts';
 
 /** The app's words in Spanish; keys and names in braces as in `en.ts`. */
 export const es: Translation<typeof en> = {
   ...esDay,
+  ...esScan,
   // Everywhere
   'app.name': 'Tailgate',
   'app.tabs': 'Principal',
@@ -154,6 +156,9 @@ export const es: Translation<typeof en> = {
   'display.dark': 'Oscuro',
   'display.sun': 'Sol',
   'display.language': 'Idioma',
+  'display.sound': 'Sonido al escanear',
+  'display.soundOn': 'Con sonido',
+  'display.soundOff': 'Sin sonido',
   'display.signOut': 'Salir',
   'display.signOutWhy': 'Al salir no se pierde nada.',
 

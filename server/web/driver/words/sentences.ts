@@ -6,6 +6,7 @@ import { tallyOf } from '../model/lines.ts';
 import type { Missing } from '../model/missing.ts';
 import { finishedAt } from '../model/order.ts';
 import { codeNamed, lossesOf } from '../model/reasons.ts';
+import { overageCodes } from '../model/scan.ts';
 
 /** The address of a customer in one line. */
 export const addressLine = ({ customer }: LocalStop): string =>
@@ -117,6 +118,10 @@ const sectionWords: Readonly<
   PALLETS: 'section.pallets',
   RETURNS: 'section.returns',
 };
+
+/** What becomes of an item outside the plan. */
+export const fateWord = (code: string): string =>
+  t(Number(code) === Number(overageCodes.left) ? 'over.left' : 'over.back');
 
 /** Where on the trailer a line is. */
 export function placeWord(area: string): string {

@@ -58,13 +58,15 @@ interface TopProps {
   readonly backLabel: string;
   readonly over?: ReactNode;
   readonly title: string;
+  /** `dark`: beside the camera's picture. */
+  readonly look?: 'plain' | 'dark';
   readonly children?: ReactNode;
 }
 
 /** The head of a screen below the first level: back, a small line, the title, one more act. */
-export function Top({ back, backLabel, over, title, children }: TopProps) {
+export function Top({ back, backLabel, over, title, look = 'plain', children }: TopProps) {
   return (
-    <header className="top">
+    <header className={look === 'dark' ? 'top dark' : 'top'}>
       <a
         className="btn btn-quiet btn-icon"
         href={back}

@@ -1,0 +1,40 @@
+import { Icon } from '../../ui/icons.tsx';
+import type { CameraView as Camera } from '../scan/use-camera.ts';
+import { t } from '../words/words.ts';
+
+/** The camera's picture with a frame to aim by; without a picture, a sentence says why. */
+export function CameraView({ camera }: { readonly camera: Camera }) {
+  const { video, state, start } = camera;
+  const word = state === 'on' ? undefined : stateWords[state];
+  return (
+    <section className="camera" aria-label={t('scan.camera')}>
+      <video ref={video} className="cam" muted playsInline aria-label={t('scan.cameraPicture')} />
+      {state === 'on' && (
+        <svg viewBox="60 88 270 154" aria-hidden="true">
+          <path className="aim" d="M74 130v-28h28M316 102h-28M316 102v28M74 196v28h28M316 196v28h-28" />
+        </svg>
+      )}
+      {word !== undefined && (
+        <div className="cam-note">
+          <p role="status">{t(word)}</p>
+          {state !== 'opening' && (
+            <button className="btn" type="button" onClick={start}>
+              <Icon name="cam" />
+              {t(state === 'waits' ? 'scan.useCamera' : 'scan.again')}
+            </button>
+          )}
+        </div>
+      )}
+    </section>
+  );
+}
+
+const stateWords = {
+  opening: 'scan.opening',
+  waits: 'scan.waits',
+  refused: 'scan.refused',
+  none: 'scan.noCamera',
+  busy: 'scan.busy',
+  lost: 'scan.lost',
+  reader: 'scan.noReader',
+} as const;

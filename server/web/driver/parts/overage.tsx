@@ -1,0 +1,41 @@
+import type { LocalStop } from '@tailgate/client-sdk';
+import { Icon } from '../../ui/icons.tsx';
+import { links } from '../links.ts';
+import type { StopDraft } from '../model/draft.ts';
+import { isCounted } from '../model/lines.ts';
+import { overageAt } from '../model/scan.ts';
+import { t } from '../words/words.ts';
+import { fateWord } from '../words/sentences.ts';
+
+/** What came without being on the list, and the way to add more. */
+export function Overage({ stop, draft }: { readonly stop: LocalStop; readonly draft: StopDraft }) {
+  const items = overageAt(stop, draft);
+  return (
+    <section className="sec" aria-labelledby="overage">
+      <div className="sum">
+        <Icon name="scan" />
+        <h2 className="grow" id="overage">
+          {t('over.title')}
+        </h2>
+        <a className="btn" href={links.scan(stop.id)}>
+          {t('over.scan')}
+        </a>
+      </div>
+      {items.length > 0 && (
+        <ul>
+          {items.map((item, place) => (
+            <li key={`${item.barcode} ${item.code} ${item.comment}`}>
+              <a className="line" href={links.overage(stop.id, place)} aria-disabled={isCounted(stop)}>
+                <span>
+                  <span className="name mono">{item.barcode || item.comment || t('over.noCode')}</span>
+                  <span className="sub">{fateWord(item.code)}</span>
+                </span>
+                <span className="qty">{item.quantity}</span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
