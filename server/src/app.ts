@@ -168,7 +168,7 @@ async function openDeps(config: Config, log: Logger, shutdown: Shutdown): Promis
     inTransaction: (work) => withTransaction(db, work),
     passwords: await openPasswords(),
     now: clock,
-    wakeHost: bossRowsWakeup(boss),
+    wakeReplication: bossRowsWakeup(boss),
     queueMessage: bossMessages(boss),
   };
   return { config, log, shutdown, database, db, boss, listener, auth, lostDatabase, telemetry, clock, clockWatch };

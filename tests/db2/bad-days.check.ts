@@ -99,16 +99,19 @@ describe('a host that refuses', () => {
     await clerk.query(insert('D1'));
     await clerk.query(insert('D2'));
     const update = (name: string) => `update PODDTA.RTHDRP set RHOPEN = RHOPEN + 1 where RHRTE = '${name}'`;
-    const mine = Promise.withResolvers<void>();
-    const theirs = Promise.withResolvers<void>();
-    const cross = (own: typeof mine, other: typeof mine, first: string, second: string) =>
-      (own === mine ? host : clerk).transaction(async (tx) => {
+    const firstRow = Promise.withResolvers<void>();
+    const secondRow = Promise.withResolvers<void>();
+    const writeBoth = (own: typeof firstRow, other: typeof firstRow, first: string, second: string) =>
+      (own === firstRow ? host : clerk).transaction(async (tx) => {
         await tx.execute(update(first));
         own.resolve();
         await other.promise;
         await tx.execute(update(second));
       });
-    const ended = await Promise.allSettled([cross(mine, theirs, 'D1', 'D2'), cross(theirs, mine, 'D2', 'D1')]);
+    const ended = await Promise.allSettled([
+      writeBoth(firstRow, secondRow, 'D1', 'D2'),
+      writeBoth(secondRow, firstRow, 'D2', 'D1'),
+    ]);
     const failed = ended.flatMap((end): unknown[] => (end.status === 'rejected' ? [end.reason] : []));
     expect(failed).toMatchObject([{ sqlstate: '40001', sqlcode: -911, kind: 'passing' }]);
   });

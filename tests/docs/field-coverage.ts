@@ -50,7 +50,7 @@ const kept = cover(
 );
 const counted = cover(
   'server/stops/host-rows.test.ts',
-  'RTPRUP: two manifest lines of one item and invoice are told apart by occurrence',
+  'RTPRUP: two manifest lines of one item and invoice are distinguished by occurrence',
   ['products', 'collections'].flatMap((kind) =>
     ['returned', 'delivered_pallets'].map((field) => `stops[].${kind}[].updates.${field}`),
   ),

@@ -18,7 +18,7 @@ describe('plain words', () => {
   });
 
   test('decision pages have factual titles and file names', () => {
-    const riddles = tree
+    const unclear = tree
       .filter(({ path }) => /^docs\/decisions\/\d/.test(path))
       .flatMap(({ path, text }) => {
         const title = /^# \d+\. (.*)$/m.exec(text)?.[1] ?? '';
@@ -27,7 +27,7 @@ describe('plain words', () => {
           .filter((words) => !isFactual(words))
           .map((words) => `${path}: ${words}`);
       });
-    expect(riddles).toEqual([]);
+    expect(unclear).toEqual([]);
   });
 });
 
@@ -63,13 +63,13 @@ describe('the count', () => {
   });
 
   test('a title that is a relative clause or a riddle is no factual title', () => {
-    const riddles = [
+    const unclear = [
       'What a phone has no use for',
       'Who is sent away is told when',
       'A failure is told',
       'Nobody knows',
     ];
-    expect(riddles.filter(isFactual)).toEqual([]);
+    expect(unclear.filter(isFactual)).toEqual([]);
     expect(['Retention: deletion only after replication', 'Whole files'].filter(isFactual)).toHaveLength(2);
   });
 });

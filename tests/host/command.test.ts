@@ -203,7 +203,7 @@ describe('show', () => {
     expect((await run(['show', 'RTEMLP'], true)).lines).toEqual(['0 rows']);
   });
 
-  const hostile = 'a\u001b]0;owned\u0007\u001b[2J\r\n\tb\u007f\u009b1A\u202ec';
+  const withControls = 'a\u001b]0;owned\u0007\u001b[2J\r\n\tb\u007f\u009b1A\u202ec';
   const hidden = /[\p{Cc}\p{Bidi_Control}]/u;
 
   test('escapes control and bidi characters on a terminal', async () => {
@@ -213,18 +213,18 @@ describe('show', () => {
     expect(shown.filter((line) => hidden.test(line))).toEqual([]);
     expect(shown.join('\n')).toContain('\\u001b[2J\\u009b');
 
-    const select = `select '${hostile}' as "A", 'x' as "B"`;
+    const select = `select '${withControls}' as "A", 'x' as "B"`;
     const [, row = ''] = (await run(['sql', select], true)).lines;
     expect(row).toBe('a\\u001b]0;owned\\u0007\\u001b[2J\\u000d\\u000a\\u0009b\\u007f\\u009b1A\\u202ec  x');
   });
 
   test('JSON lines are exact, and escaped on a terminal as JSON has it', async () => {
-    const select = `select '${hostile}' as "A"`;
+    const select = `select '${withControls}' as "A"`;
     const [exact = ''] = (await run(['sql', select])).lines;
-    expect(exact).toBe(JSON.stringify({ A: hostile }));
+    expect(exact).toBe(JSON.stringify({ A: withControls }));
     const [escaped = ''] = (await run(['sql', select, '--json'], true)).lines;
     expect(escaped).not.toMatch(hidden);
-    expect(parse(escaped)).toEqual({ A: hostile });
+    expect(parse(escaped)).toEqual({ A: withControls });
   });
 
   test('escapes names in error messages, too', async () => {

@@ -8,7 +8,7 @@ const { clerk, dispatch, pool, read } = deps;
 const { imports } = deps.openImport();
 await imports.start();
 
-const quietly = async (statement: string) => {
+const withoutDoorbell = async (statement: string) => {
   await clerk.transaction((tx) => tx.execute(statement));
   await clerk.transaction((tx) => tx.execute('delete from PODCHGP'));
 };
@@ -22,7 +22,7 @@ test('drift: a change of host-owned columns without a doorbell line is imported 
   await dispatch(routeFile('D1'));
   await imports.importNow();
   expect(await imports.findDrift('routes')).toMatchObject({ plans: [], results: [] });
-  await quietly("update RTPRDP set RPQTY = 77 where RPRTE = 'D1' and RPSTP = 1");
+  await withoutDoorbell("update RTPRDP set RPQTY = 77 where RPRTE = 'D1' and RPSTP = 1");
   expect(await imports.findDrift('routes')).toMatchObject({ plans: [routeKey('D1')], results: [] });
   expect((await read('D1')).plans[0]?.plan.products[0]?.quantity).toBe(77);
   expect(await incidents()).toMatchObject([{ route: routeKey('D1'), plan: true, results: false }]);
@@ -60,7 +60,7 @@ test('drift: service-owned columns give an amendment where nothing is pending, a
   await dispatch(routeFile('D3'));
   await imports.importNow();
   await pool.query(`update route set hosted_through = version where id = 'D3'`);
-  await quietly("update RTSTPP set RSSTS = 'D' where RSRTE = 'D3' and RSSTP = 1");
+  await withoutDoorbell("update RTSTPP set RSSTS = 'D' where RSRTE = 'D3' and RSSTP = 1");
   await pool.query(`update route set hosted_through = version - 1 where id = 'D3'`);
   expect((await imports.findDrift('routes')).results).toEqual([]);
   await pool.query(`update route set hosted_through = version where id = 'D3'`);
@@ -73,8 +73,10 @@ test('drift: an edit without a doorbell line carries the user of its row', async
   await dispatch(routeFile('D9'));
   await imports.importNow();
   await pool.query(`update route set hosted_through = version where id = 'D9'`);
-  await quietly("update RTSTPP set RSSTS = 'D', RSUUSR = 'ERIKA', RSUPGM = 'FIX' where RSRTE = 'D9' and RSSTP = 1");
-  await quietly("update RTHDRP set RHPODS = 'C', RHUUSR = 'BOB', RHUPGM = 'CLOSE' where RHRTE = 'D9'");
+  await withoutDoorbell(
+    "update RTSTPP set RSSTS = 'D', RSUUSR = 'ERIKA', RSUPGM = 'FIX' where RSRTE = 'D9' and RSSTP = 1",
+  );
+  await withoutDoorbell("update RTHDRP set RHPODS = 'C', RHUUSR = 'BOB', RHUPGM = 'CLOSE' where RHRTE = 'D9'");
   expect((await imports.findDrift('routes')).results).toEqual([routeKey('D9')]);
   const { rows } = await pool.query(`select employee, stop_id from ledger where route_id = 'D9' order by stop_id`);
   expect(rows).toEqual([
@@ -106,7 +108,7 @@ test('drift: closed routes are read, and compared where their rows have changed'
   expect(before).toBeDefined();
   expect((await imports.findDrift('routes')).results).toEqual([]);
 
-  await quietly("update RTSTPP set RSSTS = 'R' where RSRTE = 'D6' and RSSTP = 1");
+  await withoutDoorbell("update RTSTPP set RSSTS = 'R' where RSRTE = 'D6' and RSSTP = 1");
   // Another worker has the lease: the route is left alone, and compared again the next time.
   const { leases } = deps.openImport();
   const lease = await leases.acquire(routeKey('D6'));
@@ -118,7 +120,7 @@ test('drift: closed routes are read, and compared where their rows have changed'
   expect((await read('D6')).results.get(1)?.result.status).toBe('R');
 
   await pool.query(`update route set hosted_through = version where id = 'D6'`);
-  await quietly("update RTHDRP set RHPODS = ' ' where RHRTE = 'D6'");
+  await withoutDoorbell("update RTHDRP set RHPODS = ' ' where RHRTE = 'D6'");
   expect((await imports.findDrift('routes')).results).toEqual([routeKey('D6')]);
   expect((await read('D6')).route?.status).toBe('O');
   // An open one is compared whole.
@@ -131,16 +133,18 @@ test('drift: a changed master file without a doorbell line is imported and repor
   await imports.importNow();
   const header = async () => (await read('D5')).route?.header_version;
   const before = await header();
-  await quietly("update EMPMSTP set EMNAM = 'Jane Doe' where EMEMP = '1002'");
-  await quietly("insert into CTLCDP (CCTYP, CCCOD, CCDSC, CCSEQ, CCSTS) values ('CRDRSN', '10', 'Short', 10, 'A')");
+  await withoutDoorbell("update EMPMSTP set EMNAM = 'Jane Doe' where EMEMP = '1002'");
+  await withoutDoorbell(
+    "insert into CTLCDP (CCTYP, CCCOD, CCDSC, CCSEQ, CCSTS) values ('CRDRSN', '10', 'Short', 10, 'A')",
+  );
   expect(await imports.findDrift('routes')).toMatchObject({ masters: [] });
   // A change with a doorbell line is no drift, and comes with the import.
   await clerk.transaction((tx) => tx.execute("update FACMSTP set FANAM = 'North' where FAFAC = 'F01'"));
   const { masters } = await imports.findDrift('everything');
   expect(masters).toEqual(['CTLCDP', 'EMPMSTP']);
   expect(await header()).toBeGreaterThan(before ?? 0);
-  const told = (await incidents()).filter((details) => 'file' in details);
-  expect(told).toEqual([{ file: 'CTLCDP' }, { file: 'EMPMSTP' }]);
+  const incidentsOfFiles = (await incidents()).filter((details) => 'file' in details);
+  expect(incidentsOfFiles).toEqual([{ file: 'CTLCDP' }, { file: 'EMPMSTP' }]);
   const { rows } = await pool.query(`select name from employee where id = '1002'`);
   expect(rows).toEqual([{ name: 'Jane Doe' }]);
   expect(await imports.findDrift('everything')).toMatchObject({ masters: [] });

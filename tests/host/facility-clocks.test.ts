@@ -41,12 +41,12 @@ test('a missing facility is an incident and a readiness sentence, until it comes
   await dispatch(ofFacility('Z3', 'F77'));
   await dispatch(ofFacility('Z4', 'F78'));
   await imports.importNow();
-  const told = [
+  const expected = [
     { facility: 'F77', zone: '' },
     { facility: 'F78', zone: '' },
   ];
-  expect((await incidents()).slice(2)).toEqual(told);
-  expect(await facilitiesInUtc(pool)).toEqual(told);
+  expect((await incidents()).slice(2)).toEqual(expected);
+  expect(await facilitiesInUtc(pool)).toEqual(expected);
   await sql("insert into FACMSTP (FAFAC, FANAM, FATZ) values ('F77', 'South', 'America/Denver')");
   await sql("delete from RTHDRP where RHFAC = 'F78'");
   await imports.importNow();

@@ -22,16 +22,16 @@ const podStatus = async (id: string) =>
 /** A host whose commits return no answer. It rolls back those that `isLost` names, and counts all. */
 function withoutAnswers(isLost: (commit: number) => boolean) {
   let commits = 0;
-  const doubt = () => new HostError('08007', 'the outcome of the commit is unknown');
+  const unknownOutcome = () => new HostError('08007', 'the outcome of the commit is unknown');
   const silent: Host = {
     ...host,
     transaction: async (work) => {
       const isRolledBack = isLost(++commits);
       await host.transaction(async (tx) => {
         await work(tx);
-        if (isRolledBack) throw doubt();
+        if (isRolledBack) throw unknownOutcome();
       });
-      throw doubt();
+      throw unknownOutcome();
     },
   };
   return { silent, commits: () => commits };

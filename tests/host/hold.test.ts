@@ -47,8 +47,8 @@ test('the switch of the host counts in small letters, too; an unknown value is l
   await expect.poll(holdOf).toMatchObject({ source: 'host', reason: 'Save', by: 'ANN' });
   await depot.clerk(`update PODDTA.PODCTLP set CTHOLD = '1'`);
   await running();
-  const told = () => depot.log.lines.filter(({ message }) => message.startsWith('CTHOLD'));
-  await expect.poll(told).toMatchObject([{ level: 'warn', fields: { value: '1' } }]);
+  const switchWarnings = () => depot.log.lines.filter(({ message }) => message.startsWith('CTHOLD'));
+  await expect.poll(switchWarnings).toMatchObject([{ level: 'warn', fields: { value: '1' } }]);
   await depot.clerk(`update PODDTA.PODCTLP set CTHOLD = 'N'`);
 });
 

@@ -136,8 +136,8 @@ test('impossible values in the results of a new route are reported; its close is
   expect(route).toMatchObject({ status: 'C', closed_by: 'D' });
   expect(route?.closed_at?.toISOString()).toBe('2026-10-04T04:59:59.000Z');
   expect(results.get(1)?.result).toEqual({ status: 'P' });
-  const told = (await incidents('G5')).map(({ kind, columns }) => `${kind} ${columns?.join()}`);
-  expect(told.toSorted()).toEqual([
+  const reported = (await incidents('G5')).map(({ kind, columns }) => `${kind} ${columns?.join()}`);
+  expect(reported.toSorted()).toEqual([
     'host_edit_untold RTHDRP.RHCLDT',
     'host_edit_untold RTSTPP.RSARVF',
     'host_edit_untold RTSTPP.RSSTS',

@@ -145,10 +145,10 @@ export function officeEditSuite({ pool, imports, sql, read, imported, deliver, w
       const { rows } = await pool.query<{ body: string }>(
         `select source, employee, stop_id, version, body from ledger where route_id = 'R34' order by version`,
       );
-      const told = { source: 'office', employee: aText, stop_id: 999 };
+      const expected = { source: 'office', employee: aText, stop_id: 999 };
       expect(rows).toMatchObject([
-        { ...told, version: 2 },
-        { ...told, version: 3 },
+        { ...expected, version: 2 },
+        { ...expected, version: 3 },
       ]);
       const said = { route: routeKey('R34'), arrived: false };
       expect(rows.map(({ body }) => parse(body))).toEqual([
@@ -165,7 +165,7 @@ export function officeEditSuite({ pool, imports, sql, read, imported, deliver, w
             'select details from incident where details like \'%"R46"%\' order by at',
           )
         ).rows.map(({ details }) => parse(details));
-      const told = { user: aText, at: aText, rows: {} };
+      const expected = { user: aText, at: aText, rows: {} };
       const header = async (columns: string) => {
         await sql(`update RTHDRP set ${columns} where RHRTE = 'R46'`);
         await imports.importNow();
@@ -180,10 +180,10 @@ export function officeEditSuite({ pool, imports, sql, read, imported, deliver, w
       expect(await header("RHPODS = 'Q'")).toMatchObject({ status: 'C' });
       expect(await header("RHCLDT = 20261120, RHCLTM = 120000, RHCLBY = 'D'")).toMatchObject({ closed_by: 'F' });
       expect(await reported()).toMatchObject([
-        { ...told, columns: ['RTHDRP.RHPODS', 'RTHDRP.RHRETM'] },
-        { ...told, columns: ['RTHDRP.RHCLDT', 'RTHDRP.RHCLBY'] },
-        { ...told, columns: ['RTHDRP.RHPODS'] },
-        { ...told, columns: ['RTHDRP.RHCLDT', 'RTHDRP.RHCLTM', 'RTHDRP.RHCLBY'] },
+        { ...expected, columns: ['RTHDRP.RHPODS', 'RTHDRP.RHRETM'] },
+        { ...expected, columns: ['RTHDRP.RHCLDT', 'RTHDRP.RHCLBY'] },
+        { ...expected, columns: ['RTHDRP.RHPODS'] },
+        { ...expected, columns: ['RTHDRP.RHCLDT', 'RTHDRP.RHCLTM', 'RTHDRP.RHCLBY'] },
       ]);
       // The next poll finds nothing new.
       await imports.importNow();

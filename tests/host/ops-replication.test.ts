@@ -31,10 +31,10 @@ test('the backlog is listed by file and by route, oldest first, and is empty whe
   }
   await report('R1');
 
-  const told = await status();
-  expect(told).toMatchObject({ routes_behind: 3, versions_behind: 6 });
-  expect(told.lag_seconds).toBeGreaterThanOrEqual(30 * 60);
-  expect(told.lag_seconds).toBeLessThan(40 * 60);
+  const shown = await status();
+  expect(shown).toMatchObject({ routes_behind: 3, versions_behind: 6 });
+  expect(shown.lag_seconds).toBeGreaterThanOrEqual(30 * 60);
+  expect(shown.lag_seconds).toBeLessThan(40 * 60);
   expect(await fileOf('RTSTUP')).toMatchObject({ behind: 6, parked: 0 });
   expect(Date.parse((await fileOf('RTSTUP'))?.oldest_pending_at ?? '')).toBeLessThan(Date.now() - 29 * 60_000);
   expect(await fileOf('LCRHDP')).toMatchObject({ behind: 1, parked: 0 });

@@ -130,8 +130,12 @@ describe('actions of an operator', () => {
     await depot.record(key, { id: 999, arrived: true, updates: delivered });
     await depot.untilHosted(key);
     await expectRows('RTHDRP', "RHRTE = 'SKIP'", [{ RHPODS: '' }]);
-    const unsaid = await client.call(skipParked, { headers, params: path, body: { by: 'MILLER', reason: '  ' } });
-    expect(unsaid.error).toMatchObject({ details: [{ path: 'reason', message: 'must not be blank' }] });
+    const withoutReason = await client.call(skipParked, {
+      headers,
+      params: path,
+      body: { by: 'MILLER', reason: '  ' },
+    });
+    expect(withoutReason.error).toMatchObject({ details: [{ path: 'reason', message: 'must not be blank' }] });
     const skipped = await client.take(skipParked, {
       headers,
       params: path,

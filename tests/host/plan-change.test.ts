@@ -87,8 +87,8 @@ test('a record for the former customer is accepted, warned about, and not mailed
 test('the delivery time of a client without a clock counts', async () => {
   await imported('P4');
   await reloadForAnother('P4');
-  const told = { id: 2, updates: { status: 'D', end_delivery_time: isoOf(before) } } as const;
-  expect(warned(await record('P4', told))).toMatchObject([/^plan_changed/]);
+  const recorded = { id: 2, updates: { status: 'D', end_delivery_time: isoOf(before) } } as const;
+  expect(warned(await record('P4', recorded))).toMatchObject([/^plan_changed/]);
   expect(warned(await record('P4', { id: 2, updates: { driver_comments: 'just now' } }))).toEqual([]);
 });
 

@@ -25,20 +25,20 @@ test('killed mid-transaction, after its commit: a lost answer is settled by read
   const proxy = await startTcpProxy(Number(new URL(url).port));
   const far = await openStandIn({ url: proxy.through(url), library: 'PODDTA', log: recordedLog() });
   atFileEnd(() => far.close());
-  let lies = 1;
-  const lying: Host = {
+  let lostAnswers = 1;
+  const unreliable: Host = {
     ...far,
     transaction: (work) =>
       far.transaction(async (tx) => {
         const result = await work(tx);
         // From here on the host's answers are lost: the next one is that of the commit.
-        if (lies-- > 0) proxy.bufferDown();
+        if (lostAnswers-- > 0) proxy.bufferDown();
         return result;
       }),
   };
   const committed = Promise.withResolvers<void>();
   await listener.onNotify('host_commit', () => committed.resolve());
-  const worker = depot.worker({ host: lying });
+  const worker = depot.worker({ host: unreliable });
   await worker.start();
   await depot.record(key, { id: 1, updates: delivered });
   await committed.promise;
@@ -108,7 +108,7 @@ test('after any lost answers the host ends with the mirror’s values, and no wr
   const key = await depot.addRoute('LIES', stops);
   // A fixed seed: a run that fails fails again.
   const random = seeded(7);
-  const lying: Host = {
+  const unreliable: Host = {
     ...depot.host,
     transaction: async (work) => {
       if (random() < 0.2) throw new HostError('08003', 'broke before anything was written');
@@ -117,7 +117,7 @@ test('after any lost answers the host ends with the mirror’s values, and no wr
       return result;
     },
   };
-  const options = { host: lying, random: () => 0.001 };
+  const options = { host: unreliable, random: () => 0.001 };
   let worker = depot.worker(options);
   await worker.start();
   for (let n = 0; n < 60; n++) {

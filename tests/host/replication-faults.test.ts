@@ -187,9 +187,9 @@ describe('the log on the host (PODRPLP)', () => {
     const { rows: changes } = await pool.query<{ id: string }>(
       `select id from ledger where route_id = 'LOGGED' order by stop_id`,
     );
-    const told = depot.log.lines.flatMap(({ fields }) => ('mutations' in fields ? [fields] : []));
+    const reported = depot.log.lines.flatMap(({ fields }) => ('mutations' in fields ? [fields] : []));
     for (const [index, { RLTRC }] of lines.entries())
-      expect(told).toContainEqual(expect.objectContaining({ mutations: [changes[index]?.id], trace: RLTRC }));
+      expect(reported).toContainEqual(expect.objectContaining({ mutations: [changes[index]?.id], trace: RLTRC }));
   });
 
   test('delays nothing where it is missing', async () => {

@@ -92,8 +92,8 @@ describe('refusals of the host', () => {
     expect(await depot.show('LCRHDP', "LHRPT = 'POISON'")).toEqual([]);
     const [line] = await depot.show('PODRPLP', "RLSTS = 'P' and RLKEY = 'POISON'");
     expect(line).toMatchObject({ RLENT: 'LCRHDP', RLERR: '09000' });
-    const told = depot.log.lines.map(({ fields }) => fields);
-    expect(told).toContainEqual(expect.objectContaining({ file: 'LCRHDP', trace: line?.['RLTRC'] }));
+    const reported = depot.log.lines.map(({ fields }) => fields);
+    expect(reported).toContainEqual(expect.objectContaining({ file: 'LCRHDP', trace: line?.['RLTRC'] }));
 
     await report('POISON', { sections: [section('stacking', 1, 'good words')] });
     await expectRows('LCRHDP', "LHRPT = 'POISON'", [{ LHREV: '2' }]);

@@ -45,18 +45,18 @@ const verify = (stop: number) => client.take(verifyStopHistory, { headers, query
 
 describe('GET /api/ops/stop-history', () => {
   test('has every change with its author, its times and its text, and the stop on the host', async () => {
-    const told = await history(1);
+    const shown = await history(1);
     const rows = await depot.show('RTSTUP', "RURTE = 'PAST' and RUSTP = 1");
-    expect(told).toMatchObject({ facility: 'F01', route_id: 'PAST', stop_id: 1, status: 'D', kept: [] });
-    expect(told.host).toMatchObject({ on_host: true, trace: rows[0]?.['RUTRC'], parked_since: null });
-    expect(told.host.sequence).toBe(Number(rows[0]?.['RURPSQ']));
-    expect(told.mutations.map(({ id, source, seq }) => [id, source, seq])).toEqual([
+    expect(shown).toMatchObject({ facility: 'F01', route_id: 'PAST', stop_id: 1, status: 'D', kept: [] });
+    expect(shown.host).toMatchObject({ on_host: true, trace: rows[0]?.['RUTRC'], parked_since: null });
+    expect(shown.host.sequence).toBe(Number(rows[0]?.['RURPSQ']));
+    expect(shown.mutations.map(({ id, source, seq }) => [id, source, seq])).toEqual([
       [ids[0], 'sync', 1],
       [ids[2], 'sync', 3],
       [ids[4], 'sync', 5],
       [expect.any(String), 'rest', null],
     ]);
-    const [first] = told.mutations;
+    const [first] = shown.mutations;
     expect(first).toMatchObject({
       client_id: queue.clientId,
       device: 'test',
@@ -70,18 +70,18 @@ describe('GET /api/ops/stop-history', () => {
       captured_at: first?.captured_at,
     });
     for (const moment of [first?.edit_time, first?.received_at]) expect(moment).toMatch(/^20\d\d-/);
-    expect(told.files).toEqual([
+    expect(shown.files).toEqual([
       { asset_id: photo, state: 'awaited', mime: '', size: 0, received_at: null, on_host: false },
     ]);
-    expect(told.mails).toEqual([{ mutation_id: ids[0], sent_at: '2026-11-21T16:10:00.000Z' }]);
+    expect(shown.mails).toEqual([{ mutation_id: ids[0], sent_at: '2026-11-21T16:10:00.000Z' }]);
   });
 
   test('lists changes that could not be applied', async () => {
     const key = { facility: 'F01', id: 'PAST', week_end: '20261128' };
-    const stranger = restChange(key, { id: 2, updates: { driver_comments: 'not mine' } }, '9999');
-    await depot.pipeline.submit(stranger);
+    const foreignChange = restChange(key, { id: 2, updates: { driver_comments: 'not mine' } }, '9999');
+    await depot.pipeline.submit(foreignChange);
     expect((await history(2)).kept).toMatchObject([
-      { id: stranger.id, employee: '9999', code: 'NOT_ASSIGNED', state: 'open' },
+      { id: foreignChange.id, employee: '9999', code: 'NOT_ASSIGNED', state: 'open' },
     ]);
   });
 

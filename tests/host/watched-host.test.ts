@@ -3,21 +3,21 @@ import { HostError, type Host } from '../../server/src/host/host.ts';
 import { watchedHost, type StatementOutcome } from '../../server/src/replication/control/watch.ts';
 import { createHost } from '../support/stand-in.ts';
 
-let told: StatementOutcome[] = [];
+let outcomes: StatementOutcome[] = [];
 let host: Host;
 
 beforeAll(async () => {
   const stand = await createHost();
-  host = watchedHost(stand.host, { statement: (outcome) => told.push(outcome) });
+  host = watchedHost(stand.host, { statement: (outcome) => outcomes.push(outcome) });
 });
 
 /** The reports of this work on the host, in order. */
 async function toldOf(work: () => Promise<unknown>): Promise<StatementOutcome[]> {
-  told = [];
+  outcomes = [];
   await work().catch((error: unknown) => {
     if (!(error instanceof HostError || error instanceof OwnFault)) throw error;
   });
-  return told;
+  return outcomes;
 }
 
 class OwnFault extends Error {}
@@ -44,6 +44,6 @@ test('an error of our own is no failure of the host', async () => {
 
 test('a host that is unreachable is reported where no statement begins', async () => {
   const away: Host = { ...host, transaction: () => Promise.reject(new HostError('08001', 'nobody answers')) };
-  const watched = watchedHost(away, { statement: (outcome) => told.push(outcome) });
+  const watched = watchedHost(away, { statement: (outcome) => outcomes.push(outcome) });
   expect(await toldOf(() => watched.transaction(() => Promise.resolve()))).toEqual(['passing']);
 });

@@ -54,7 +54,7 @@ export const machinePaths: Rule = {
  * The directives that silence the linter and the compiler. The code assembles their names, so that this file does not
  * contain them.
  */
-const silencers = new RegExp(
+const suppressions = new RegExp(
   ['@ts-(ignore|nocheck|expect-error)', '(ox|es)lint-(disable|enable)', 'prettier-ignore', 'as unknown as'].join('|'),
   'g',
 );
@@ -63,7 +63,7 @@ export const silence: Rule = {
   name: 'no tool is silenced',
   check: (file) =>
     /\.(tsx?|mjs)$/.test(file.path) && file.path !== 'tests/house/file-rules.ts'
-      ? everyMatch(file, silencers, (match) => `"${match}" silences a tool: mend what it found`)
+      ? everyMatch(file, suppressions, (match) => `"${match}" silences a tool: mend what it found`)
       : [],
 };
 

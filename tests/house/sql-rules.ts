@@ -72,9 +72,9 @@ export const sqlPlace: Rule = {
               message: 'a statement outside sql.ts, queries.ts, db/, embedded-postgres/ and host/',
             },
           ];
-      const shout = keyword.exec(statement.text);
-      const loud = shout ? [{ path: file.path, line, message: `SQL is lower case, not ${shout[0]}` }] : [];
-      return [...place, ...loud, ...splices(file, statement)];
+      const upperCase = keyword.exec(statement.text);
+      const faults = upperCase ? [{ path: file.path, line, message: `SQL is lower case, not ${upperCase[0]}` }] : [];
+      return [...place, ...faults, ...splices(file, statement)];
     });
   },
 };

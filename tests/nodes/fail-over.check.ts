@@ -39,8 +39,8 @@ test('a PostgreSQL fail-over loses no acknowledged change, ends the servers with
   atFileEnd(() => pool.end());
   const inLedger = async (): Promise<string[]> =>
     (await pool.query<{ id: string }>(`select id from ledger where source = 'sync'`)).rows.map(({ id }) => id);
-  const survivors = new Set(await inLedger());
-  const lost = drivers.flatMap(({ acknowledged }) => [...acknowledged]).filter((id) => !survivors.has(id));
+  const inLedgerAfter = new Set(await inLedger());
+  const lost = drivers.flatMap(({ acknowledged }) => [...acknowledged]).filter((id) => !inLedgerAfter.has(id));
   expect(lost).toEqual([]);
 
   const endings = [server.ended(), other.ended()];

@@ -182,9 +182,9 @@ describe.each([
     const { phone, queue } = await welcomed();
     await answers(phone, queue.seal('stop.update', comment(1, 'mine')));
     phone.terminate();
-    const thief = await Phone.connect(subject.socketUrl, queue.clientId);
-    thief.hello(await subject.credentials('1002'));
-    expect(await thief.next('reject')).toMatchObject({ code: 'CLIENT_OF_OTHER_EMPLOYEE' });
+    const impostor = await Phone.connect(subject.socketUrl, queue.clientId);
+    impostor.hello(await subject.credentials('1002'));
+    expect(await impostor.next('reject')).toMatchObject({ code: 'CLIENT_OF_OTHER_EMPLOYEE' });
   });
 
   test('a queue’s key may push and sees no route', async () => {
@@ -249,7 +249,7 @@ describe.each([
     };
 
     /** A fresh queue after its hello, with its driver's credentials and its key. */
-    async function greeted(employee = '1001') {
+    async function connected(employee = '1001') {
       const queue = new TestQueue();
       const as = await subject.credentials(employee);
       const greeting = await pushed(as, queue.clientId, [], { wants_queue_key: true });
@@ -258,7 +258,7 @@ describe.each([
     }
 
     test('the server applies a change, and the next poll returns it; both answers have the same epoch', async () => {
-      const { queue, as } = await greeted();
+      const { queue, as } = await connected();
       const before = await pulled(as, queue.clientId, { [sampleScope]: null });
       expect(before.routes).toContainEqual({ ...sampleKey, scope: sampleScope, status: 'O' });
       const [first] = before.frames;
@@ -274,7 +274,7 @@ describe.each([
     });
 
     test('the server reports a gap, a fork and a declared loss as on a socket', async () => {
-      const { queue, as } = await greeted();
+      const { queue, as } = await connected();
       const [lost, next] = [queue.seal('stop.update', comment(1, 'a')), queue.seal('stop.update', comment(1, 'b'))];
       expect(await pushed(as, queue.clientId, [next])).toMatchObject({ last_seq: 0, wants: 1, results: [] });
       const gone = { from: 1, to: 1, reason: 'storage was cleared' };
@@ -283,7 +283,7 @@ describe.each([
     });
 
     test('a queue’s key may push and sees no route', async () => {
-      const { queue, keyed } = await greeted();
+      const { queue, keyed } = await connected();
       const answer = await pushed(keyed, queue.clientId, [queue.seal('stop.update', comment(1, 'with a key'))]);
       expect(answer).toMatchObject({ last_seq: 1, results: [{ result: 'applied' }] });
       const { routes, frames } = await pulled(keyed, queue.clientId, {
@@ -300,13 +300,13 @@ describe.each([
     });
 
     test('a refusal names its reason', async () => {
-      const { queue } = await greeted();
-      const thief = await subject.credentials('1002');
+      const { queue } = await connected();
+      const impostor = await subject.credentials('1002');
       const nobody = { employee_id: '1001', api_token: 'no token' };
       expect(await refused(push(nobody, queue.clientId, []))).toEqual([401, 'INVALID_TOKEN']);
       expect(await refused(pull(nobody, queue.clientId, {}))).toEqual([401, 'INVALID_TOKEN']);
-      expect(await refused(push(thief, queue.clientId, []))).toEqual([403, 'CLIENT_OF_OTHER_EMPLOYEE']);
-      expect(await refused(push(thief, 'no uuid', []))).toEqual([400, 'VALIDATION_FAILED']);
+      expect(await refused(push(impostor, queue.clientId, []))).toEqual([403, 'CLIENT_OF_OTHER_EMPLOYEE']);
+      expect(await refused(push(impostor, 'no uuid', []))).toEqual([400, 'VALIDATION_FAILED']);
     });
   });
 });

@@ -2,7 +2,7 @@ import { feedDocuments } from '@tailgate/sync-protocol';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isCode, isHeader, isPlan, resultOf } from '../../client-sdk/src/replica/documents.ts';
-import { spoilt, valuesOf } from '../support/fuzz/json-values.ts';
+import { corrupted, valuesOf } from '../support/fuzz/json-values.ts';
 
 describe('documents in the form that a phone accepts', () => {
   test.each([
@@ -25,7 +25,7 @@ describe('documents in the form that a phone accepts', () => {
 
   test('an invalid result counts as empty, so that the rules only see valid values', () => {
     const document = (value: unknown) => ({ version: 1, value });
-    const results = fc.oneof(valuesOf(feedDocuments.result, {}), spoilt(valuesOf(feedDocuments.result, {})));
+    const results = fc.oneof(valuesOf(feedDocuments.result, {}), corrupted(valuesOf(feedDocuments.result, {})));
     const agrees = (value: unknown): void => {
       const read = feedDocuments.result.safeParse(value);
       expect(resultOf(document(value))).toEqual(read.success ? read.data : { status: 'P' });

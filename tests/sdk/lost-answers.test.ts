@@ -81,14 +81,14 @@ describe('lost answers', () => {
     await until(client.route(), (route) => route !== undefined);
     const events: string[] = [];
     client.on('quarantined', ({ id, code }) => events.push(`${id} ${code}`));
-    const [good, poison, after] = [1, 2, 3].map((stop) => client.updateStop(sampleKey, comment(stop, 'x')));
+    const [accepted, rejected, after] = [1, 2, 3].map((stop) => client.updateStop(sampleKey, comment(stop, 'x')));
     await after!.accepted;
-    await expect(poison!.accepted).rejects.toThrow(Quarantined);
-    expect(poison!.current).toMatchObject({ at: 'quarantined', code: 'INTERNAL', reason: 'poison' });
-    expect(events).toEqual([`${poison!.id} INTERNAL`]);
+    await expect(rejected!.accepted).rejects.toThrow(Quarantined);
+    expect(rejected!.current).toMatchObject({ at: 'quarantined', code: 'INTERNAL', reason: 'poison' });
+    expect(events).toEqual([`${rejected!.id} INTERNAL`]);
     // The change is not applied, so the view no longer shows it.
     expect(client.stop(2).current?.updates.driver_comments).toBeNull();
-    expect(arrived(server)).toEqual([good!.id, after!.id]);
+    expect(arrived(server)).toEqual([accepted!.id, after!.id]);
     expect(client.status.current.pending).toEqual({});
   });
 

@@ -86,7 +86,7 @@ class Deployment {
   }
 
   /** Replaces a file by another one. */
-  async spoil(name: string): Promise<void> {
+  async corrupt(name: string): Promise<void> {
     await writeFile(join(this.#folder, 'dist', name), '<!doctype html><title>another page</title>');
   }
 
@@ -247,7 +247,7 @@ describe('the offline shell, in a real Chromium', () => {
     await controlled(page);
     await deployment.release('two');
     // A half-finished deployment: the page differs from the worker's list.
-    await deployment.spoil('index.html');
+    await deployment.corrupt('index.html');
     const failed = await page.evaluate(async () => {
       const registration = await navigator.serviceWorker.ready;
       const found = new Promise<ServiceWorker | null>((resolve) => {

@@ -29,7 +29,7 @@ class World {
   #backups: { phone?: Store; server?: ScriptedLedger } = {};
 
   async boot(): Promise<this> {
-    this.#journal = new Journal(this.store, hastyClock);
+    this.#journal = new Journal(this.store, immediateClock);
     const time = { id: `boot-${++this.#boots}`, elapsed: 0 };
     const [queues, items] = await Promise.all([this.store.readAll('queue'), this.store.readAll('item')]);
     this.outbox = new Outbox(queues, items, { journal: this.#journal, environment: platform, time });
@@ -123,7 +123,7 @@ class World {
 const nothing = { delete: 'setting', key: 'none' } as const;
 
 /** The queue retries failed storage at once. */
-const hastyClock: Clock = { ...platform.clock, after: (_ms, work) => platform.clock.after(0, work) };
+const immediateClock: Clock = { ...platform.clock, after: (_ms, work) => platform.clock.after(0, work) };
 
 /** As the wire delivers it. */
 function wire(items: readonly object[]): unknown[] {

@@ -174,8 +174,8 @@ test('a server whose PostgreSQL comes back on another port ends with status 1, a
   // The port is taken before the server checks again.
   process.kill(server.pid ?? 0, 'SIGSTOP');
   process.kill(before.pid, 'SIGKILL');
-  const squatter = createServer((socket) => socket.destroy());
-  await expect.poll(() => listens(squatter, before.port)).toBe(true);
+  const occupant = createServer((socket) => socket.destroy());
+  await expect.poll(() => listens(occupant, before.port)).toBe(true);
   const ended = server.ended();
   process.kill(server.pid ?? 0, 'SIGCONT');
   expect(await ended).toBe(1);
@@ -183,6 +183,6 @@ test('a server whose PostgreSQL comes back on another port ends with status 1, a
   await server.start();
   expect((await fetch(`${server.url}/api/health/ready`)).status).toBe(200);
   await server.stop();
-  squatter.close();
-  await once(squatter, 'close');
+  occupant.close();
+  await once(occupant, 'close');
 });

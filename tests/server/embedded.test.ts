@@ -126,12 +126,12 @@ describe('embedded PostgreSQL', () => {
       const log = { debug() {}, info() {}, warn() {}, error() {} };
       const { url } = await openEmbedded(process.argv[1], { log, name: 'victim', parts: ['api', 'worker'] });
       console.log(url);`;
-    const victim = spawn(process.execPath, ['--input-type=module', '-e', script, dataDir], {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script, dataDir], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    const output = await new Promise<string>((resolve) => victim.stdout.setEncoding('utf8').once('data', resolve));
-    victim.kill('SIGKILL');
-    await once(victim, 'close');
+    const output = await new Promise<string>((resolve) => child.stdout.setEncoding('utf8').once('data', resolve));
+    child.kill('SIGKILL');
+    await once(child, 'close');
     expect(await running(dataDir)).toBeDefined();
 
     const next = await open(dataDir, { parts: ['api', 'worker'] });
@@ -201,15 +201,15 @@ describe('embedded PostgreSQL', () => {
     const dataDir = await usedDataDir();
     const first = await open(dataDir);
     await first.stop();
-    const squatter = createServer().listen(Number(new URL(first.url).port), '127.0.0.1');
-    await once(squatter, 'listening');
+    const occupant = createServer().listen(Number(new URL(first.url).port), '127.0.0.1');
+    await once(occupant, 'listening');
     const second = await open(dataDir);
     expect(second.url).not.toBe(first.url);
     const remembered: unknown = JSON.parse(await readFile(join(dataDir, 'postgres.json'), 'utf8'));
     expect(remembered).toMatchObject({ folder: 'postgres', port: Number(new URL(second.url).port) });
     await second.stop();
-    squatter.close();
-    await once(squatter, 'close');
+    occupant.close();
+    await once(occupant, 'close');
   });
 
   test.each([

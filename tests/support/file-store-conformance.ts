@@ -10,7 +10,7 @@ export interface FilesDeps {
 const random = new TestBytes('files in stores');
 
 /** The common behaviour of every store of files. */
-export function keepsFiles(newDeps: () => Promise<FilesDeps> | FilesDeps): void {
+export function fileStoreConforms(newDeps: () => Promise<FilesDeps> | FilesDeps): void {
   let deps: FilesDeps;
   let store: FileStore;
   beforeEach(async () => {

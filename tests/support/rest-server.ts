@@ -141,7 +141,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     inTransaction: (work) => withTransaction(db, work),
     passwords: await openPasswords(options.passwordCost ?? quickCost),
     now: () => clock.now,
-    wakeHost: bossRowsWakeup(boss),
+    wakeReplication: bossRowsWakeup(boss),
     queueMessage: bossMessages(boss),
   };
   if (options.sms) {

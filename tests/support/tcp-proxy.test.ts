@@ -168,12 +168,12 @@ describe('a proxy with network faults', () => {
   });
 
   test('the end of the server ends the link', async () => {
-    const lonely = await startTcpProxy(await reservePort());
-    const client = connect(lonely.port, '127.0.0.1');
+    const unconnected = await startTcpProxy(await reservePort());
+    const client = connect(unconnected.port, '127.0.0.1');
     clients.add(client);
     client.on('error', () => undefined);
     await closed(client);
-    expect(lonely.links).toBe(0);
+    expect(unconnected.links).toBe(0);
   });
 
   test('an address stays the same through it, except for the port', () => {

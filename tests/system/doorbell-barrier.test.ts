@@ -87,7 +87,7 @@ test('a worker that lost its route and still writes changes nothing', async () =
   process.kill(old.pid, 'SIGSTOP');
   // The effect of eight seconds: its lease runs out. Another worker takes the route over.
   await pool.query('update route_lease set expires_at = now()');
-  const heir = await startServer({ ...service.env, LEGACY_URL: service.library.url }, ['--role', 'worker']);
+  const secondWorker = await startServer({ ...service.env, LEGACY_URL: service.library.url }, ['--role', 'worker']);
   await second.onHost;
   await say('third').onHost;
   const attempted = await attempts();
@@ -98,7 +98,7 @@ test('a worker that lost its route and still writes changes nothing', async () =
   process.kill(old.pid, 'SIGCONT');
   line.releaseUp();
   await expect.poll(attempts, { timeout: 10_000 }).toBeGreaterThan(attempted);
-  await heir.stop();
+  await secondWorker.stop();
   expect(await writes()).toEqual(written);
   expect(await hostStateOf(service, history.route)).toEqual(history.expected());
   const { rows } = await pool.query<{ sequence: number }>(

@@ -14,7 +14,7 @@ export interface Step {
   readonly nth: number;
 }
 
-export interface Look {
+export interface PollStep {
   readonly host: ModelRoute;
   /** The number of statements. */
   readonly changes: number;
@@ -27,7 +27,7 @@ export interface Look {
 
 const DRIVER = '1009';
 /** The statement with which a worker looks for work, and the one with which it records what the host has. */
-const LOOK = 'lease_list';
+const LEASE_QUERY = 'lease_list';
 const NOTE = 'mirror: replicate_settle';
 /** The end of a pass. */
 export const OVER: Step = { name: 'the end', nth: 1 };
@@ -125,7 +125,7 @@ export class KilledWorker {
   }
 
   /** The result of every change of the driver. */
-  async poll(): Promise<Look> {
+  async poll(): Promise<PollStep> {
     const { database } = this.#service;
     const log = await this.#service.show('PODRPLP', "RLENT = 'RTSTUP'");
     const { rows } = await database.pool.query<object>(
@@ -147,7 +147,7 @@ export class KilledWorker {
    * @returns the ids of the changes
    */
   async #changeTwoStops(): Promise<string[]> {
-    const waits = this.#tap.stopAt(({ text }) => text === LOOK);
+    const waits = this.#tap.stopAt(({ text }) => text === LEASE_QUERY);
     const { app } = this.#phone;
     const round = ++this.#rounds;
     const changes = [round + 1, round].map((stop) => {

@@ -25,10 +25,10 @@ async function lieAtRandom(proxy: TcpProxy, chance: Chance, isOver: () => boolea
       asked = waiting.toString('latin1');
       return waiting.length > 0;
     });
-    const lie = /\bcommit\b/i.test(asked) && chance.fraction() < 0.5;
-    if (lie) proxy.bufferDown();
+    const isBuffered = /\bcommit\b/i.test(asked) && chance.fraction() < 0.5;
+    if (isBuffered) proxy.bufferDown();
     proxy.releaseUp();
-    if (!lie) continue;
+    if (!isBuffered) continue;
     lies++;
     await proxy.untilBufferedDown();
     proxy.cut();

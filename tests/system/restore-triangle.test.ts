@@ -31,11 +31,11 @@ async function missing(...days: readonly RouteHistory[]): Promise<string[]> {
 
 /** The recorded incidents, in order of time, without forks by the phones of earlier tests. */
 async function incidents(): Promise<string[]> {
-  const { rows } = await service.database.pool.query<{ told: string }>(
-    `select concat_ws(' ', kind, employee, details::jsonb->>'reason', details::jsonb->>'from', details::jsonb->>'to') as told
+  const { rows } = await service.database.pool.query<{ incident: string }>(
+    `select concat_ws(' ', kind, employee, details::jsonb->>'reason', details::jsonb->>'from', details::jsonb->>'to') as incident
        from incident where kind <> 'queue_forked' order by at`,
   );
-  return rows.map(({ told }) => told);
+  return rows.map(({ incident }) => incident);
 }
 
 /** The queues by which this employee's phones have sent something. */
@@ -82,14 +82,14 @@ test('two phones with one storage both deliver, and neither overwrites or blocks
   const phone = await openSignedUp(service.server.port, '1003');
   phone.loseNetwork();
   await deliver(day, phone, 1).saved;
-  const twin = await phone.copyDevice();
-  twin.loseNetwork();
-  await twin.start();
+  const copy = await phone.copyDevice();
+  copy.loseNetwork();
+  await copy.start();
   await deliver(day, phone, 2).saved;
-  await deliver(day, twin, 3).saved;
-  await Promise.all([phone.restoreNetwork(), twin.restoreNetwork()]);
+  await deliver(day, copy, 3).saved;
+  await Promise.all([phone.restoreNetwork(), copy.restoreNetwork()]);
   await Promise.all(
-    [phone, twin].map(({ app }) =>
+    [phone, copy].map(({ app }) =>
       allOnHost(
         app,
         [...day.ids].filter((id) => app.receipt(id)),
@@ -103,8 +103,8 @@ test('two phones with one storage both deliver, and neither overwrites or blocks
   // Both continue.
   deliver(day, phone, 2, 'again by the phone');
   await allOnHost(phone.app, [...day.ids].slice(-1));
-  deliver(day, twin, 3, 'again by its twin');
-  await allOnHost(twin.app, [...day.ids].slice(-1));
+  deliver(day, copy, 3, 'again by its twin');
+  await allOnHost(copy.app, [...day.ids].slice(-1));
   expect(await missing(day)).toEqual([]);
   expect(await hostStateOf(service, day.route)).toEqual(day.expected());
 });
@@ -163,9 +163,9 @@ test('PostgreSQL is restored to noon: phones resend their items, and declare tho
   const comment = { id: 2, updates: { driver_comments: 'left a note' } };
   forgotDay.update(forgot.app, comment);
   lost.edits.push({ kind: 'update', by: '1005', at: Date.now(), stop: comment });
-  const afternoon = [...keptDay.ids].slice(1).map((id) => receiptOf(keeps.app, id));
-  await Promise.all(afternoon.map((receipt) => receipt.accepted));
-  expect(afternoon.map((receipt) => receipt.current.at)).toEqual(Array(5).fill('accepted'));
+  const laterReceipts = [...keptDay.ids].slice(1).map((id) => receiptOf(keeps.app, id));
+  await Promise.all(laterReceipts.map((receipt) => receipt.accepted));
+  expect(laterReceipts.map((receipt) => receipt.current.at)).toEqual(Array(5).fill('accepted'));
   letDocumentsCome();
   await service.fault('outage', 'off');
   await allOnHost(keeps.app, [...keptDay.ids]);

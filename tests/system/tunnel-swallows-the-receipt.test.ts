@@ -25,12 +25,12 @@ test('field case 30: the server is killed between commit and ack, and the app wi
   await Promise.all([...history.ids].map((id) => receiptOf(phone.app, id).saved));
   phone.kill();
 
-  // Without a network the app is opened again: everything is there, and nothing can leave.
+  // The app starts again offline: all changes are stored, and none can be sent.
   await phone.start();
   expect(pendingOf(phone.app)).toBe(recorded);
   expect(phone.app.stop(1, history.route).current?.updates.status).toBe('D');
 
-  // For a moment there is a network; its way back ends with the first push.
+  // The network returns, but after the first push no answer of the server reaches the phone.
   const committed = async (): Promise<number> => {
     const { rows } = await database.pool.query<{ count: number }>('select count(*)::int from ledger');
     return rows[0]?.count ?? 0;
@@ -43,7 +43,7 @@ test('field case 30: the server is killed between commit and ack, and the app wi
   await expect.poll(committed, { timeout: 10_000 }).toBe(recorded);
   expect(pendingOf(phone.app)).toBe(recorded);
 
-  // Committed and unacknowledged: the power fails on both sides.
+  // The changes are committed and unacknowledged: server and app are killed.
   await server.kill9();
   phone.kill();
   phone.onSend = () => undefined;
@@ -123,7 +123,7 @@ function expectOnceAndInOrder(writes: readonly { stop: number; sequence: number 
     expect(sequence, `stop ${stop}`).toBeGreaterThan(latest.get(stop) ?? 0);
     latest.set(stop, sequence);
   }
-  // Later stops were recorded later; the corrections came last of all.
+  // Versions rise in the order of recording; the corrections are the last.
   const inOrderOfRecording = [...latest].toSorted(([, a], [, b]) => a - b).map(([stop]) => stop);
   const corrected = Array.from({ length: CORRECTIONS }, (_, n) => n + 1);
   const others = Array.from({ length: DELIVERIES + SKIPS - CORRECTIONS }, (_, n) => n + CORRECTIONS + 1);

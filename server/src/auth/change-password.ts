@@ -32,7 +32,7 @@ export async function changePassword(deps: AuthDeps, change: PasswordChange): Pr
     const token = newToken();
     await tx.query(insertSession, [hashToken(token), employee, origin.device, now, expiryAfter(now, now)]);
     await recordSignIns(tx, [employee], now);
-    await deps.wakeHost(tx);
+    await deps.wakeReplication(tx);
     return { kind: 'changed', token };
   });
 }

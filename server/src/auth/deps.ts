@@ -17,8 +17,8 @@ export interface AuthDeps {
   readonly inTransaction: <Result>(work: (tx: Tx) => Promise<Result>) => Promise<Result>;
   readonly passwords: Passwords;
   readonly now: () => Date;
-  /** Wakes the worker for a changed user or sign-in, which replicates on its own. */
-  readonly wakeHost: (tx: Tx) => Promise<void>;
+  /** Wakes the worker for a changed user or sign-in; both replicate separately. */
+  readonly wakeReplication: (tx: Tx) => Promise<void>;
   /** Queues a message. Inside a transaction it is sent if that commits. */
   readonly queueMessage: (db: Queryable, message: TextMessage) => Promise<void>;
 }

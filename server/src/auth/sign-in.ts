@@ -43,7 +43,7 @@ export async function signIn(deps: AuthDeps, request: SignInRequest): Promise<Si
     const token = newToken();
     await tx.query(insertSession, [hashToken(token), employee, origin.device, now, expiryAfter(now, now)]);
     await recordSignIns(tx, [employee, ...evicted], now);
-    await deps.wakeHost(tx);
+    await deps.wakeReplication(tx);
     const must_change_password = proof.by === 'code' || proof.mustChange;
     const session = { employee_id: employee, name: proof.name, api_token: token, must_change_password };
     return { kind: 'signed_in', session, evicted };

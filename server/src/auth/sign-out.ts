@@ -11,7 +11,7 @@ import { endSessions, endSessionsOnDevice, seeAccount } from './sql.ts';
  * @returns false where the token gives no right to sign out
  */
 export async function signOut(
-  deps: Pick<AuthDeps, 'db' | 'inTransaction' | 'now' | 'wakeHost'>,
+  deps: Pick<AuthDeps, 'db' | 'inTransaction' | 'now' | 'wakeReplication'>,
   employee: string,
   token: string,
 ): Promise<boolean> {
@@ -23,14 +23,14 @@ export async function signOut(
     await tx.query(seeAccount, [employee, now]);
     await tx.query(endSessions, [[employee], now, 'signed_out']);
     await recordSignIns(tx, [employee], now);
-    await deps.wakeHost(tx);
+    await deps.wakeReplication(tx);
   });
   return true;
 }
 
 /**
  * Ends a driver's sessions on a lost device, by the name that the device reports. If the device or a session has no
- * name, nameless sessions end as well: an extra sign-in is better than a session left to a stranger.
+ * name, nameless sessions end as well: an additional sign-in is better than another person's open session.
  */
 export async function endDeviceSessions(
   tx: Tx,

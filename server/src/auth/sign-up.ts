@@ -52,7 +52,7 @@ export async function signUp(deps: AuthDeps, request: SignUpRequest): Promise<Si
     if (invitation && !(await useInvitation(tx, employee, invitation.code, now))) throw new UsedMeanwhile();
     await recordSignIns(tx, [employee], now);
     await deps.queueMessage(tx, { kind: 'signed_up', employee, asked_at: now.toISOString() });
-    await deps.wakeHost(tx);
+    await deps.wakeReplication(tx);
     return { kind: 'signed_up', name: candidate.name, token };
   });
   return register.catch((error: unknown): SignUp => {

@@ -7,7 +7,7 @@ export interface SyncLimits extends Limits {
   /** Of a frame before welcome. */
   readonly hello_bytes: number;
   /** Of all incomplete frames together, from sockets before their hello. */
-  readonly strangers_bytes: number;
+  readonly unauthenticated_bytes: number;
   /** Fragments of one frame. */
   readonly fragments: number;
   /** Bytes buffered for one socket before the feed stops sending patches and reads them again later. */
@@ -47,7 +47,7 @@ export const syncLimits: SyncLimits = {
   // A hello with 50 scopes of the longest names has some 10 kB.
   hello_bytes: 64 * 1024,
   // A phone's hello has some kB, mostly in one piece, so thousands fit.
-  strangers_bytes: 16 * 1024 * 1024,
+  unauthenticated_bytes: 16 * 1024 * 1024,
   // Each fragment costs an object of some 150 B, also an empty one. Browsers cut a frame into pieces of 64 KiB and
   // more.
   fragments: 1_024,

@@ -2,7 +2,7 @@ import fastifyWebsocket from '@fastify/websocket';
 import type { FastifyInstance } from 'fastify';
 import { Connection } from './connection.ts';
 import { serveExchange, type IsOperator } from './plain-http/exchange.ts';
-import { HalfFrames } from './half-frames.ts';
+import { IncompleteFrames } from './incomplete-frames.ts';
 import { openHub, type Hub, type HubOptions } from './hub.ts';
 import { syncLimits, type SyncLimits } from './limits.ts';
 import { serveSnapshots } from './plain-http/snapshot.ts';
@@ -22,7 +22,7 @@ export type SyncOptions = Omit<HubOptions, 'limits'> & {
 export async function mountSync(http: FastifyInstance, options: SyncOptions): Promise<Hub> {
   const limits = { ...syncLimits, ...options.limits };
   const hub = await openHub({ ...options, limits });
-  const halfFrames = new HalfFrames(limits);
+  const incompleteFrames = new IncompleteFrames(limits);
   const webSockets = {
     // A frame up to twice the limit gets an `error` with the reason. The library closes the connection for a larger one
     // (1009).
@@ -51,7 +51,7 @@ export async function mountSync(http: FastifyInstance, options: SyncOptions): Pr
     handler: (_request, reply) => reply.callNotFound(),
     wsHandler: (socket, { raw }) => {
       const connection = new Connection(hub, socket);
-      halfFrames.watch(raw.socket, socket, connection);
+      incompleteFrames.watch(raw.socket, socket, connection);
       socket.on('message', (data, isBinary) => connection.received(asBuffer(data), isBinary));
       socket.on('close', () => {
         connection.handle({ type: 'closed' });

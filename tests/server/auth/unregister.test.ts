@@ -19,11 +19,11 @@ const unregister = (...argv: string[]) =>
 describe('npm run ops -- unregister (contract §2)', () => {
   test('ends the sessions and the password; the employee may sign up again', async () => {
     const before = await signUp(server.client, '1001');
-    const told = Promise.withResolvers<string>();
-    await server.listener.onNotify('tailgate_sessions', told.resolve);
+    const notified = Promise.withResolvers<string>();
+    await server.listener.onNotify('tailgate_sessions', notified.resolve);
     expect(await unregister('1001')).toContain('1001 is not registered any more');
     // Nodes receive it by NOTIFY: the command runs beside them.
-    expect(await told.promise).toBe('1001');
+    expect(await notified.promise).toBe('1001');
     expect((await server.client.call(readRoute, { as: before })).error?.code).toBe('INVALID_TOKEN');
     const reply = await server.client.call(signin, { body: { employee_id: '1001', password } });
     expect(reply.error?.code).toBe('INVALID_CREDENTIALS');

@@ -10,7 +10,7 @@ import { startRestServer } from '../../support/rest-server.ts';
 const { health, submitLoadReport, syncStops } = operations;
 
 /** A server that lets three requests wait, and a database whose writes are blocked until the test releases it. */
-async function hangingDatabase(admissionLimits: { requests: number; bytes: number }) {
+async function serverWithBlockedWrites(admissionLimits: { requests: number; bytes: number }) {
   const server = await startRestServer({ admissionLimits });
   const { pool } = server.database;
   await insertRoutes(pool, [{ facility: 'F01', id: 'R100', weekEnd: '20261121', drivers: ['1001'], stops: [plan(1)] }]);
@@ -18,13 +18,13 @@ async function hangingDatabase(admissionLimits: { requests: number; bytes: numbe
   const holder = await pool.connect();
   await holder.query('begin');
   await holder.query('lock table stop_result in access exclusive mode');
-  const letGo = async () => {
+  const unblock = async () => {
     await holder.query('commit');
     holder.release();
   };
   const put = (driver_comments: string) =>
     server.client.call(syncStops, { as, body: { id: 'R100', stops: [{ id: 1, updates: { driver_comments } }] } });
-  return { server, put, letGo };
+  return { server, put, unblock };
 }
 
 /** Sends ten requests at once; resolves when this many have been refused, with the rest still waiting. */
@@ -43,27 +43,27 @@ async function sendTen(put: (comment: string) => Promise<Reply>, refusals: numbe
 }
 
 test('the server refuses requests above its queue while the database hangs, and serves the queued ones (contract §1)', async () => {
-  const { server, put, letGo } = await hangingDatabase({ requests: 3, bytes: 1_000_000 });
+  const { server, put, unblock } = await serverWithBlockedWrites({ requests: 3, bytes: 1_000_000 });
   const { refused, all } = await sendTen(put, 7);
   for (const reply of refused) {
     expect(reply).toMatchObject({ status: 503, error: { code: 'DATABASE_UNAVAILABLE' } });
     expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
   }
   expect((await server.client.call(health)).success).toBe(true);
-  await letGo();
+  await unblock();
   expect((await Promise.all(all)).filter(({ success }) => success)).toHaveLength(3);
   expect((await put('afterwards')).success).toBe(true);
 });
 
-test('few long bodies count as many short ones (contract §1)', async () => {
-  const { put, letGo } = await hangingDatabase({ requests: 1_000, bytes: 300 });
+test('the queue is limited in bytes, too (contract §1)', async () => {
+  const { put, unblock } = await serverWithBlockedWrites({ requests: 1_000, bytes: 300 });
   const long = (comment: string) => put(comment.padEnd(200, '.'));
   const { all } = await sendTen(long, 9);
-  await letGo();
+  await unblock();
   expect((await Promise.all(all)).filter(({ success }) => success)).toHaveLength(1);
 });
 
-test('unauthenticated bodies share one memory bound and delay no driver', async () => {
+test('unauthenticated bodies share one memory limit and do not delay drivers', async () => {
   const { client, database } = await startRestServer({ unauthenticatedBytes: 300_000, maxJsonMb: 0.25 });
   await insertRoutes(database.pool, [
     { facility: 'F01', id: 'R100', weekEnd: '20261121', drivers: ['1001'], stops: [plan(1)] },
@@ -98,7 +98,7 @@ test('unauthenticated bodies share one memory bound and delay no driver', async 
   expect((await client.call(syncStops, { as, raw: long, headers: json })).error?.code).toBe('VALIDATION_FAILED');
 
   slow.destroy();
-  // A body above the limit is not counted any longer; the server drains it only after its answer.
+  // A body above the limit is no longer counted; after its answer the server only discards the rest.
   for (let n = 0; n < 3; n++) {
     const tooLong = connect(Number(port), '127.0.0.1');
     tooLong.write('POST /api/report/load-condition HTTP/1.1\r\nhost: x\r\ncontent-type: Application/JSON\r\n');

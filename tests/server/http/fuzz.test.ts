@@ -37,8 +37,8 @@ let driver: Signed;
  * Drivers whose requests break in the middle: their complete requests may be carried out after the connection has
  * ended.
  */
-let clumsy: Signed;
-let sacrifice: Signed;
+let fuzzed: Signed;
+let signedOut: Signed;
 let asset: string;
 let parked: string;
 let hold: string;
@@ -66,8 +66,8 @@ beforeAll(async () => {
   await insertRoutes(server.database.pool, [{ ...key, drivers: ['1001'], stops }, others, clumsyRoute]);
   await insertEmployees(server.database.pool, ['1101', '1102']);
   driver = await signUp(server.client, '1001');
-  clumsy = await signUp(server.client, '1004');
-  sacrifice = await signUp(server.client, '1101');
+  fuzzed = await signUp(server.client, '1004');
+  signedOut = await signUp(server.client, '1101');
   const files = [
     { name: 'a.txt', bytes: new Uint8Array(40) },
     { name: 'b', bytes: new Uint8Array(0) },
@@ -224,7 +224,7 @@ describe('contract §1: every request', () => {
     async () => {
       const deps = {
         driver,
-        sacrifice,
+        signedOut,
         opsToken,
         samples: samplesFor('R100'),
         words: {
@@ -244,7 +244,7 @@ describe('contract §1: every request', () => {
       const clumsyWords = { ...deps.words, parked_id: [incident] };
       const clumsyRequests = fuzzRequests({
         ...deps,
-        driver: clumsy,
+        driver: fuzzed,
         samples: samplesFor('R400'),
         words: clumsyWords,
       });

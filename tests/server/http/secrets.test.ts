@@ -40,7 +40,7 @@ beforeAll(async () => {
   await server.database.pool.query('update employee set phone = $1', [number]);
 
   const signed = await signAllWays((await startOtp(gateway)).otp);
-  await stumble(signed);
+  await causeErrors(signed);
   await sayHello(signed);
 });
 
@@ -67,7 +67,7 @@ async function signAllWays(otp: string): Promise<Signed> {
 }
 
 /** Every invalid way. */
-async function stumble(as: Signed): Promise<void> {
+async function causeErrors(as: Signed): Promise<void> {
   const { client } = server;
   const json = { 'content-type': 'application/json' };
   const calls = [

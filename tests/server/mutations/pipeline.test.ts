@@ -127,9 +127,9 @@ describe('identity (decision 8): the id and the content, not the number', () => 
     const session = await bindQueue(deps, queue, '1001');
     await pipeline.push(session, [updateOf(queue, key, delivered(1))]);
     const restored = new TestQueue();
-    const strangers = [updateOf(restored, key, delivered(2)), updateOf(restored, key, delivered(3))];
-    expect(await pipeline.push(session, strangers)).toEqual({ last_seq: 1, results: [], fork: 1 });
-    expect(await pipeline.push(session, strangers.slice(1))).toMatchObject({ last_seq: 1, results: [], fork: 2 });
+    const unknownItems = [updateOf(restored, key, delivered(2)), updateOf(restored, key, delivered(3))];
+    expect(await pipeline.push(session, unknownItems)).toEqual({ last_seq: 1, results: [], fork: 1 });
+    expect(await pipeline.push(session, unknownItems.slice(1))).toMatchObject({ last_seq: 1, results: [], fork: 2 });
     expect(await resultOf('I4', 3)).toEqual({ status: 'P' });
   });
 

@@ -125,7 +125,7 @@ describe('exceptions changed by the office', () => {
     ['a code that is none', editOsd('1', { OSCOD: 'X' }), 'RTOSDP.OSCOD of P 1'],
     ['a new row with a code that is none', newRow({ OSCOD: 'X' }), 'RTOSDP.OSCOD of P 9'],
     ['a row of no item', newRow({ OSITM: '', OSINV: '' }), 'RTOSDP'],
-  ])('%s is told to a person, and the driver’s record stands', (_what, edit, column) => {
+  ])('%s is reported to an operator, and the driver’s record remains', (_what, edit, column) => {
     const result = recorded(milk([group('10', entry(2, { images_id: photo(1) }))]));
     const { update, unmapped, after } = amended(result, edit);
     expect({ update, unmapped }).toEqual({ update: undefined, unmapped: [column] });

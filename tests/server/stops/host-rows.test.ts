@@ -134,7 +134,7 @@ describe('a delivered stop, column by column', () => {
     ]);
   });
 
-  test('RTPRUP: two manifest lines of one item and invoice are told apart by occurrence', () => {
+  test('RTPRUP: two manifest lines of one item and invoice are distinguished by occurrence', () => {
     const line = { RQFAC: route.F, RQRTE: route.R, RQWKE: route.W, RQSTP: route.S, RQRPSQ: '10000000005', RQOPNF: '' };
     const untouched = { RQDLV: '0', RQRTN: '0', RQPAL: '0', RQACCF: 'N', RQACTD: '0', RQIMG: '', RQIMGN: '0' };
     const item = { ...line, ...untouched, RQINV: 'INV1', RQITM: 'ITEM1', RQTYP: 'P' };

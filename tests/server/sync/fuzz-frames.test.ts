@@ -1,7 +1,7 @@
 import { clientFrame, closeCodes, routeScope } from '@tailgate/sync-protocol';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { brokenBytes, rubbish, spoilt, textOf, valuesOf } from '../../support/fuzz/json-values.ts';
+import { brokenBytes, arbitraryJson, corrupted, textOf, valuesOf } from '../../support/fuzz/json-values.ts';
 import { insertRoutes, plan } from '../../support/mirror.ts';
 import { signUp } from '../../support/people.ts';
 import { Phone } from '../../support/phone.ts';
@@ -37,8 +37,8 @@ const words = {
 const frames = fc.oneof(...clientFrame.def.options.map((option) => valuesOf(option, words)));
 const hostile = fc.oneof(
   { weight: 3, arbitrary: frames.map(textOf) },
-  { weight: 4, arbitrary: spoilt(frames).map(textOf) },
-  { weight: 1, arbitrary: rubbish.map(textOf) },
+  { weight: 4, arbitrary: corrupted(frames).map(textOf) },
+  { weight: 1, arbitrary: arbitraryJson.map(textOf) },
   { weight: 2, arbitrary: brokenBytes(frames.map(textOf)) },
 );
 /** The permitted ends of a connection: as documented, as in RFC 6455, or 1007 for text that is not UTF-8. */

@@ -216,9 +216,9 @@ describe('an unregistered driver', () => {
     pass(MINUTE);
     expect(await handset.push(as, before, handset.delivery('anew'))).toEqual([kept, usual]);
     expect(handset.key).not.toBe(oldKey.queue_key);
-    const stolen = await Phone.connect(node.socketUrl, handset.queue.clientId);
-    stolen.hello(oldKey);
-    expect(await stolen.next('reject')).toMatchObject({ code: 'INVALID_TOKEN' });
+    const impostor = await Phone.connect(node.socketUrl, handset.queue.clientId);
+    impostor.hello(oldKey);
+    expect(await impostor.next('reject')).toMatchObject({ code: 'INVALID_TOKEN' });
     expect(await handset.push(handset.byKey, handset.delivery('by the new key'))).toEqual([usual]);
   });
 

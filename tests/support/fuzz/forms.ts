@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { brokenBytes, rubbish, textOf, usually } from './json-values.ts';
+import { brokenBytes, arbitraryJson, textOf, usually } from './json-values.ts';
 
 /** A body with its headers. */
 export interface Bodied {
@@ -28,7 +28,7 @@ const files = fc
   );
 
 const overrides = fc
-  .oneof(fc.dictionary(names, fc.constantFrom('image/png', 'x', 'a/b\r\nc: d')), rubbish)
+  .oneof(fc.dictionary(names, fc.constantFrom('image/png', 'x', 'a/b\r\nc: d')), arbitraryJson)
   .map((value) => part('form-data; name="mimetypes"', textOf(value)));
 
 const whole = fc
@@ -40,7 +40,7 @@ export function forms(): fc.Arbitrary<Bodied> {
   const bytes = fc.oneof(
     { weight: 6, arbitrary: whole },
     { weight: 1, arbitrary: brokenBytes(whole) },
-    { weight: 1, arbitrary: rubbish.map(textOf) },
+    { weight: 1, arbitrary: arbitraryJson.map(textOf) },
   );
   const contentType = usually(
     `multipart/form-data; boundary=${boundary}`,

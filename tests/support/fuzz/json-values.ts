@@ -9,7 +9,7 @@ type Schema = z.core.JSONSchema.BaseSchema;
 export type Words = Readonly<Record<string, readonly (string | number | boolean)[]>>;
 
 /** Values that no schema expects and that break databases, hosts and parsers elsewhere. */
-export const rubbish: fc.Arbitrary<unknown> = fc.oneof(
+export const arbitraryJson: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
   fc.constantFrom<unknown>(
     ...[-1, -0, 0.5, 1e308, 2 ** 53, 2 ** 31, -(2 ** 63), 10_000_000, 1e-7],
@@ -33,7 +33,7 @@ export function valuesOf(schema: z.core.$ZodType, words: Words): fc.Arbitrary<un
 }
 
 function fromSchema(schema: Schema | boolean, words: Words, name: string): fc.Arbitrary<unknown> {
-  if (typeof schema === 'boolean') return rubbish;
+  if (typeof schema === 'boolean') return arbitraryJson;
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices) return fc.oneof(...choices.map((choice) => fromSchema(choice, words, name)));
   if (schema.const !== undefined) return fc.constant(schema.const);
@@ -54,7 +54,7 @@ function fromSchema(schema: Schema | boolean, words: Words, name: string): fc.Ar
     case 'null':
       return fc.constant(null);
     default:
-      return worded(name, words, undefined, rubbish);
+      return worded(name, words, undefined, arbitraryJson);
   }
 }
 
@@ -96,9 +96,11 @@ function worded(name: string, words: Words, type: 'string' | 'number' | undefine
 }
 
 /** Replaces one part of a value by rubbish, at a random path, or removes that part. */
-export function spoilt(values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+export function corrupted(values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const choices = fc.array(fc.nat(100), { minLength: 8, maxLength: 8 });
-  return fc.tuple(values, choices, fc.option(rubbish, { freq: 6 })).map(([value, path, by]) => spoil(value, path, by));
+  return fc
+    .tuple(values, choices, fc.option(arbitraryJson, { freq: 6 }))
+    .map(([value, path, by]) => spoil(value, path, by));
 }
 
 /** A name that is no member of any schema: its value is left out. */

@@ -7,7 +7,7 @@ import type { Signed } from '../rest-client.ts';
 import type { Words } from './json-values.ts';
 import type { Bodied } from './forms.ts';
 import { forms } from './forms.ts';
-import { brokenBytes, rubbish, spoilt, textOf, usually, valuesOf } from './json-values.ts';
+import { brokenBytes, arbitraryJson, corrupted, textOf, usually, valuesOf } from './json-values.ts';
 import type { WireRequest } from './wire.ts';
 
 /** A request and its intended form before the mutation. */
@@ -20,7 +20,7 @@ export interface FuzzDeps {
   /** Signed in; the requests to everything but auth are theirs. */
   readonly driver: Signed;
   /** May be signed in, out and over again. */
-  readonly sacrifice: Signed;
+  readonly signedOut: Signed;
   readonly opsToken: string;
   readonly words: Words;
   /** Valid bodies for operations that random values rarely reach. */
@@ -128,9 +128,9 @@ function queries(operation: AnyOperation, words: Words): fc.Arbitrary<string> {
 
 const encode = (text: string): string => encodeURIComponent(text.toWellFormed());
 
-function credentials(operation: AnyOperation, { driver, sacrifice, opsToken }: FuzzDeps) {
+function credentials(operation: AnyOperation, { driver, signedOut, opsToken }: FuzzDeps) {
   // A sign-out of the driver would end all later requests.
-  const own = operation.path.startsWith('/auth/') ? sacrifice : driver;
+  const own = operation.path.startsWith('/auth/') ? signedOut : driver;
   const shown = { ...own, authorization: `Bearer ${opsToken}` };
   return fc.oneof(
     { weight: 8, arbitrary: fc.constant<Record<string, string>>(shown) },
@@ -199,8 +199,8 @@ function jsonBodies(
   const bodies = fc
     .oneof(
       { weight: 5, arbitrary: texts },
-      { weight: 4, arbitrary: spoilt(values).map(textOf) },
-      { weight: 1, arbitrary: rubbish.map(textOf) },
+      { weight: 4, arbitrary: corrupted(values).map(textOf) },
+      { weight: 1, arbitrary: arbitraryJson.map(textOf) },
       { weight: 2, arbitrary: brokenBytes(texts) },
     )
     .map((bytes): Bodied => ({ headers: { 'content-type': 'application/json' }, bytes }));

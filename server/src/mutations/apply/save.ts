@@ -127,8 +127,8 @@ async function withEvidence(
   const awaited = new Set((await awaitEvidence(tx, naming)).map(({ key, stop }) => stopName(routeScope(key), stop)));
   const evidenceOf = new Map<string, { stop: number; awaited: boolean }[]>();
   for (const { scope, stop } of naming) {
-    const told = evidenceOf.get(scope) ?? [];
-    evidenceOf.set(scope, [...told, { stop, awaited: awaited.has(stopName(scope, stop)) }]);
+    const known = evidenceOf.get(scope) ?? [];
+    evidenceOf.set(scope, [...known, { stop, awaited: awaited.has(stopName(scope, stop)) }]);
   }
   return commits.map((commit) => ({ ...commit, evidence: evidenceOf.get(commit.scope) ?? [] }));
 }

@@ -15,15 +15,15 @@ interface Counted {
 /**
  * Bounds the memory of sockets before their hello is accepted. The WebSocket library buffers a frame until its end:
  * without a bound, 900 sockets with 2 MB each took 835 MB. A socket is closed above `hello_bytes`. Above
- * `strangers_bytes` in total, the oldest socket is closed. A phone's hello takes a moment only, so phones still get in.
+ * `unauthenticated_bytes` in total, the oldest socket is closed. A phone's hello takes a moment only, so phones can still connect.
  */
-export class HalfFrames {
-  readonly #limits: Pick<SyncLimits, 'hello_bytes' | 'strangers_bytes'>;
+export class IncompleteFrames {
+  readonly #limits: Pick<SyncLimits, 'hello_bytes' | 'unauthenticated_bytes'>;
   /** Buffered bytes of incomplete frames, the oldest socket first. */
   readonly #buffered = new Map<WebSocket, { readonly connection: Counted; bytes: number }>();
   #bytes = 0;
 
-  constructor(limits: Pick<SyncLimits, 'hello_bytes' | 'strangers_bytes'>) {
+  constructor(limits: Pick<SyncLimits, 'hello_bytes' | 'unauthenticated_bytes'>) {
     this.#limits = limits;
   }
 
@@ -50,14 +50,14 @@ export class HalfFrames {
     this.#buffered.set(socket, buffered);
     buffered.bytes += bytes;
     this.#bytes += bytes;
-    const { hello_bytes: most, strangers_bytes: mostTogether } = this.#limits;
+    const { hello_bytes: most, unauthenticated_bytes: mostTogether } = this.#limits;
     if (buffered.bytes > most) connection.cut(1009, `before welcome a frame has at most ${most} bytes`);
     for (const [other, { connection: oldest }] of this.#buffered) {
       if (this.#bytes <= mostTogether) return;
       this.#release(other);
       // Its last piece was the hello, and no piece has come since.
       if (oldest.isKnown) continue;
-      oldest.cut(1013, 'too many half frames wait for their end');
+      oldest.cut(1013, 'too many incomplete frames');
       // Ends the socket at once, because the memory is needed now.
       other.terminate();
     }

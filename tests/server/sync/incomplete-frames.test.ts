@@ -12,7 +12,7 @@ import type { Signed } from '../../support/rest-client.ts';
 import type { SyncNode } from '../../support/sync-node.ts';
 import { startSyncNode } from '../../support/sync-node.ts';
 
-const mostTogether = 512 * 1024;
+const bytesOfAll = 512 * 1024;
 const mostOfOne = 64 * 1024;
 const half = 40 * 1024;
 
@@ -20,7 +20,7 @@ let node: SyncNode;
 let driver: Signed;
 
 beforeAll(async () => {
-  node = await startSyncNode({ limits: { strangers_bytes: mostTogether } });
+  node = await startSyncNode({ limits: { unauthenticated_bytes: bytesOfAll } });
   await insertEmployees(node.database.pool, ['1001']);
   driver = await signUp(node.client, '1001');
 });
@@ -49,7 +49,8 @@ function headOf(length: number): Buffer {
   head.writeUInt32BE(length, 6);
   return head;
 }
-const halfFrame = (length: number, sent: number): Buffer => Buffer.concat([headOf(length), Buffer.alloc(sent, 'x')]);
+const incompleteFrame = (length: number, sent: number): Buffer =>
+  Buffer.concat([headOf(length), Buffer.alloc(sent, 'x')]);
 
 const open = (): number => node.app.websocketServer.clients.size;
 const endOf = (socket: WebSocket): Promise<[number, string]> =>
@@ -59,8 +60,8 @@ const endOf = (socket: WebSocket): Promise<[number, string]> =>
 
 test('unfinished frames before hello share one memory bound, and phones connect meanwhile', async () => {
   const connections = await Promise.all(Array.from({ length: 40 }, () => lineOf()));
-  for (const { line } of connections) line.write(halfFrame(2 * half, half));
-  const waitForCapacity = Math.floor(mostTogether / half);
+  for (const { line } of connections) line.write(incompleteFrame(2 * half, half));
+  const waitForCapacity = Math.floor(bytesOfAll / half);
   await expect.poll(open).toBeLessThanOrEqual(waitForCapacity);
   const phone = await Phone.connect(node.socketUrl);
   await phone.signOn(driver);
@@ -70,7 +71,7 @@ test('unfinished frames before hello share one memory bound, and phones connect 
 
   // Their memory is free again.
   const later = await Promise.all(Array.from({ length: waitForCapacity - 1 }, () => lineOf()));
-  for (const { line } of later) line.write(halfFrame(2 * half, half));
+  for (const { line } of later) line.write(incompleteFrame(2 * half, half));
   const last = await Phone.connect(node.socketUrl);
   await last.signOn(driver);
   expect(later.filter(({ socket }) => socket.readyState === WebSocket.OPEN)).toHaveLength(waitForCapacity - 1);
@@ -79,7 +80,7 @@ test('unfinished frames before hello share one memory bound, and phones connect 
 
 test('before welcome the frame limit is that of a hello', async () => {
   const { socket, line } = await lineOf();
-  line.write(halfFrame(2_000_000, 200_000));
+  line.write(incompleteFrame(2_000_000, 200_000));
   expect(await endOf(socket)).toEqual([1009, `before welcome a frame has at most ${mostOfOne} bytes`]);
 });
 
@@ -110,8 +111,8 @@ test('a chunk that ends a frame and begins the next counts, and welcomed phones 
   const others = open();
   const shortFrame = Buffer.from([0x81, 0x82, 0, 0, 0, 0, 0x7b, 0x7d]);
   const connections = await Promise.all(Array.from({ length: 40 }, () => lineOf()));
-  for (const { line } of connections) line.write(Buffer.concat([shortFrame, halfFrame(2 * half, half)]));
-  await expect.poll(open).toBeLessThanOrEqual(others + Math.floor(mostTogether / half));
+  for (const { line } of connections) line.write(Buffer.concat([shortFrame, incompleteFrame(2 * half, half)]));
+  await expect.poll(open).toBeLessThanOrEqual(others + Math.floor(bytesOfAll / half));
   for (const phone of phones) {
     phone.send({ type: 'ping' });
     await phone.next('pong');
