@@ -51,7 +51,7 @@ describe('a driver’s change reaches the host', () => {
     ]);
   });
 
-  test('many changes of one stop cost one write', async () => {
+  test('many changes of one stop need one write', async () => {
     const key = await depot.addRoute('R2', [1]);
     await depot.fault('outage', true);
     for (let n = 1; n <= 20; n++) await depot.record(key, { id: 1, updates: { driver_comments: `note ${n}` } });
@@ -60,7 +60,7 @@ describe('a driver’s change reaches the host', () => {
     expect(await depot.show('RTSTUP', "RURTE = 'R2'")).toMatchObject([{ RUCMT: 'note 20', RURPSQ: '10000000021' }]);
   });
 
-  test('rows whose values the host has already are not written again', async () => {
+  test('rows whose values are already on the host are not written again', async () => {
     const key = await depot.addRoute('R3', [1]);
     const lines = ['ITEM1', 'ITEM2'].map((id) => ({ id, invoice: 'INV1', updates: { delivered: 1 } }));
     await depot.record(key, { id: 1, updates: delivered, products: lines });
@@ -73,7 +73,7 @@ describe('a driver’s change reaches the host', () => {
     expect(after[1]).toMatchObject({ RQITM: 'ITEM2', RQDLV: '3', RQRPSQ: '10000000003' });
   });
 
-  test('the route’s close goes out after its stops', async () => {
+  test('the route’s close is written after its stops', async () => {
     const key = await depot.addRoute('R4', [1, 999]);
     await depot.record(key, { id: 999, arrived: true, updates: delivered });
     await depot.untilHosted(key);

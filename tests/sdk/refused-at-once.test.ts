@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { startScriptedServer } from '../support/scripted-server.ts';
 import { Device, until } from '../support/sdk-device.ts';
 
-/** The paths in the refusal of a change; undefined if the client records it. */
+/** The paths in the error for a change; undefined if the client records it. */
 function refusedAt(record: () => unknown): string[] | undefined {
   try {
     record();
@@ -40,7 +40,7 @@ describe('the client refuses an invalid change at once', () => {
     expect(() => client.updateStop(sampleKey, misspelt({ updates: { stauts: 'D' } }))).toThrow('updates.stauts');
   });
 
-  test('stops and routes that this device knows to be missing', async () => {
+  test('stops and routes that are missing on this device', async () => {
     const server = await startScriptedServer();
     const client = await new Device(server.url).startSignedIn();
     await until(client.route(), (route) => route !== undefined);

@@ -1,5 +1,5 @@
 const mebibyte = 1024 * 1024;
-/** 200 photos of a phone: those of a day's route. */
+/** About 200 photos: those of a day's route. */
 const mostQuarantinedBytes = 64 * mebibyte;
 
 export interface UploadLimits {
@@ -9,7 +9,7 @@ export interface UploadLimits {
   readonly requestBytes: number;
   /** A caller's bytes in an hour by the clock, refused uploads included. */
   readonly hourBytes: number;
-  /** The same for all held queues of a driver together: what an unregistered phone brings is not the driver's to pay. */
+  /** The same for all quarantined queues of a driver together: their uploads do not use the driver's own quota. */
   readonly quarantinedHourBytes: number;
 }
 

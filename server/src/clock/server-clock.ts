@@ -59,10 +59,10 @@ export class ServerClock {
 
   #read(): number {
     const { wall, monotonic } = this.#clocks;
-    const [wallTime, elapsedTime] = [wall(), this.#anchor.at + (monotonic() - this.#anchor.monotonic)];
-    if (isClose(wallTime, elapsedTime)) return this.#accept(wallTime);
+    const [wallTime, expectedTime] = [wall(), this.#anchor.at + (monotonic() - this.#anchor.monotonic)];
+    if (isClose(wallTime, expectedTime)) return this.#accept(wallTime);
     // The machine may have slept meanwhile.
-    const timeWithSleep = Math.max(elapsedTime, this.#anchor.at + (this.#clocks.uptime() - this.#anchor.uptime));
+    const timeWithSleep = Math.max(expectedTime, this.#anchor.at + (this.#clocks.uptime() - this.#anchor.uptime));
     if (isClose(wallTime, timeWithSleep)) return this.#accept(wallTime);
     const own = Math.round(timeWithSleep);
     this.#jump = { since: this.#jump?.since ?? new Date(own), aheadMs: wallTime - own };

@@ -10,7 +10,7 @@ export function openPaths(mode: AccessMode): string[] {
 
 /**
  * The same in a short form for one log line, without path set and method. `/auth/*` covers an area whose operations are
- * all open; elsewhere the line names the path itself.
+ * all open; otherwise the line contains the path itself.
  */
 export function openAreas(mode: AccessMode): string[] {
   const all = Object.values(operations);
