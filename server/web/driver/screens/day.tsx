@@ -53,16 +53,12 @@ export function DayScreen() {
         <h2>{t('phone.title')}</h2>
       </div>
       <PhoneFacts />
-      <div className="pad btns">
-        <a className="btn btn-main" href={links.rescue}>
-          <Icon name="share" />
-          {t('day.handOver')}
-        </a>
-        <a className="btn btn-main" href={links.support}>
+      <p className="pad">
+        <a className="btn btn-main btn-wide" href={links.support}>
           <Icon name="life" />
           {t('support.title')}
         </a>
-      </div>
+      </p>
     </Screen>
   );
 }

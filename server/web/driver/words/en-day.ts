@@ -28,7 +28,6 @@ export const enDay = {
   'day.other': { one: '{name}, {n} thing', other: '{name}, {n} things' },
   'day.otherSignIn': 'They wait for {name} to sign in here once.',
   'day.otherGoes': 'They go by themselves, under that name.',
-  'day.handOver': 'Hand over to a phone',
   'day.losesNothingOf': {
     one: 'Signing out loses nothing. {n} thing still goes by itself.',
     other: 'Signing out loses nothing. {n} things still go by themselves.',

@@ -29,7 +29,6 @@ export const esDay: Translation<typeof enDay> = {
   'day.other': { one: '{name}, {n} cosa', other: '{name}, {n} cosas' },
   'day.otherSignIn': 'Esperan a que {name} entre aquí una vez.',
   'day.otherGoes': 'Van por sí solas, con ese nombre.',
-  'day.handOver': 'Pasar a otro teléfono',
   'day.losesNothingOf': {
     one: 'Al salir no se pierde nada. {n} cosa sigue su camino sola.',
     other: 'Al salir no se pierde nada. {n} cosas siguen su camino solas.',
