@@ -133,6 +133,10 @@ test('A19: differences come first, and a count that changes after the signature 
   await finger.sees('new signature');
   await phone.shot('signature-again');
   await finger.tap('Name and signature');
+  // The strokes were made under another list.
+  await finger.sees('Sign first');
+  expect(await phone.page.evaluate(inkOnScreen)).toBe(0);
+  await finger.draw('Signature field');
   await finger.tap('Done');
   await finger.seesNo('You receive');
   expect(await finger.read()).not.toContain('new signature');

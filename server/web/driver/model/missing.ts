@@ -44,7 +44,7 @@ export function missingAt(stop: LocalStop, draft: StopDraft, codes: readonly Ref
   const returns = stop.collections.flatMap(({ key, name, required }): Missing[] =>
     required && draft.returns[key] === undefined && !isCounted(stop) ? [{ kind: 'return', key, name }] : [],
   );
-  const again = isSignedOtherwise(stop, draft);
+  const again = draft.signature !== null && isSignedOtherwise(stop, draft);
   const isSigned =
     (draft.signature !== null && !again) || (draft.signature === null && stop.updates.signature_id !== null);
   // A stop without goods has nobody to sign for them.

@@ -89,6 +89,6 @@ export const listText = ({ id, customer }: LocalStop, list: SignedList): string 
 export const listHash = (stop: LocalStop, draft: StopDraft): string =>
   sha256Hex(listText(stop, signedList(stop, draft)));
 
-/** Whether the recipient has signed another list than the one that would be recorded now. */
-export const isSignedOtherwise = (stop: LocalStop, draft: StopDraft): boolean =>
-  draft.signature !== null && draft.shown !== null && draft.shown !== listHash(stop, draft);
+/** Whether the strokes or the signature of a draft belong to another list than the one that would be recorded now. */
+export const isSignedOtherwise = (stop: LocalStop, { shown, ...draft }: StopDraft): boolean =>
+  shown !== null && shown !== listHash(stop, { shown, ...draft });

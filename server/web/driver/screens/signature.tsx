@@ -12,7 +12,7 @@ import { isSigned } from '../model/ink.ts';
 import { isCounted } from '../model/lines.ts';
 import { codeNamed } from '../model/reasons.ts';
 import type { SignedLine } from '../model/signed-list.ts';
-import { isSignedOtherwise, signedList } from '../model/signed-list.ts';
+import { isSignedOtherwise, listHash, signedList } from '../model/signed-list.ts';
 import { earlierSigners } from '../model/signers.ts';
 import { InkField } from '../parts/ink-field.tsx';
 import { recorded } from '../recorded.ts';
@@ -48,21 +48,23 @@ function Signing({ route, stop }: { readonly route: LocalRoute; readonly stop: L
   const [fault, setFault] = useState('');
   const [clears, setClears] = useState(0);
   const signer = draft.signer || (stop.updates.store_emp_name ?? '');
-  const isReady = isSigned(draft.ink);
+  // Strokes under another list are no signature of this one: the field opens empty.
+  const ink = isSignedOtherwise(stop, draft) ? null : draft.ink;
+  const isReady = isSigned(ink);
 
   const leave = (): void => goBack(links.stop(stop.id));
   useEffect(() => returnToDriversLanguage, []);
-  const draw = (ink: Ink | null): void => {
+  const draw = (drawn: Ink | null): void => {
     // The file of the former strokes: no change names it, because recording ends the draft.
     if (draft.signature !== null) void uploads.discard(draft.signature);
-    change((before) => ({ ...before, ink, signature: null, shown: null }));
+    change((before) => ({ ...before, ink: drawn, signature: null, shown: drawn && listHash(stop, before) }));
   };
   const finish = async (): Promise<void> => {
-    if (!isSigned(draft.ink) || isBusy) return;
-    if (draft.signature !== null && !isSignedOtherwise(stop, draft)) return leave();
+    if (!isSigned(ink) || isBusy) return;
+    if (draft.signature !== null) return leave();
     setBusy(true);
     try {
-      const { bytes, shown } = await signatureFile(route, stop, draft, draft.ink);
+      const { bytes, shown } = await signatureFile(route, stop, draft, ink);
       const { id } = await uploads.add(bytes, { kind: 'signature', name: `signature-${route.id}-${stop.id}.png` });
       const handle = client.stop(stop.id, route.key);
       if (isCounted(stop)) {
@@ -92,7 +94,7 @@ function Signing({ route, stop }: { readonly route: LocalRoute; readonly stop: L
         <Signer stop={stop} signer={signer} onChange={(name) => change((before) => ({ ...before, signer: name }))} />
         <InkField
           key={clears}
-          ink={draft.ink}
+          ink={ink}
           label={t(isReady ? 'sign.fieldSigned' : 'sign.field')}
           hint={t('sign.here')}
           onInk={draw}
@@ -106,7 +108,7 @@ function Signing({ route, stop }: { readonly route: LocalRoute; readonly stop: L
           <button className="btn btn-main btn-icon" type="button" aria-label={t('sign.back')} onClick={leave}>
             <Icon name="back" />
           </button>
-          {draft.ink !== null && (
+          {ink !== null && (
             <button
               className="btn btn-main"
               type="button"
