@@ -119,6 +119,7 @@ describe('a delivery', () => {
         {
           key: keyOf(stop, 0),
           delivered: 9,
+          accounting_complete: true,
           osd_data: [
             {
               osd_code: '20',
@@ -143,7 +144,7 @@ describe('a delivery', () => {
     const { products } = correctionOf(stop, second, withLine(emptyDraft, second.key, { delivered: 3 }));
     expect(products).toEqual([
       { id: '2', invoice: 'I1' },
-      { id: '2', invoice: 'I1', updates: { delivered: 3, osd_data: [] } },
+      { id: '2', invoice: 'I1', updates: { delivered: 3, accounting_complete: true, osd_data: [] } },
     ]);
   });
 });

@@ -1,10 +1,12 @@
 import type { Customer } from '@tailgate/sync-protocol';
 import { href } from '../ui/router.ts';
+import { warehouse } from './model/order.ts';
 
 /** The addresses of the app's pages. */
 export const links = {
   route: href(),
-  stop: (id: number) => href('stop', id),
+  /** The warehouse has a page of its own. */
+  stop: (id: number) => (id === warehouse ? href('close') : href('stop', id)),
   line: (id: number, key: string) => href('stop', id, 'line', key),
   returns: (id: number, key: string) => href('stop', id, 'return', key),
   sign: (id: number) => href('stop', id, 'sign'),
@@ -20,7 +22,11 @@ export const links = {
   where: (id: number) => href('where', id),
   /** The same right after recording, with the undo. */
   done: (id: number) => href('done', id),
+  counts: (id: number) => href('stop', id, 'counts'),
   close: href('close'),
+  load: href('load'),
+  /** The note of one section of a load condition report. */
+  loadSection: (kind: 'leave' | 'return', key: string) => href(kind === 'leave' ? 'load' : 'close', key),
   scanTab: href('scan'),
   inbox: href('inbox'),
   day: href('day'),

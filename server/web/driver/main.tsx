@@ -5,6 +5,7 @@ import { startRouter } from '../ui/router.ts';
 import { startTheme } from '../ui/theme.ts';
 import { App } from './app.tsx';
 import './driver.css';
+import './screens/counts.css';
 import { startInstallHint } from './install.ts';
 import { keepOffline, serverUrl } from './offline.ts';
 import { undoWindow } from './recorded.ts';

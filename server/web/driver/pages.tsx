@@ -2,6 +2,8 @@ import type { ReactNode } from 'react';
 import { lazy } from '../ui/lazy.tsx';
 import type { Address } from '../ui/router.ts';
 import { links } from './links.ts';
+import type { ReportKind } from './model/load-report.ts';
+import { sectionNamed } from './model/load-report.ts';
 import { CommentSheet } from './screens/comment.tsx';
 import { DayScreen } from './screens/day.tsx';
 import { DisplaySheet } from './screens/display.tsx';
@@ -18,6 +20,10 @@ import { WhereSheet } from './screens/where.tsx';
 const SignatureScreen = lazy(() => import('./screens/signature.tsx').then((part) => part.SignatureScreen));
 const ScanScreen = lazy(() => import('./screens/scan.tsx').then((part) => part.ScanScreen));
 const OverageSheet = lazy(() => import('./screens/overage.tsx').then((part) => part.OverageSheet));
+const CloseScreen = lazy(() => import('./screens/close.tsx').then((part) => part.CloseScreen));
+const CountsSheet = lazy(() => import('./screens/counts.tsx').then((part) => part.CountsSheet));
+const LoadScreen = lazy(() => import('./screens/load.tsx').then((part) => part.LoadScreen));
+const LoadSectionSheet = lazy(() => import('./screens/load-section.tsx').then((part) => part.LoadSectionSheet));
 
 /** A screen, and a sheet over it. The same key keeps the screen as it is, scrolled and all. */
 export interface Page {
@@ -29,6 +35,16 @@ export interface Page {
 type Read = (...steps: string[]) => Page | undefined;
 
 const route = (sheet?: ReactNode): Page => ({ key: 'route', screen: <RouteScreen />, sheet });
+
+/** The warehouse, and the note of a section of its load condition report. */
+function close(section = ''): Page {
+  return { key: 'close', screen: <CloseScreen />, sheet: loadSection('return', section) };
+}
+
+function loadSection(kind: ReportKind, name: string): ReactNode {
+  const section = sectionNamed(name);
+  return section && <LoadSectionSheet kind={kind} section={section} />;
+}
 
 /** Every page by the first step of its address; an unknown address shows the route. */
 const pages: Readonly<Record<string, Read>> = {
@@ -42,6 +58,8 @@ const pages: Readonly<Record<string, Read>> = {
   inbox: () => ({ key: 'inbox', screen: <InboxScreen /> }),
   display: () => route(<DisplaySheet />),
   scan: () => ({ key: 'scan', screen: <ScanScreen key="tab" /> }),
+  load: (section = '') => ({ key: 'load', screen: <LoadScreen />, sheet: loadSection('leave', section) }),
+  close,
   stop: (id, what = '', key = '') => {
     const stop = Number(id);
     const whole = stopPages[what];
@@ -61,6 +79,7 @@ const stopSheets: Readonly<Record<string, (stop: number, key: string) => ReactNo
   line: (stop, key) => <LineSheet stop={stop} line={key} />,
   return: (stop, key) => <ReturnSheet stop={stop} line={key} />,
   overage: (stop, place) => <OverageSheet stop={stop} place={Number(place)} />,
+  counts: (stop) => <CountsSheet stop={stop} />,
   more: (stop) => <MoreSheet stop={stop} />,
   skip: (stop) => <ExceptionSheet key="S" stop={stop} type="S" />,
   refuse: (stop) => <ExceptionSheet key="R" stop={stop} type="R" />,

@@ -15,10 +15,12 @@ function oneAtATime<Result>(work: () => Promise<Result>): Promise<Result> {
 export const storePhoto = (uploads: Uploads, photo: Blob, name: string): Promise<string> =>
   oneAtATime(async () => (await uploads.add(photo, { kind: 'photo', name })).id);
 
-/** Deletes photos that are not kept after all. One that a stop or a draft names, such as twice the same, stays. */
+/** Deletes photos that are not kept after all. One that a stop, a draft or the route's form names, such as twice the same, stays. */
 export async function discardPhotos(client: Client, uploads: Uploads, ids: readonly string[]): Promise<void> {
-  const stops = client.route().current?.stops ?? [];
+  const route = client.route().current;
+  const stops = route?.stops ?? [];
   const isNamed = (id: string): boolean =>
+    JSON.stringify(route?.draft ?? null).includes(id) ||
     stops.some((stop) => filesOf(stop).includes(id) || JSON.stringify(stop.draft ?? null).includes(id));
   for (const id of ids) if (!isNamed(id)) await uploads.discard(id);
 }

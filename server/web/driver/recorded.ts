@@ -7,7 +7,7 @@ export const undoWindow = 10_000;
 export interface Recorded {
   readonly receipt: Receipt;
   readonly stop: number;
-  readonly kind: 'delivered' | 'skipped' | 'refused' | 'corrected';
+  readonly kind: 'delivered' | 'skipped' | 'refused' | 'corrected' | 'closed';
   /** When the undo ends; ms since 1970 by this phone's clock. */
   readonly until: number;
 }

@@ -9,7 +9,7 @@ import type {
 } from '@tailgate/client-sdk';
 import type { LineDraft, OverageDraft, StopDraft } from './draft.ts';
 import type { Collection, Product } from './lines.ts';
-import { lineNow, needsScan } from './lines.ts';
+import { lineNow, needsCount, needsScan } from './lines.ts';
 
 /** The delivery that a draft describes: each line that the driver counted, all others as planned. */
 export function deliveryOf(stop: LocalStop, draft: StopDraft, at: Date): DeliverInput {
@@ -20,7 +20,9 @@ export function deliveryOf(stop: LocalStop, draft: StopDraft, at: Date): Deliver
   const collections = stop.collections.flatMap(({ key }): LineChange[] => {
     const own = draft.returns[key];
     if (own === undefined) return [];
-    return [{ key, returned: own.returned, ...(own.photos && { image_ids: [...own.photos] }) }];
+    return [
+      { key, returned: own.returned, accounting_complete: true, ...(own.photos && { image_ids: [...own.photos] }) },
+    ];
   });
   return {
     asPlanned: true,
@@ -36,7 +38,8 @@ export function deliveryOf(stop: LocalStop, draft: StopDraft, at: Date): Deliver
 
 /** One line as it is recorded, in a delivery and in a correction. */
 function lineChange(stop: LocalStop, line: Product, draft: StopDraft, own: LineDraft): LineChange {
-  const { delivered, planned } = lineNow(stop, line, draft);
+  const { delivered, planned, toScan } = lineNow(stop, line, draft);
+  const handled = needsScan(line) ? own.scanned : needsCount(line) ? own.delivered : undefined;
   return {
     key: line.key,
     delivered,
@@ -44,7 +47,9 @@ function lineChange(stop: LocalStop, line: Product, draft: StopDraft, own: LineD
     osd_data: own.reason?.code ? reasonInput(own, planned - delivered) : [],
     ...(own.photos && { image_ids: [...own.photos] }),
     ...(own.pallets !== undefined && { delivered_pallets: own.pallets }),
-    ...(needsScan(line) && own.scanned !== undefined && { action: { updates: { delivered: own.scanned } } }),
+    ...(own.returned !== undefined && { returned: own.returned }),
+    accounting_complete: toScan === 0,
+    ...(handled !== undefined && { action: { updates: { delivered: handled } } }),
   };
 }
 

@@ -25,6 +25,8 @@ export type LineDraft = {
   /** Pieces scanned so far. */
   readonly scanned?: number;
   readonly pallets?: number;
+  /** Pieces of earlier deliveries that the customer gives back. */
+  readonly returned?: number;
   readonly reason?: ReasonDraft;
   /** Photos of the line, by the ids of their files. */
   readonly photos?: readonly string[];
@@ -100,11 +102,12 @@ export function draftOf(stored: unknown): StopDraft {
 }
 
 function lineOf(stored: Stored): LineDraft {
-  const { delivered, scanned, pallets, reason, photos } = stored;
+  const { delivered, scanned, pallets, returned, reason, photos } = stored;
   return {
     ...(isCount(delivered) && { delivered }),
     ...(isCount(scanned) && { scanned }),
     ...(isCount(pallets) && { pallets }),
+    ...(isCount(returned) && { returned }),
     ...(isRecord(reason) && {
       reason: { code: text(reason['code']), comment: text(reason['comment']), photos: ids(reason['photos']) },
     }),

@@ -12,6 +12,8 @@ export interface LineNow {
   readonly delivered: number;
   /** Pieces that have to be scanned and were not; 0 once the driver has counted the line by hand. */
   readonly toScan: number;
+  /** The office asks for a count of the line, and it has none yet. */
+  readonly toCount: boolean;
   /** Reasons with their quantities, recorded or drafted. */
   readonly reasons: readonly { readonly code: string; readonly quantity: number }[];
   readonly photos: number;
@@ -19,6 +21,9 @@ export interface LineNow {
 
 /** Whether the pieces of this line are scanned one by one. */
 export const needsScan = (line: Product): boolean => line.action?.type === 'scan';
+
+/** Whether the office asks for a count of this line, even where it is as planned. */
+export const needsCount = (line: Product): boolean => line.action?.type === 'count';
 
 /** Whether the stop's counts are recorded, so that another count is a correction. */
 export const isCounted = (stop: LocalStop): boolean => stop.updates.status === 'D';
@@ -42,6 +47,7 @@ export function lineNow(stop: LocalStop, line: Product, draft: StopDraft): LineN
     planned: line.quantity,
     delivered,
     toScan: scanned === undefined || isByHand ? 0 : Math.max(0, line.quantity - scanned),
+    toCount: needsCount(line) && !isByHand && !isRecorded,
     reasons: drafted ?? (own?.delivered === undefined ? stored : []),
     photos: (own?.reason?.photos.length ?? 0) + (own?.photos?.length ?? line.updates.image_ids?.length ?? 0),
   };
@@ -55,6 +61,8 @@ export interface SectionNow {
   readonly planned: number;
   readonly delivered: number;
   readonly toScan: number;
+  /** Pieces of lines that the office wants counted, and that are not. */
+  readonly toCount: number;
 }
 
 /** The products of a stop by section. Lines to scan come first, in sections of their own; the rest as the plan has it. */
@@ -74,6 +82,7 @@ export function sectionsOf(stop: LocalStop, draft: StopDraft): SectionNow[] {
       planned: sum(lines, ({ planned }) => planned),
       delivered: sum(lines, ({ delivered }) => delivered),
       toScan: sum(lines, ({ toScan }) => toScan),
+      toCount: sum(lines, ({ toCount, planned }) => (toCount ? planned : 0)),
     }))
     .sort((a, b) => Number(b.isScan) - Number(a.isScan));
 }

@@ -8,7 +8,7 @@ import { isSignedOtherwise } from './signed-list.ts';
 /** Something that a stop still needs, in the order in which the gate leads there. */
 export type Missing =
   | { readonly kind: 'scan'; readonly pieces: number; readonly sections: readonly string[] }
-  | { readonly kind: 'reason' | 'photo' | 'comment' | 'return'; readonly key: string; readonly name: string }
+  | { readonly kind: 'count' | 'reason' | 'photo' | 'comment' | 'return'; readonly key: string; readonly name: string }
   /** `again`: the recipient has signed another list. */
   | { readonly kind: 'signature'; readonly again: boolean };
 
@@ -29,6 +29,9 @@ export function missingAt(stop: LocalStop, draft: StopDraft, codes: readonly Ref
           },
         ]
       : [];
+  const counts = lines.flatMap(({ line, toCount }): Missing[] =>
+    toCount ? [{ kind: 'count', key: line.key, name: line.name }] : [],
+  );
   const reasons = lines.flatMap(({ line, draft: own, delivered, planned, toScan: open }): Missing[] => {
     const at = { key: line.key, name: line.name };
     if (own?.delivered === undefined || delivered >= planned || open > 0) return [];
@@ -49,5 +52,5 @@ export function missingAt(stop: LocalStop, draft: StopDraft, codes: readonly Ref
     (draft.signature !== null && !again) || (draft.signature === null && stop.updates.signature_id !== null);
   // A stop without goods has nobody to sign for them.
   const sign: Missing[] = isSigned || stop.products.length === 0 ? [] : [{ kind: 'signature', again }];
-  return [...scan, ...reasons, ...returns, ...sign];
+  return [...scan, ...counts, ...reasons, ...returns, ...sign];
 }

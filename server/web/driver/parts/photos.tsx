@@ -33,6 +33,8 @@ export interface PhotosProps {
   readonly isAsked?: boolean;
   /** Ids of files. */
   readonly photos: readonly string[];
+  /** The interface takes no more. */
+  readonly most?: number;
   readonly onChange: (photos: readonly string[]) => void;
   readonly session: PhotoSession;
   /** The file name without its ending, such as `photo-R100-6`. */
@@ -44,7 +46,16 @@ export interface PhotosProps {
 }
 
 /** Photos: take, take again, delete, each with one tap. All of it works without a network. */
-export function Photos({ legend, isAsked = false, photos, onChange, session, name, ...given }: PhotosProps) {
+export function Photos({
+  legend,
+  isAsked = false,
+  photos,
+  most = Infinity,
+  onChange,
+  session,
+  name,
+  ...given
+}: PhotosProps) {
   const { uploads } = useServices();
   const [storing, setStoring] = useState(0);
   const [deleted, setDeleted] = useState<{ readonly id: string; readonly place: number }>();
@@ -117,10 +128,12 @@ export function Photos({ legend, isAsked = false, photos, onChange, session, nam
             </div>
           </div>
         ))}
-        <Shutter className="btn photo-add" onShutter={onShutter} onPhoto={(file) => void take(file)}>
-          <Icon name="cam" />
-          {t(photos.length === 0 ? 'photo.take' : 'photo.more')}
-        </Shutter>
+        {photos.length < most && (
+          <Shutter className="btn photo-add" onShutter={onShutter} onPhoto={(file) => void take(file)}>
+            <Icon name="cam" />
+            {t(photos.length === 0 ? 'photo.take' : 'photo.more')}
+          </Shutter>
+        )}
         {deleted && (
           <button
             className="btn photo-add"

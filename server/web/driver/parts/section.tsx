@@ -5,7 +5,7 @@ import { Chip } from '../../ui/parts/chip.tsx';
 import { links } from '../links.ts';
 import type { LineNow, SectionNow } from '../model/lines.ts';
 import { codeNamed } from '../model/reasons.ts';
-import { placeWord, sectionWord } from '../words/sentences.ts';
+import { countWords, placeWord, sectionWord } from '../words/sentences.ts';
 import { t } from '../words/words.ts';
 
 /** Lines that a section shows without a tap while all of it is as planned. */
@@ -18,8 +18,8 @@ interface SectionProps {
 }
 
 export function Section({ stop, section, credit }: SectionProps) {
-  const { id, isScan, lines, planned, delivered, toScan } = section;
-  const isAsPlanned = toScan === 0 && lines.every((line) => line.delivered === line.planned);
+  const { id, isScan, lines, planned, delivered, toScan, toCount } = section;
+  const isAsPlanned = toScan === 0 && toCount === 0 && lines.every((line) => line.delivered === line.planned);
   const isFolded = isAsPlanned && (id === 'TOTES' || lines.length > mostOpen);
   return (
     <details className="sec" open={!isFolded}>
@@ -28,6 +28,10 @@ export function Section({ stop, section, credit }: SectionProps) {
         {toScan > 0 ? (
           <Chip icon="scan" tone="warn">
             {t('count.of', { a: planned - toScan, b: planned })}
+          </Chip>
+        ) : toCount > 0 ? (
+          <Chip icon="warn" tone="warn">
+            {t('counts.toCount', { n: toCount })}
           </Chip>
         ) : isAsPlanned ? (
           <Chip icon="check" tone="go">
@@ -52,11 +56,18 @@ export function Section({ stop, section, credit }: SectionProps) {
 }
 
 function LineRow({ stop, line: now, credit }: { stop: LocalStop; line: LineNow; credit: readonly ReferenceCode[] }) {
-  const { line, delivered, planned, toScan, reasons } = now;
+  const { line, delivered, planned, toScan, toCount, reasons } = now;
   const why = reasons
     .filter(({ quantity }) => quantity > 0)
     .map(({ code, quantity }) => `${quantity} ${codeNamed(credit, code)?.description.toLowerCase() ?? code}`);
-  const sub = [line.id, placeWord(line.trailer_area), line.container_type.toLowerCase(), ...why]
+  const sub = [
+    toCount ? t('counts.required') : '',
+    line.id,
+    placeWord(line.trailer_area),
+    line.container_type.toLowerCase(),
+    ...countWords(now),
+    ...why,
+  ]
     .filter(Boolean)
     .join(' · ');
   return (
@@ -68,7 +79,7 @@ function LineRow({ stop, line: now, credit }: { stop: LocalStop; line: LineNow; 
         </span>
         <span className="qty">
           {delivered}{' '}
-          {delivered === planned && toScan === 0 ? (
+          {delivered === planned && toScan === 0 && !toCount ? (
             <span className="okmark">
               <Icon name="check" />
               <span className="sr">{t('stop.plannedMark')}</span>

@@ -19,6 +19,8 @@ import { kindWord, placeWord } from '../words/sentences.ts';
 import { HostPreview } from '../parts/host-preview.tsx';
 import type { PhotosProps } from '../parts/photos.tsx';
 import { Photos, usePhotoSession } from '../parts/photos.tsx';
+import type { MoreCounts } from '../parts/line-counts.tsx';
+import { LineCounts } from '../parts/line-counts.tsx';
 import { stepperWords } from '../parts/stepper-words.ts';
 import { recorded } from '../recorded.ts';
 import { useStopDraft } from '../stop-draft.ts';
@@ -55,6 +57,7 @@ function OpenLine({ route, stop, line }: OpenLineProps) {
   const session = usePhotoSession();
   const before = useRef(now.draft);
   const isKept = useRef(false);
+  const [counts, setCounts] = useState<MoreCounts>({});
   const less = line.quantity - delivered;
   // A correction may leave the reason open: the office sees who counted again.
   const isUnexplained = !isCorrection && less > 0 && reason.code === '' && kindsOf(credit).length > 0;
@@ -65,11 +68,12 @@ function OpenLine({ route, stop, line }: OpenLineProps) {
     session.end([...(before.current?.reason?.photos ?? []), ...(before.current?.photos ?? [])]);
     goBack(links.stop(stop.id));
   };
-  const entered = { delivered, reason, photos };
+  const entered = { delivered, counts, reason, photos };
   const lineOf = (values: typeof entered): LineDraft => {
     const { reason: _, ...rest } = now.draft ?? {};
     return {
       ...rest,
+      ...values.counts,
       delivered: values.delivered,
       ...(values.delivered < line.quantity && { reason: values.reason }),
       ...((values.photos.length > 0 || rest.photos) && { photos: values.photos }),
@@ -84,6 +88,10 @@ function OpenLine({ route, stop, line }: OpenLineProps) {
   const explain = (next: ReasonDraft): void => {
     setReason(next);
     if (isKept.current) keep({ ...entered, reason: next });
+  };
+  const count = (next: MoreCounts): void => {
+    setCounts(next);
+    if (isKept.current) keep({ ...entered, counts: next });
   };
   const picture = (next: readonly string[]): void => {
     setPhotos(next);
@@ -142,6 +150,7 @@ function OpenLine({ route, stop, line }: OpenLineProps) {
           </>
         )}
       </Stepper>
+      <LineCounts line={line} draft={now.draft} counts={counts} onChange={count} />
       {less > 0 && <Why less={less} credit={credit} reason={reason} onChange={explain} photos={shared} />}
       {less <= 0 && (line.add_photos || photos.length > 0) && (
         <Photos legend={t('photo.legend')} photos={photos} onChange={picture} {...shared} />

@@ -15,6 +15,7 @@ import { addressLine, outcomeLine, planLine } from '../words/sentences.ts';
 import { CallAndMap } from '../parts/call-and-map.tsx';
 import { DriverTabs } from '../parts/driver-tabs.tsx';
 import { PhoneNotes } from '../parts/phone-notes.tsx';
+import { LoadLink } from '../parts/load-link.tsx';
 import { Segments } from '../parts/segments.tsx';
 import { StopTicks } from '../parts/stop-ticks.tsx';
 import { TopLine } from '../parts/top-line.tsx';
@@ -67,9 +68,11 @@ function RouteList({ route }: { readonly route: LocalRoute }) {
       <div className="pad-x notes">
         <PhoneNotes />
       </div>
+      {order.finished === 0 && <LoadLink route={route} />}
       {next && next.id !== warehouse && <NextStop stop={next} />}
       <Later order={order} />
       <Done order={order} />
+      {order.finished > 0 && <LoadLink route={route} />}
       <p className="pad">
         <a className="btn btn-link" href={links.display}>
           {t('display.open')}

@@ -7,11 +7,12 @@ import { Screen, Top } from '../../ui/parts/screen.tsx';
 import { go } from '../../ui/router.ts';
 import { links } from '../links.ts';
 import type { StopDraft } from '../model/draft.ts';
-import { isCounted, returnedNow, sectionsOf } from '../model/lines.ts';
+import { isCounted, sectionsOf } from '../model/lines.ts';
 import { isPending, warehouse } from '../model/order.ts';
 import { outcomeLine } from '../words/sentences.ts';
 import { CallAndMap } from '../parts/call-and-map.tsx';
 import { Overage } from '../parts/overage.tsx';
+import { Returns } from '../parts/returns.tsx';
 import { Section } from '../parts/section.tsx';
 import { StopGate } from '../parts/stop-gate.tsx';
 import { StopTicks } from '../parts/stop-ticks.tsx';
@@ -122,33 +123,6 @@ function Sections({ stop, draft }: { readonly stop: LocalStop; readonly draft: S
   return sectionsOf(stop, draft).map((section) => (
     <Section key={`${section.isScan}${section.id}`} stop={stop} section={section} credit={credit} />
   ));
-}
-
-function Returns({ stop, draft }: { readonly stop: LocalStop; readonly draft: StopDraft }) {
-  if (stop.collections.length === 0) return null;
-  return (
-    <details className="sec" open>
-      <summary>
-        <h2 className="grow">{t('stop.goBack')}</h2>
-        <Icon name="down" />
-      </summary>
-      <ul>
-        {stop.collections.map((line) => (
-          <li key={line.key}>
-            <a className="line" href={links.returns(stop.id, line.key)}>
-              <span>
-                <span className="name">{line.name}</span>
-                <span className="sub">{[line.id, line.container_type.toLowerCase()].filter(Boolean).join(' · ')}</span>
-              </span>
-              <span className="qty">
-                {returnedNow(line, draft)} <small>{t('line.of', { n: line.quantity })}</small>
-              </span>
-            </a>
-          </li>
-        ))}
-      </ul>
-    </details>
-  );
 }
 
 function More({ stop, draft }: { readonly stop: LocalStop; readonly draft: StopDraft }) {

@@ -1,6 +1,7 @@
 import type { Words } from '../../ui/i18n.ts';
 import { enDay } from './en-day.ts';
 import { enScan } from './en-scan.ts';
+import { enWarehouse } from './en-warehouse.ts';
 
 /**
  * The app's words. Plain sentences in the present tense; names in braces are filled in. A key begins with its screen;
@@ -9,6 +10,7 @@ import { enScan } from './en-scan.ts';
 export const en = {
   ...enDay,
   ...enScan,
+  ...enWarehouse,
   // Everywhere
   'app.name': 'Tailgate',
   'app.tabs': 'Main',
@@ -359,6 +361,7 @@ export const en = {
   'done.skipped': 'Skipped',
   'done.refused': 'Refused',
   'done.corrected': 'Corrected',
+  'done.closed': 'Route closed',
   'done.undo': 'Undo · {n} s',
   'done.next': 'Go on to stop {n}',
   'done.nextHome': 'Go on to the warehouse',

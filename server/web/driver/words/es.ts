@@ -2,11 +2,13 @@ import type { Translation } from '../../ui/i18n.ts';
 import type { en } from './en.ts';
 import { esDay } from './es-day.ts';
 import { esScan } from './es-scan.ts';
+import { esWarehouse } from './es-warehouse.ts';
 
 /** The app's words in Spanish; keys and names in braces as in `en.ts`. */
 export const es: Translation<typeof en> = {
   ...esDay,
   ...esScan,
+  ...esWarehouse,
   // Everywhere
   'app.name': 'Tailgate',
   'app.tabs': 'Principal',
@@ -357,6 +359,7 @@ export const es: Translation<typeof en> = {
   'done.skipped': 'Saltada',
   'done.refused': 'Rechazada',
   'done.corrected': 'Corregido',
+  'done.closed': 'Ruta cerrada',
   'done.undo': 'Deshacer · {n} s',
   'done.next': 'Seguir a la parada {n}',
   'done.nextHome': 'Seguir al almacén',

@@ -2,6 +2,7 @@ import type { LocalStop } from '@tailgate/client-sdk';
 import type { ReferenceCode } from '@tailgate/sync-protocol';
 import { t, time } from './words.ts';
 import { emptyDraft } from '../model/draft.ts';
+import type { LineNow } from '../model/lines.ts';
 import { tallyOf } from '../model/lines.ts';
 import type { Missing } from '../model/missing.ts';
 import { finishedAt } from '../model/order.ts';
@@ -100,6 +101,7 @@ const lineWords = {
   comment: 'stop.missComment',
   reason: 'stop.missReason',
   return: 'stop.missReturn',
+  count: 'stop.missReturn',
 } as const;
 
 /** The host's name of a section in the reader's words; a name that the app does not know in small letters. */
@@ -136,3 +138,13 @@ const placeWords: Readonly<Record<string, 'place.cooler' | 'place.dry' | 'place.
 };
 
 const inSmall = (name: string): string => name.charAt(0) + name.slice(1).toLowerCase();
+
+/** Pallets and pieces taken back, under the name of a line. */
+export function countWords({ line, draft }: LineNow): string[] {
+  const pallets = draft?.pallets ?? line.updates.delivered_pallets ?? 0;
+  const back = draft?.returned ?? line.updates.returned;
+  return [
+    pallets > 0 ? t('counts.pallets', { n: pallets }) : '',
+    back > 0 ? t('outcome.back', { n: back }) : '',
+  ].filter(Boolean);
+}
