@@ -1,4 +1,3 @@
-import type { Customer } from '@tailgate/sync-protocol';
 import { href } from '../ui/router.ts';
 import { warehouse } from './model/order.ts';
 
@@ -36,16 +35,3 @@ export const links = {
   register: href('register'),
   signIn: href('sign-in'),
 };
-
-/** A phone number for the phone's own app; undefined without one. */
-export function callLink({ contact }: Customer): string | undefined {
-  const number = contact.phone.replaceAll(/[^\d+*#]/g, '');
-  return number === '' ? undefined : `tel:${number}`;
-}
-
-/** The customer's door for a map app; undefined where the plan has no coordinates. */
-export function mapLink({ location }: Customer): string | undefined {
-  const { latitude, longitude } = location.coordinates;
-  if (!Number(latitude) || !Number(longitude)) return undefined;
-  return `geo:${latitude},${longitude}?q=${latitude},${longitude}`;
-}

@@ -1,6 +1,6 @@
 import type { Customer } from '@tailgate/sync-protocol';
 import { Icon } from '../../ui/icons.tsx';
-import { callLink, mapLink } from '../links.ts';
+import { callLink, mapLink } from '../model/contact.ts';
 import { t } from '../words/words.ts';
 
 /** Call and navigate: links to the phone's own apps, which work without a network. */
