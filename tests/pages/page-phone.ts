@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { dirname, join } from 'node:path';
+import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { crashPage } from '../support/browser.ts';
 import { atFileEnd } from '../support/file-end.ts';
@@ -30,6 +30,7 @@ export class PagePhone {
   readonly #options: PhoneOptions;
   #page: Page | undefined;
   #finger: Finger | undefined;
+  #devtools: CDPSession | undefined;
 
   private constructor(context: BrowserContext, address: string, network: TcpProxy, options: PhoneOptions) {
     this.context = context;
@@ -74,13 +75,18 @@ export class PagePhone {
   async start(hash = ''): Promise<Finger> {
     const page = await this.context.newPage();
     const { textPercent = 100 } = this.#options;
-    const devtools = await this.context.newCDPSession(page);
-    const size = Math.round((normalText * textPercent) / 100);
-    await devtools.send('Page.setFontSizes', { fontSizes: { standard: size, fixed: size } });
+    this.#devtools = await this.context.newCDPSession(page);
+    await this.setText(textPercent);
     await page.goto(`${this.#address}${hash}`);
     this.#page = page;
     this.#finger = new Finger(page);
     return this.#finger;
+  }
+
+  /** Changes the text size of the phone's settings, in percent. */
+  async setText(percent: number): Promise<void> {
+    const size = Math.round((normalText * percent) / 100);
+    await this.#devtools?.send('Page.setFontSizes', { fontSizes: { standard: size, fixed: size } });
   }
 
   /** Signs in on the first screen, and waits for the route. */
@@ -134,10 +140,11 @@ export class PagePhone {
     return this.start();
   }
 
-  /** Writes a picture of the screen to `tests/pages/shots/NAME.png`. */
-  async shot(name: string): Promise<void> {
-    await mkdir(shots, { recursive: true });
-    await this.page.screenshot({ path: join(shots, `${name}.png`) });
+  /** Writes a picture of the screen to `tests/pages/shots/NAME.png`: in pixels of the phone, or in CSS px for documents. */
+  async shot(name: string, scale: 'device' | 'css' = 'device'): Promise<void> {
+    const path = join(shots, `${name}.png`);
+    await mkdir(dirname(path), { recursive: true });
+    await this.page.screenshot({ path, scale });
   }
 }
 

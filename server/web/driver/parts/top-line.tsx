@@ -14,7 +14,7 @@ export function TopLine() {
   const underWay = (pending[employeeId] ?? 0) + (uploading[employeeId] ?? 0);
   const saved = isOn ? (underWay > 0 ? t('net.underWay', { n: underWay }) : t('net.saved')) : t('net.savedHere');
   return (
-    <div className={isOn ? 'state on' : 'state'}>
+    <header className={isOn ? 'state on' : 'state'}>
       <Icon name={isOn || connection === 'connecting' ? 'cloud' : 'off'} />
       <p role="status">
         <strong>{connection === 'signed_out' ? endSentence(ended) : networkSentence(connection, offlineSince)}</strong>{' '}
@@ -25,7 +25,7 @@ export function TopLine() {
           {t('net.signInAgain')}
         </a>
       )}
-    </div>
+    </header>
   );
 }
 

@@ -1,0 +1,220 @@
+import { operations } from '@tailgate/sync-protocol';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { password } from '../support/people.ts';
+import { startSmsGateway } from '../support/sms-gateway.ts';
+import { faultsOf, settle, showTheme } from './looks.ts';
+import type { PagePhone } from './page-phone.ts';
+import type { PageWorld } from './world.ts';
+import { openPageWorld, routes } from './world.ts';
+
+/** A screen or a sheet: the way to it, and a text that shows that it is there. A new screen is one more row. */
+interface Look {
+  readonly name: string;
+  /** The address behind `#/`. */
+  readonly at?: string;
+  /** Taps from the address on. */
+  readonly taps?: readonly string[];
+  readonly shows: string;
+}
+
+const themes = ['light', 'dark', 'sun'] as const;
+type Theme = (typeof themes)[number];
+const texts = [100, 200] as const;
+const line = 'Jalapeño Slices 12 ct';
+
+/** The pictures of docs/driver-app.md: `cp tests/pages/shots/documents/*.png docs/images/`. */
+const documented = ['route', 'stop', 'line-damaged', 'signature', 'day'];
+
+/** Before the sign-in. The rows follow one another on one phone. */
+const strangers: readonly Look[] = [
+  { name: 'sign-in', at: 'sign-in', shows: 'Who is driving?' },
+  { name: 'sign-in-faults', at: 'sign-in', taps: ['Sign in'], shows: 'Enter your password.' },
+  { name: 'register', at: 'register', shows: 'Register' },
+];
+
+/** Screens of a signed-in driver: stop 1 is delivered, 3 is skipped, and 2 has a draft with a damaged line. */
+const screens: readonly Look[] = [
+  { name: 'route', at: '', shows: 'Next · stop' },
+  { name: 'route-whole', at: '', taps: ['Show'], shows: 'Done' },
+  { name: 'display', at: 'display', shows: 'Español' },
+  { name: 'where', at: 'where/1', shows: 'Where is this' },
+  { name: 'stop', at: 'stop/5', shows: 'Missing:' },
+  { name: 'stop-draft', at: 'stop/2', shows: '1 damaged in transit' },
+  { name: 'stop-delivered', at: 'stop/1', shows: 'Tap a line to correct it.' },
+  { name: 'stop-skipped', at: 'stop/3', shows: 'Out of hours' },
+  { name: 'stop-where', at: 'stop/1/where', shows: 'Where is this' },
+  { name: 'history', at: 'stop/1/history', shows: 'History' },
+  { name: 'line', at: 'stop/4', taps: ['Paper Towels 12 ct'], shows: 'Save 5' },
+  { name: 'keypad', at: 'stop/4', taps: ['Paper Towels 12 ct', '5'], shows: '9' },
+  { name: 'line-damaged', at: 'stop/2', taps: [line], shows: 'Damaged' },
+  { name: 'line-correction', at: 'stop/1', taps: ['Cigarettes Filter Kg'], shows: 'Correct' },
+  { name: 'return', at: 'stop/4', taps: ['Empty Pl'], shows: 'Keep 5 back' },
+  { name: 'signature', at: 'stop/4/sign', shows: 'Sign here' },
+  { name: 'scan', at: 'stop/1/scan', shows: 'Type' },
+  { name: 'more', at: 'stop/2/more', shows: 'Skip this stop' },
+  { name: 'skip', at: 'stop/2/skip', taps: ['Out of hours'], shows: 'Skip stop 2' },
+  { name: 'refuse', at: 'stop/2/refuse', shows: 'Refuse' },
+  { name: 'comment', at: 'stop/2/comment', shows: 'Comment' },
+  { name: 'day', at: 'day', shows: 'stops done' },
+  { name: 'inbox', at: 'inbox', shows: 'Inbox' },
+  { name: 'support', at: 'day/support', shows: 'app tailgate-driver' },
+];
+
+let world: PageWorld;
+let driver: PagePhone;
+const gateway = await startSmsGateway();
+
+beforeAll(async () => {
+  world = await openPageWorld({ env: { SMS_URL: gateway.url } });
+  await world.register(routes.day.driver, routes.short.driver, routes.long.driver);
+});
+
+describe('before the sign-in', () => {
+  let phone: PagePhone;
+  beforeAll(async () => {
+    phone = await world.phone();
+    await phone.start();
+  });
+
+  test.each(strangers)('$name', async (look) => {
+    await show(phone, look);
+    expect(await faultsIn(phone, look.name)).toEqual([]);
+  });
+
+  test('install hint', async () => {
+    await show(phone, { name: 'install', at: 'sign-in', shows: 'Who is driving?' });
+    await phone.page.evaluate(() =>
+      dispatchEvent(Object.assign(new Event('beforeinstallprompt'), { prompt: () => undefined })),
+    );
+    await phone.finger.sees('Put Tailgate on the home screen.');
+    expect(await faultsIn(phone, 'install')).toEqual([]);
+  });
+});
+
+describe('signed in', () => {
+  test('a stop is delivered, one is skipped, and one is half filled', async () => {
+    driver = await world.phone();
+    await driver.start();
+    await driver.signIn(routes.day.driver);
+    await record(driver);
+    expect(await driver.finger.read()).toContain('1 damaged in transit');
+  });
+
+  test.each(screens)('$name', async (look) => {
+    await show(driver, look);
+    expect(await faultsIn(driver, look.name)).toEqual([]);
+  });
+});
+
+/** Asked for one thing at a sign-in, or warned of another. */
+describe('what happens to a driver', () => {
+  test('no network', async () => {
+    world.network.refuse();
+    world.network.cut();
+    await show(driver, { name: 'offline', at: '', shows: 'No network' });
+    expect(await faultsIn(driver, 'offline')).toEqual([]);
+    await show(driver, { name: 'day-offline', at: 'day', shows: 'No network' });
+    expect(await faultsIn(driver, 'day-offline')).toEqual([]);
+    await driver.goOnline();
+  });
+
+  test('in Spanish', async () => {
+    await show(driver, { name: 'display', at: 'display', shows: 'Español' });
+    await driver.finger.tap('Español');
+    for (const { name, at, taps } of screens) {
+      if (at === undefined || taps) continue;
+      await show(driver, { name, at, shows: '' });
+      expect.soft(await faultsIn(driver, `es-${name}`, ['light'])).toEqual([]);
+    }
+    await show(driver, { name: 'display', at: 'display', shows: 'English' });
+    await driver.finger.tap('English');
+  });
+
+  test('another driver of the route is signed in', async () => {
+    await world.register(routes.day.helper);
+    const phone = await world.phone();
+    await enter(phone, routes.day.helper, password);
+    await phone.finger.sees('is signed in on this route, too');
+    expect(await faultsIn(phone, 'other-driver')).toEqual([]);
+  });
+
+  test('a one-time password asks for an own one', async () => {
+    const { rest, database } = world.service;
+    const employee_id = routes.short.driver;
+    await database.pool.query(`update employee set phone = '312-555-1003' where id = $1`, [employee_id]);
+    await rest.call(operations.resetPassword, { body: { employee_id } });
+    const [oneTime = ''] = (await gateway.next('312-555-1003')).text.match(/\b[A-Z2-9]{8}\b/) ?? [];
+    const phone = await world.phone();
+    await enter(phone, employee_id, oneTime);
+    await phone.finger.sees('Choose your own password');
+    expect(await faultsIn(phone, 'own-password')).toEqual([]);
+  });
+
+  test('a clock that is wrong, and a session that ended', async () => {
+    const phone = await world.phone();
+    await phone.context.clock.install({ time: Date.now() + 300_000 });
+    await phone.start();
+    await phone.signIn(routes.long.driver);
+    await phone.finger.sees('5 min ahead');
+    expect(await faultsIn(phone, 'clock')).toEqual([]);
+    await world.service.rest.take(operations.updatePassword, {
+      body: { employee_id: routes.long.driver, current_password: password, new_password: `${password} again` },
+    });
+    await phone.finger.sees('Sign in again');
+    expect(await faultsIn(phone, 'session-ended')).toEqual([]);
+  });
+});
+
+async function enter(phone: PagePhone, employee: string, word: string): Promise<void> {
+  const finger = await phone.start();
+  await finger.type('Employee number', employee);
+  await finger.type('Password', word);
+  await finger.tap('Sign in');
+}
+
+/** Goes to a screen in the light theme at normal text. */
+async function show(phone: PagePhone, { at, taps = [], shows }: Look): Promise<void> {
+  await setLook(phone, 'light', 100);
+  await phone.page.evaluate((hash) => void (location.hash = hash), `#/${at ?? ''}`);
+  await settle(phone.page);
+  for (const text of taps) await phone.finger.tap(text);
+  await phone.finger.sees(shows);
+}
+
+async function setLook(phone: PagePhone, theme: Theme, text: number): Promise<void> {
+  await phone.setText(text);
+  await phone.page.evaluate(showTheme, theme);
+  await settle(phone.page);
+}
+
+/** What is wrong with the present screen in any theme at any text size. Writes a picture of each. */
+async function faultsIn(phone: PagePhone, name: string, shown: readonly Theme[] = themes): Promise<string[]> {
+  const faults: string[] = [];
+  if (documented.includes(name)) await phone.shot(`documents/app-${name}`, 'css');
+  for (const text of texts)
+    for (const theme of shown) {
+      await setLook(phone, theme, text);
+      await phone.shot(`look-${name}-${theme}-${text}`);
+      const found = await faultsOf(phone.page);
+      faults.push(...found.map((fault) => `${theme} ${text} %: ${fault}`));
+    }
+  return faults;
+}
+
+/** One stop delivered, one skipped, one half filled. */
+async function record({ page, finger }: PagePhone): Promise<void> {
+  const open = (hash: string) => page.evaluate((to) => void (location.hash = to), hash);
+  await open('#/stop/1');
+  await finger.tap('Deliver');
+  await finger.sees('Where is this delivery now?');
+  await open('#/stop/3/skip');
+  await finger.tap('Out of hours');
+  await finger.tap('Skip stop 3');
+  await finger.sees('Where is this change now?');
+  await open('#/stop/2');
+  await finger.tap(line);
+  await finger.tap('One less');
+  await finger.tap('Damaged');
+  await finger.tap('Save');
+  await finger.sees('1 damaged in transit');
+}
