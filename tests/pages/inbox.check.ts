@@ -49,6 +49,8 @@ test('A13, A17: a tick explains itself with its time by one tap; an edit of the 
   await finger.sees('The office changed stop 1');
   await finger.tap('Seen');
   await finger.sees('Nothing new');
+  // The screen shows it before the disk has it; a kill in between shows the edit once more.
+  await expect.poll(() => phone.stored('setting', 'edits/')).toBe(0);
   finger = await phone.restart();
   await finger.tap('Inbox');
   await finger.sees('Nothing new');

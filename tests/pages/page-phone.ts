@@ -111,7 +111,12 @@ export class PagePhone {
 
   /** Waits until the phone's disk has a route: a kill before that leaves the next start with nothing to show. */
   async untilStored(stops: number): Promise<void> {
-    await expect.poll(() => this.page.evaluate(countDocuments)).toBeGreaterThanOrEqual(stops);
+    await expect.poll(() => this.stored('document')).toBeGreaterThanOrEqual(stops);
+  }
+
+  /** The number of rows in a table of the phone's store whose keys begin with a text. */
+  stored(table: string, prefix = ''): Promise<number> {
+    return this.page.evaluate(countRows, { table, prefix });
   }
 
   /** A dead zone for every phone of the world: links break, and new ones are refused. Resolves when the app shows it. */
@@ -148,13 +153,14 @@ export class PagePhone {
   }
 }
 
-/** The number of documents in the SDK's store. */
-const countDocuments = (): Promise<number> =>
+/** The number of rows in a table of the SDK's store whose keys begin with a text. */
+const countRows = ({ table, prefix }: { readonly table: string; readonly prefix: string }): Promise<number> =>
   new Promise((resolve, reject) => {
     const opening = indexedDB.open('tailgate');
     opening.onerror = () => reject(opening.error ?? new Error('the store cannot be opened'));
     opening.onsuccess = () => {
-      const counting = opening.result.transaction('document').objectStore('document').count();
+      const keys = IDBKeyRange.bound(prefix, `${prefix}\uffff`);
+      const counting = opening.result.transaction(table).objectStore(table).count(keys);
       counting.onerror = () => reject(counting.error ?? new Error('the store cannot be read'));
       counting.onsuccess = () => {
         opening.result.close();
