@@ -57,6 +57,9 @@ const screens: readonly Look[] = [
   { name: 'comment', at: 'stop/2/comment', shows: 'Comment' },
   { name: 'day', at: 'day', shows: 'stops done' },
   { name: 'inbox', at: 'inbox', shows: 'Inbox' },
+  { name: 'counts', at: 'stop/4/counts', shows: 'Each tap is kept.' },
+  { name: 'load', at: 'load', shows: 'all five ratings' },
+  { name: 'close', at: 'close', shows: 'You are still on the road.' },
   { name: 'support', at: 'day/support', shows: 'app tailgate-driver' },
 ];
 
