@@ -29,7 +29,6 @@ export const links = {
   scanTab: href('scan'),
   inbox: href('inbox'),
   day: href('day'),
-  rescue: href('rescue'),
   support: href('day', 'support'),
   display: href('display'),
   register: href('register'),

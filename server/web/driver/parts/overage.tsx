@@ -2,7 +2,6 @@ import type { LocalStop } from '@tailgate/client-sdk';
 import { Icon } from '../../ui/icons.tsx';
 import { links } from '../links.ts';
 import type { StopDraft } from '../model/draft.ts';
-import { isCounted } from '../model/lines.ts';
 import { overageAt } from '../model/scan.ts';
 import { t } from '../words/words.ts';
 import { fateWord } from '../words/sentences.ts';
@@ -25,7 +24,7 @@ export function Overage({ stop, draft }: { readonly stop: LocalStop; readonly dr
         <ul>
           {items.map((item, place) => (
             <li key={`${item.barcode} ${item.code} ${item.comment}`}>
-              <a className="line" href={links.overage(stop.id, place)} aria-disabled={isCounted(stop)}>
+              <a className="line" href={links.overage(stop.id, place)}>
                 <span>
                   <span className="name mono">{item.barcode || item.comment || t('over.noCode')}</span>
                   <span className="sub">{fateWord(item.code)}</span>

@@ -87,20 +87,11 @@ export function SignInScreen({ onSignedIn }: SignInProps) {
           form="sign-in"
           busy={isBusy}
           under={
-            <>
-              {driver ? (
-                <a className="btn btn-link" href={links.route}>
-                  {t('app.back')}
-                </a>
-              ) : (
-                <a className="btn btn-link" href="?demo">
-                  {t('signIn.sample')}
-                </a>
-              )}
-              <a className="btn btn-link" href={links.rescue}>
-                {t('signIn.takeOver')}
+            driver && (
+              <a className="btn btn-link" href={links.route}>
+                {t('app.back')}
               </a>
-            </>
+            )
           }
         />
       }

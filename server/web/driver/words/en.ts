@@ -72,8 +72,6 @@ export const en = {
   'signIn.act': 'Sign in',
   'signIn.busy': 'Signing in',
   'signIn.register': 'First time here? Register',
-  'signIn.sample': 'Sample route',
-  'signIn.takeOver': 'Take over a phone',
   'signIn.noNumber': 'Enter your employee number.',
   'signIn.noPassword': 'Enter your password.',
   'signIn.wrong': 'Number and password do not match. Check both, or get a one-time password.',

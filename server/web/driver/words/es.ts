@@ -70,8 +70,6 @@ export const es: Translation<typeof en> = {
   'signIn.act': 'Entrar',
   'signIn.busy': 'Entrando',
   'signIn.register': '¿Primera vez aquí? Regístrese',
-  'signIn.sample': 'Ruta de ejemplo',
-  'signIn.takeOver': 'Relevar un teléfono',
   'signIn.noNumber': 'Escriba su número de empleado.',
   'signIn.noPassword': 'Escriba su contraseña.',
   'signIn.wrong': 'El número y la contraseña no coinciden. Revise ambos o pida una de un solo uso.',
