@@ -19,7 +19,7 @@ interface SectionProps {
 
 export function Section({ stop, section, credit }: SectionProps) {
   const { id, isScan, lines, planned, delivered, toScan, toCount } = section;
-  const isAsPlanned = toScan === 0 && toCount === 0 && lines.every((line) => line.delivered === line.planned);
+  const isAsPlanned = toScan === 0 && lines.every((line) => line.delivered === line.planned);
   const isFolded = isAsPlanned && (id === 'TOTES' || lines.length > mostOpen);
   return (
     <details className="sec" open={!isFolded}>
