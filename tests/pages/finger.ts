@@ -110,7 +110,8 @@ export class Finger {
   async #until(wanted: string, isSo: (shown: string) => boolean): Promise<void> {
     let shown = '';
     const untilSo = async (): Promise<void> => {
-      const look = async () => isSo((shown = await this.read()));
+      // A closed page shows nothing more: the next touch fails.
+      const look = async () => this.#page.isClosed() || isSo((shown = await this.read()));
       await expect.poll(look, { timeout: patienceMs }).toBe(true);
     };
     await listed(untilSo(), () => shown).catch((cause: unknown) => {
@@ -138,6 +139,7 @@ export class Finger {
   async #find(wanted: Wanted): Promise<Found> {
     let found: Found = { at: 'missing', seen: [] };
     const isAtRest = async (): Promise<boolean> => {
+      if (this.#page.isClosed()) return true;
       const before = found;
       await this.#page.evaluate(nextFrames);
       found = await this.#page.evaluate(findInPage, wanted);

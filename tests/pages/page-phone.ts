@@ -134,7 +134,9 @@ export class PagePhone {
 
   /** The system kills the app: no handler of the page runs. */
   async kill(): Promise<void> {
-    await crashPage(this.page);
+    const { page } = this;
+    await crashPage(page);
+    await page.close();
     this.#page = undefined;
     this.#finger = undefined;
   }

@@ -10,8 +10,12 @@ export const killWorkerAtEachStep = (): Promise<boolean> => atEachStep('tests/sy
 /** A worker is killed at each step, and its successor at each step of the recovery. The suite takes three pairs. */
 export const killWorkerTwice = (): Promise<boolean> => atEachStep('tests/host/killed.test.ts');
 
-async function atEachStep(file: string): Promise<boolean> {
-  const { status } = await runNode([vitest, 'run', file, '--reporter=verbose'], {
+/** The driver app is killed at each operation of a delivery. The pages' suite takes four of them. */
+export const killAppAtEachOperation = (): Promise<boolean> =>
+  atEachStep('tests/pages/killed.check.ts', '--config=tests/pages/vitest.config.ts');
+
+async function atEachStep(file: string, ...options: readonly string[]): Promise<boolean> {
+  const { status } = await runNode([vitest, 'run', file, '--reporter=verbose', ...options], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
     env: { ...process.env, KILL_STEPS: 'all' },
     stdio: 'inherit',

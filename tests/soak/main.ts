@@ -2,7 +2,7 @@ import { readWords, runProgram } from '../../server/src/runtime/command-line.ts'
 import { StartError } from '../../server/src/runtime/start-error.ts';
 import { drainBacklog } from './backlog.ts';
 import { collectWhileHostIsDown } from './host-down.ts';
-import { killWorkerAtEachStep, killWorkerTwice } from './killed-worker.ts';
+import { killAppAtEachOperation, killWorkerAtEachStep, killWorkerTwice } from './killed-worker.ts';
 import { findAllMistakes } from './patches.ts';
 
 // Runs of minutes, which are not part of the suite: all by `npm run soak`, or some by name.
@@ -13,6 +13,7 @@ const menu: { readonly [name: string]: () => Promise<boolean> } = {
   backlog: drainBacklog,
   'killed-worker': killWorkerAtEachStep,
   'killed-twice': killWorkerTwice,
+  'killed-app': killAppAtEachOperation,
 };
 
 const names = Object.keys(menu).join(', ');
