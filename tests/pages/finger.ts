@@ -67,9 +67,11 @@ export class Finger {
   /** A photo with the phone's camera app: the tap on the button, and the shutter. */
   async photograph(text: string, photo: { name: string; mimeType: string; buffer: Buffer }): Promise<void> {
     const target = await this.#reach({ text, nth: 0, kind: 'act' });
-    const opened = this.#page.waitForEvent('filechooser');
-    await this.#page.touchscreen.tap(target.x, target.y);
-    await (await opened).setFiles(photo);
+    const [chooser] = await Promise.all([
+      this.#page.waitForEvent('filechooser'),
+      this.#page.touchscreen.tap(target.x, target.y),
+    ]);
+    await chooser.setFiles(photo);
     this.taps += 2;
   }
 
