@@ -4,9 +4,6 @@ import { sampleKey } from '@tailgate/client-sdk/testing';
 import { expect, test } from 'vitest';
 import { startScriptedServer } from '../support/scripted-server.ts';
 import { Device, until } from '../support/sdk-device.ts';
-import { terseSchemas } from '../support/terse-schemas.ts';
-
-terseSchemas();
 
 const report = {
   reportId: 'morning of 1001',

@@ -1,12 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { config } from 'zod/v4/core';
 import { InvalidChange, MemoryStore, NotSignedIn } from '@tailgate/client-sdk';
 import type { Store } from '@tailgate/client-sdk';
 import { assigned, sampleKey } from '@tailgate/client-sdk/testing';
 import { startScriptedServer } from '../support/scripted-server.ts';
 import { Device, until } from '../support/sdk-device.ts';
-import { terseSchemas } from '../support/terse-schemas.ts';
-
-terseSchemas();
 
 /** A device that synced once and has had no network since. */
 async function offlineDevice(options: { store?: Store } = {}, keys = [sampleKey]) {
@@ -58,6 +56,17 @@ describe('recording a change', () => {
     );
     expect(client.status.current.pending).toEqual({});
     expect(client.stop(1).current?.updates.status).toBe('P');
+  });
+
+  test('describes a fault in the same words where the app has given zod a dictionary', async () => {
+    const { client } = await offlineDevice();
+    const { localeError } = config();
+    onTestFinished(() => void config({ localeError }));
+    config({ localeError: () => 'by the dictionary of the app' });
+    const updates = { driver_comments: 'x'.repeat(2_001) };
+    expect(faultOf(() => client.updateStop(sampleKey, { id: 1, updates })).details).toEqual([
+      { path: 'updates.driver_comments', message: 'must not exceed 2000 characters' },
+    ]);
   });
 
   test('refuses a change that exceeds the frame size, and names its size', async () => {

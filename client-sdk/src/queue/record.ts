@@ -63,9 +63,14 @@ function spelled(fields: object): [fields: object, marks: readonly string[]] {
 }
 
 type Issue = NonNullable<ReturnType<typeof stopUpdateArgs.safeParse>['error']>['issues'][number];
+type RawIssue = Parameters<NonNullable<NonNullable<Parameters<typeof stopUpdateArgs.safeParse>[1]>['error']>>[0];
 type Parsed =
   | { readonly success: true; readonly data: object }
   | { readonly success: false; readonly error: { readonly issues: readonly Issue[] } };
+
+interface Schema {
+  safeParse(given: unknown, options: { readonly error: (issue: RawIssue) => string }): Parsed;
+}
 
 /** Bytes for the envelope: names, times, hashes. */
 const envelopeBytes = 1024;
@@ -74,8 +79,8 @@ const envelopeBytes = 1024;
  * Validates a change here, because the server would only quarantine it or ignore members. The driver can still correct
  * it.
  */
-export function draft(name: MutationName, schema: { safeParse(given: unknown): Parsed }, given: object): Draft {
-  const parsed = schema.safeParse(given);
+export function draft(name: MutationName, schema: Schema, given: object): Draft {
+  const parsed = schema.safeParse(given, { error: describe });
   if (!parsed.success) throw new InvalidChange(parsed.error.issues.map(detailOf));
   const args: Record<string, unknown> = { ...parsed.data };
   const unread = unreadMembers(given, args, []);
@@ -86,13 +91,7 @@ export function draft(name: MutationName, schema: { safeParse(given: unknown): P
   return { name, version: 1, args };
 }
 
-/** Describes the issue in words: zod/mini has none, and its dictionary weighs more than this. */
-function detailOf(issue: Issue): ErrorDetail {
-  return {
-    path: pathOf(issue.path),
-    message: issue.message === 'Invalid input' ? describe(issue) : issue.message,
-  };
-}
+const detailOf = ({ path, message }: Issue): ErrorDetail => ({ path: pathOf(path), message });
 
 function pathOf(path: readonly PropertyKey[]): string {
   const [first, ...rest] = path;
@@ -115,10 +114,16 @@ function unreadMembers(given: unknown, taken: unknown, path: readonly PropertyKe
 const membersOf = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
   Array.isArray(value) ? Object.fromEntries(value.entries()) : record(value) ? value : undefined;
 
-function describe(issue: Issue): string {
-  if ('expected' in issue) return `must be ${issue.expected}`;
-  if ('values' in issue) return `must be one of ${issue.values.join(', ')}`;
-  const unit = 'origin' in issue && issue.origin === 'string' ? ' characters' : '';
-  if ('maximum' in issue) return `must not exceed ${issue.maximum}${unit}`;
-  return 'minimum' in issue ? `must be at least ${issue.minimum}${unit}` : 'has no known form';
+/**
+ * Describes an issue whose schema has no words of its own. zod/mini has none, its dictionary weighs more than this, and an
+ * app that uses zod as well sets the dictionary for all schemas of the page.
+ */
+function describe(issue: RawIssue): string {
+  if (issue.code === 'invalid_type') return `must be ${issue.expected}`;
+  if (issue.code === 'invalid_value') return `must be one of ${issue.values.join(', ')}`;
+  if (issue.code === 'too_big') return `must not exceed ${issue.maximum}${unitOf(issue.origin)}`;
+  if (issue.code === 'too_small') return `must be at least ${issue.minimum}${unitOf(issue.origin)}`;
+  return 'has no known form';
 }
+
+const unitOf = (origin: string): string => (origin === 'string' ? ' characters' : '');
