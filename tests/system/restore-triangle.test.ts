@@ -29,11 +29,14 @@ async function missing(...days: readonly RouteHistory[]): Promise<string[]> {
   return days.flatMap(({ ids }) => [...ids]).filter((id) => !taken.has(id));
 }
 
-/** The recorded incidents, in order of time, without forks by the phones of earlier tests. */
+/**
+ * The recorded incidents, in order of time, without forks by the phones of earlier tests. Without drift, too: the server
+ * reports lost writes as drift where it had read their doorbell lines before the kill.
+ */
 async function incidents(): Promise<string[]> {
   const { rows } = await service.database.pool.query<{ incident: string }>(
     `select concat_ws(' ', kind, employee, details::jsonb->>'reason', details::jsonb->>'from', details::jsonb->>'to') as incident
-       from incident where kind <> 'queue_forked' order by at`,
+       from incident where kind not in ('queue_forked', 'host_drift') order by at`,
   );
   return rows.map(({ incident }) => incident);
 }
