@@ -11,8 +11,7 @@ const rules = [
   ...[environment, sleeps, skipped],
 ];
 
-// What the linter can say is the linter's; these are the rules it has no word for. tests/house/rules.test.ts shows
-// that each of them can fail.
+// House rules that the linter cannot express. tests/house/rules.test.ts proves that each of them can fail.
 describe('the tree keeps the house rules', () => {
   const tree = readTree();
 

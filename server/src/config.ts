@@ -293,13 +293,13 @@ function optional<T>(description: string, schema: z.ZodType<T, string>, secret?:
   return { default: null, description, secret: secret === 'secret', parse };
 }
 
-function wholeNumber(least: number, most: number) {
-  const error = `expected a whole number from ${least} to ${most}`;
+function wholeNumber(min: number, max: number) {
+  const error = `expected a whole number from ${min} to ${max}`;
   return z
     .string()
     .regex(/^\d{1,9}$/, { error, abort: true })
     .transform(Number)
-    .refine((value) => value >= least && value <= most, error);
+    .refine((value) => value >= min && value <= max, error);
 }
 
 function yyyymmdd() {

@@ -1,4 +1,4 @@
-// What the build puts into the pages, see build/bundle.ts.
+// Constants that the build puts into the pages, see build/bundle.ts.
 
 /** Whether this is a build of `npm run dev`. */
 declare const DEVELOPMENT: boolean;

@@ -26,7 +26,7 @@ const PHOTO = 300_000;
 const PHOTOS = 30;
 const LARGE = 25 * 1024 * 1024 - 1024;
 /** Requests prepared for each load: more than any server takes in the time. */
-const MOST_PUTS = 16_000;
+const MAX_PUTS = 16_000;
 
 const phases = [
   'GET route, whole',
@@ -137,7 +137,7 @@ async function measurePhases(deps: Deps, child: Child, work: RestWork): Promise<
   const photoShot = prepare(photo);
   const run = (shots: Shots, load: WarmedLoad): Promise<Measured> => measure(deps, child, shots, load);
   const put = (connections: number): Promise<Measured> => {
-    work.stockUp(connections, MOST_PUTS / connections);
+    work.stockUp(connections, MAX_PUTS / connections);
     return run({ next: work.putStop }, { ...writing, connections });
   };
   const measured = new Map<Phase, Measured>();

@@ -19,7 +19,7 @@ const PHOTO_BYTES = 300_000;
 const LINK_BYTES = 200_000;
 const CUT_MS = 1_000;
 /** The whole-file client gives up a photo after this many attempts. */
-const MOST_TRIES = 6;
+const MAX_TRIES = 6;
 
 /**
  * upload-cut: photos of 300 kB over a link of 200 kB/s with a cut every second. One client is the SDK, the other sends
@@ -66,7 +66,7 @@ async function measure(target: string, photos: readonly Uint8Array<ArrayBuffer>[
   let [arrived, tries] = [0, 0];
   for (const photo of photos) {
     let isHere = false;
-    for (let n = 0; n < MOST_TRIES && !isHere; n++, tries++) isHere = await send(link.url, photo, n === 0);
+    for (let n = 0; n < MAX_TRIES && !isHere; n++, tries++) isHere = await send(link.url, photo, n === 0);
     if (isHere) arrived++;
   }
   const measured = { arrived, tries, bytes: link.bytes(), ms: performance.now() - start };

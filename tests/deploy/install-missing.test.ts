@@ -28,7 +28,7 @@ const killed = `
   require('node:net').createServer().listen(path, () => process.kill(process.pid, 'SIGKILL'));
 `;
 
-/** Stops a command right after it has found the dead lock, until another one installs. */
+/** Stops a command right after it has found the lock of an ended process, until another one installs. */
 const late = `
   import net from 'node:net';
   import { syncBuiltinESMExports } from 'node:module';

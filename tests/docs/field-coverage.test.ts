@@ -22,7 +22,7 @@ describe('the field table', () => {
   });
 
   test('every listed test exists, and covers an existing field', () => {
-    const dead = Object.entries(coverage).flatMap(([name, coverings]) => {
+    const missing = Object.entries(coverage).flatMap(([name, coverings]) => {
       const payload = every.find((each) => each.name === name);
       if (!payload) return [`${name} is no payload`];
       return coverings.flatMap((covering) => {
@@ -31,6 +31,6 @@ describe('the field table', () => {
         return payload.fields.some((field) => covers(covering, field)) ? [] : [`${name}: "${title}" covers no field`];
       });
     });
-    expect(dead).toEqual([]);
+    expect(missing).toEqual([]);
   });
 });

@@ -17,7 +17,7 @@ const anchorsOf = (page: SourceFile | undefined): string[] =>
   [...withoutCode(page?.text ?? '').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading));
 
 /** Links of a page without a target in the tree. */
-function deadLinks(page: SourceFile, tree: ReadonlyMap<string, SourceFile>): string[] {
+function brokenLinks(page: SourceFile, tree: ReadonlyMap<string, SourceFile>): string[] {
   const links = [...withoutCode(page.text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
   return links.filter((link) => {
     if (/^[a-z]+:/.test(link)) return false;
@@ -31,14 +31,14 @@ function deadLinks(page: SourceFile, tree: ReadonlyMap<string, SourceFile>): str
 test('every link between documents has a target', () => {
   const tree = readTree();
   const pages = [...tree.values()].filter(({ path }) => path.endsWith('.md'));
-  const dead = pages.flatMap((page) => deadLinks(page, tree).map((link) => `${page.path}: ${link}`));
+  const broken = pages.flatMap((page) => brokenLinks(page, tree).map((link) => `${page.path}: ${link}`));
   expect(pages.length).toBeGreaterThan(2);
-  expect(dead).toEqual([]);
+  expect(broken).toEqual([]);
 });
 
-test('the check finds a dead link and a dead anchor', () => {
+test('the check finds a broken link and a broken anchor', () => {
   const page = { path: 'docs/page.md', text: '# One\n[a](missing.md) [b](#two) [c](#one) [d](https://example.org)' };
-  expect(deadLinks(page, new Map([[page.path, page]]))).toEqual(['missing.md', '#two']);
+  expect(brokenLinks(page, new Map([[page.path, page]]))).toEqual(['missing.md', '#two']);
 });
 
 /** Names of source files in a page that no file of the tree has. */

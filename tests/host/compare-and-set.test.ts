@@ -23,7 +23,7 @@ test('a missing row is inserted, a row as confirmed is changed, and the count sa
   expect(await statusOf(1)).toBe('D');
 });
 
-test('a row with a foreign change stays, and so does one of a higher sequence, and an unconfirmed one', async () => {
+test('a row with a foreign change is not overwritten, nor one of a higher sequence, nor an unconfirmed one', async () => {
   await merge([{ row: row(4, 'S', 10) }]);
   await clerk.query("update RTSTUP set RUSTS = 'R' where RUSTP = 4");
   expect(await merge([{ row: row(4, 'D', 11), was: row(4, 'S', 10) }])).toBe(0);

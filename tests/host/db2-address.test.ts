@@ -55,7 +55,7 @@ describe('errors of Db2', () => {
     expect(hostErrorOf({ message: 'text', sqlcode, sqlstate })).toMatchObject({ kind, sqlcode });
   });
 
-  test('a connection is closed after an error that makes its state unclear, and stays after an error of a row', () => {
+  test('a connection is closed after an error that makes its state unclear, and kept after an error of a row', () => {
     const lost = (sqlstate: string, sqlcode = -1) => isLost(hostErrorOf({ message: '', sqlstate, sqlcode }));
     expect([lost('08001', -30_081), lost('HY000'), lost('40003'), lost('55032', -1224)]).toEqual([
       true,
@@ -67,7 +67,7 @@ describe('errors of Db2', () => {
   });
 });
 
-test('statements stay prepared by their text, a hundred of them; one that failed is prepared anew', async () => {
+test('up to a hundred statements are reused by their text; one that failed is prepared anew', async () => {
   const closed: string[] = [];
   const prepared: string[] = [];
   const cache = new StatementCache((sql) => {

@@ -155,7 +155,7 @@ test('drift: a changed master file without a doorbell line is imported and repor
   expect(await facility()).toEqual(['North']);
 });
 
-test('drift: after a restore the first comparison comes at once', async () => {
+test('drift: after a restore the first comparison is due immediately', async () => {
   const compared = Promise.withResolvers<string>();
   const check = new DriftCheck({
     findDrift: async (scope) => {

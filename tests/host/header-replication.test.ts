@@ -68,7 +68,7 @@ describe('the row of a route', () => {
     });
   });
 
-  test('a duplicate key counts as a write that matched nothing: the next round writes', async () => {
+  test('a duplicate key has the effect of a write that matched nothing: the next round writes', async () => {
     const { key, wanted } = await dispatched('TWICE');
     // A sequence keeps its value after a rollback: the first write alone meets the other row.
     await database.pool.query(`

@@ -18,7 +18,7 @@ const imported = async (id: string): Promise<void> => {
   await imports.importNow();
 };
 
-test('a driver’s close that commits while the office notes a return stays', async () => {
+test('a driver’s close that commits while the office notes a return is kept', async () => {
   await imported('R1');
   const driver = await pool.connect();
   await driver.query('begin');
@@ -66,7 +66,7 @@ test('a crash between a reload and the removal of its line begins no second epoc
   await imported('R4');
   await sql("delete from RTHDRP where RHRTE = 'R4'");
   await dispatch(routeFile('R4'));
-  // The route's rows are read; then the process dies before it has removed the line.
+  // The route's rows are read; then the process is killed before it has removed the line.
   let reads = 1;
   const dying: Host = {
     ...host,

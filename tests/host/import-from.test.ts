@@ -14,7 +14,7 @@ describe.each(['doorbell', 'polling'] as const)('IMPORT_FROM by %s', async (by) 
   const startFrom = (week: string) => stage.openImport(host, 3_600, pool, week).imports;
   const incidents = async () => (await pool.query<{ kind: string }>('select kind from incident')).rows;
 
-  test('an open header of an earlier week stays on the host, and the driver gets this week’s', async () => {
+  test('an open header of an earlier week is not imported, and the driver gets this week’s', async () => {
     const later = startFrom('20260101');
     await dispatch({ ...routeFile('OLD'), week_end: '20240106' });
     await dispatch(routeFile('NEW'));

@@ -51,7 +51,7 @@ test('a start finds changes without an importer, and changes without a doorbell 
   expect((await read('R2')).plans[0]?.plan.products).toEqual([]);
 });
 
-test('several importers at once do the work once', async () => {
+test('several concurrent importers do the work once', async () => {
   const nodes = Array.from({ length: 3 }, () => deps.openImport().imports);
   await Promise.all(nodes.map((imports) => imports.start()));
   await dispatch(routeFile('R4'));
@@ -115,7 +115,7 @@ test('a host that is unreachable delays the import without an error', async () =
   await imports.stop();
 });
 
-test('a line with a lower number that is committed after the poll stays in the doorbell', async () => {
+test('a line with a lower number that is committed after the poll remains in the doorbell', async () => {
   await dispatch(routeFile('R6'));
   let release = () => {};
   const kept = new Promise<void>((resolve) => (release = resolve));

@@ -109,7 +109,7 @@ export function importSuite({ pool, imports, log, sql, dispatch, read, imported,
       ]);
     });
 
-    test('stays hidden until it has a dispatch date', async () => {
+    test('is hidden until it has a dispatch date', async () => {
       await dispatch(routeFile('R6'));
       await sql("update RTHDRP set RHDSDT = 0 where RHRTE = 'R6'");
       await imports.importNow();
@@ -128,7 +128,7 @@ export function importSuite({ pool, imports, log, sql, dispatch, read, imported,
       expect((await read('R10')).route).toMatchObject({ version: 2, epoch: 1, withdrawn_at: aDate });
     });
 
-    test('the same key loaded again starts a new epoch; the result of the same customer stays, another starts empty', async () => {
+    test('the same key loaded again starts a new epoch; the result of the same customer is kept, another starts empty', async () => {
       await imported('R11');
       await deliver('R11', 1);
       await deliver('R11', 2);

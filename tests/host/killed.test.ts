@@ -11,10 +11,10 @@ import { Chance } from '../simulate/chance.ts';
 import { openDepot } from '../support/depot.ts';
 import { KillableProcess } from '../support/killable-process.ts';
 
-// Processes that die during replication, at any moment: nothing is lost, nothing is written twice, and no write passes
+// Processes that are killed during replication, at any moment: nothing is lost, nothing is written twice, and no write passes
 // for a clerk's.
 
-// `KILL_SEED=… npx vitest run tests/host/killed.test.ts` chooses the same pairs of deaths again; KILL_STEPS=all takes
+// `KILL_SEED=… npx vitest run tests/host/killed.test.ts` chooses the same pairs of kills again; KILL_STEPS=all takes
 // every one (`npm run soak -- killed-twice`).
 const { KILL_SEED: givenSeed, KILL_STEPS: wanted } = process.env;
 const seed = Number(givenSeed ?? Math.floor(Math.random() * 2 ** 31));
@@ -74,15 +74,15 @@ async function change(key: RouteKey, n: number): Promise<void> {
   await pool.query(`update route set late = $1 where id = $2`, [n, key.id]);
 }
 
-/** A worker with a number of steps to live. @returns whether it died before its end */
-async function dies(key: RouteKey, steps: number): Promise<boolean> {
+/** Kills a worker after a number of steps. @returns false if it needed fewer */
+async function isKilledAfter(key: RouteKey, steps: number): Promise<boolean> {
   const killable = new KillableProcess(steps);
   await bring(key, killable.database(pool), killable.host(depot.host)).catch((error: unknown) => {
-    if (!killable.isDead) throw error;
+    if (!killable.isKilled) throw error;
   });
-  // A dead worker's lease is not released: it expires.
-  if (killable.isDead) await pool.query(`update route_lease set expires_at = now() where route_id = $1`, [key.id]);
-  return killable.isDead;
+  // A killed worker's lease is not released: it expires.
+  if (killable.isKilled) await pool.query(`update route_lease set expires_at = now() where route_id = $1`, [key.id]);
+  return killable.isKilled;
 }
 
 async function expectOnHost(key: RouteKey, n: number): Promise<void> {
@@ -101,16 +101,16 @@ async function expectQuiet(key: RouteKey, changes: number): Promise<void> {
 
 test('worker killed -9 at each step: the next one ends with the same rows, written once', async () => {
   const key = await depot.addRoute('STEPS', [1]);
-  let deaths = 0;
-  for (; ; deaths++) {
-    await change(key, deaths);
-    if (!(await dies(key, deaths))) break;
+  let kills = 0;
+  for (; ; kills++) {
+    await change(key, kills);
+    if (!(await isKilledAfter(key, kills))) break;
     await bring(key, pool, depot.host);
-    await expectOnHost(key, deaths);
+    await expectOnHost(key, kills);
   }
   // Lease, route, stops, a dozen statements on the host with two commits and more, and the confirmation.
-  expect(deaths).toBeGreaterThan(25);
-  await expectQuiet(key, deaths + 1);
+  expect(kills).toBeGreaterThan(25);
+  await expectQuiet(key, kills + 1);
 });
 
 test(
@@ -119,32 +119,32 @@ test(
     await annotate(`KILL_SEED=${seed}`);
     const key = await depot.addRoute('TWICE', [1]);
     let changes = 0;
-    /** @returns how many of the two died before their end */
-    const dieTwice = async (first: number, second: number): Promise<number> => {
+    /** @returns how many of the two were killed before their end */
+    const killTwice = async (first: number, second: number): Promise<number> => {
       await change(key, ++changes);
-      let deaths = 0;
+      let kills = 0;
       for (const steps of [first, second]) {
-        if (!(await dies(key, steps))) break;
-        deaths++;
+        if (!(await isKilledAfter(key, steps))) break;
+        kills++;
       }
-      if (deaths === 2) await bring(key, pool, depot.host);
+      if (kills === 2) await bring(key, pool, depot.host);
       await expectOnHost(key, changes);
-      return deaths;
+      return kills;
     };
     if (wanted === 'all') {
-      let deaths = 2;
-      for (let first = 0; deaths > 0; first++) {
-        deaths = 2;
-        for (let second = 0; deaths === 2; second++) deaths = await dieTwice(first, second);
+      let kills = 2;
+      for (let first = 0; kills > 0; first++) {
+        kills = 2;
+        for (let second = 0; kills === 2; second++) kills = await killTwice(first, second);
       }
-    } else for (let n = 0; n < PAIRS; n++) await dieTwice(chance.below(STEPS), chance.below(STEPS));
+    } else for (let n = 0; n < PAIRS; n++) await killTwice(chance.below(STEPS), chance.below(STEPS));
     expect(changes).toBeGreaterThanOrEqual(PAIRS);
     await expectQuiet(key, changes);
   },
   wanted === 'all' ? 600_000 : undefined,
 );
 
-test('killed mid-transaction, before its commit: it has no effect, and the write is repeated as a whole', async () => {
+test('killed mid-transaction, before its commit: it has no effect, and the whole transaction is repeated', async () => {
   const key = await depot.addRoute('HALF', [1]);
   let kills = 1;
   const seen: number[] = [];
@@ -172,7 +172,7 @@ test('killed mid-transaction, before its commit: it has no effect, and the write
   expect(await writesOf('HALF')).toEqual([1]);
 });
 
-test('PostgreSQL restarted: every connection ends at once, and everything recovers without help', async () => {
+test('PostgreSQL restarted: all connections end together, and everything recovers without help', async () => {
   const key = await depot.addRoute('RESTART', [1, 2]);
   let restarts = 1;
   const restarted: Host = {

@@ -62,7 +62,7 @@ test('numeric overflow: a quantity is never clamped, its stop is parked', async 
   await pool.query('alter table PODDTA.RTPRUP alter column RQDLV type decimal(7,0)');
 });
 
-test('duplicate key: a row that another program has inserted is read again, and the office’s values stay', async () => {
+test('duplicate key: a row that another program has inserted is read again, and the office’s values are kept', async () => {
   const key = await depot.addRoute('TWICE', [1]);
   await depot.clerk(
     `insert into PODDTA.RTSTUP (RUFAC, RURTE, RUWKE, RUSTP, RUCMT) values ('F01', 'TWICE', 20261128, 1, 'by hand')`,

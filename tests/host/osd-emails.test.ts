@@ -21,7 +21,7 @@ describe('the addresses that a driver records for exceptions, RTEMLP on the host
     ]);
   });
 
-  test('are replaced as a whole; a surplus row is blanked, since programs may have locked it', async () => {
+  test('are replaced together; a surplus row is blanked, since programs may have locked it', async () => {
     const key = await depot.addRoute('E2', [1]);
     await depot.record(key, { id: 1, updates: { osd_emails: ['one@example.com', 'two@example.com'] } });
     await depot.untilHosted(key);

@@ -100,7 +100,7 @@ describe('GET /api/ops/parked', () => {
 });
 
 describe('actions of an operator', () => {
-  test('retry: tried at once after the host is corrected', async () => {
+  test('retry: the next attempt starts immediately, and succeeds on a corrected host', async () => {
     const { path } = await parkedStop('RETRY');
     await refusing(false);
     expect(await client.take(retryParked, { headers, params: path })).toMatchObject({ state: 'open', attempts: 1 });

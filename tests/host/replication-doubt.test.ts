@@ -51,8 +51,8 @@ test('killed mid-transaction, after its commit: a lost answer is settled by read
   expect(depot.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
 });
 
-/** The remains of a worker that dies between its commit on the host and its confirmation: rows without a shadow. */
-async function dieAfterWriting(id: string, comment: string, lateMs = 0) {
+/** The remains of a worker that is killed between its commit on the host and its confirmation: rows without a shadow. */
+async function killAfterWriting(id: string, comment: string, lateMs = 0) {
   const key = await depot.addRoute(id, [1]);
   await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: comment } });
   const { rows } = await pool.query<{ doc: string }>('select doc from stop_result where route_id = $1', [id]);
@@ -63,15 +63,15 @@ async function dieAfterWriting(id: string, comment: string, lateMs = 0) {
   return key;
 }
 
-describe('a worker dies between its commit on the host and its confirmation', () => {
+describe('a worker is killed between its commit on the host and its confirmation', () => {
   test('the next one finds its own values and writes nothing', async () => {
-    const key = await dieAfterWriting('DIED', 'at the ramp');
+    const key = await killAfterWriting('KILLED', 'at the ramp');
     await depot.replicateOnce(key);
-    expect(await writesOf('DIED')).toEqual([1]);
+    expect(await writesOf('KILLED')).toEqual([1]);
   });
 
   test('a later change overwrites it: the service’s own rows are no foreign edit', async () => {
-    const key = await dieAfterWriting('OVER', 'at the ramp');
+    const key = await killAfterWriting('OVER', 'at the ramp');
     depot.clock.now = new Date(depot.clock.now.getTime() + 1000);
     await depot.record(key, { id: 1, updates: { driver_comments: 'inside' } });
     await depot.replicateOnce(key);
@@ -83,12 +83,12 @@ describe('a worker dies between its commit on the host and its confirmation', ()
   });
 
   test('an edit of a clerk in between is imported', async () => {
-    const key = await dieAfterWriting('HEARD', 'at the ramp');
-    await depot.clerk(`update PODDTA.RTSTUP set RUSNAM = 'Erika' where RURTE = 'HEARD'`);
+    const key = await killAfterWriting('KNOWN', 'at the ramp');
+    await depot.clerk(`update PODDTA.RTSTUP set RUSNAM = 'Erika' where RURTE = 'KNOWN'`);
     depot.clock.now = new Date(depot.clock.now.getTime() + 1000);
     await depot.record(key, { id: 1, updates: { driver_comments: 'inside' } });
     await depot.replicateOnce(key);
-    expect(await depot.show('RTSTUP', "RURTE = 'HEARD'")).toMatchObject([{ RUCMT: 'inside', RUSNAM: 'Erika' }]);
+    expect(await depot.show('RTSTUP', "RURTE = 'KNOWN'")).toMatchObject([{ RUCMT: 'inside', RUSNAM: 'Erika' }]);
   });
 });
 
@@ -103,7 +103,7 @@ async function failOver(): Promise<void> {
   await begin(2, '500 milliseconds');
 }
 
-test('after any lost answers the host ends with the mirror’s values, and no write counts as a clerk’s', async () => {
+test('after any lost answers the host ends with the mirror’s values, and no write is imported as a clerk’s', async () => {
   const stops = [1, 2, 3, 4, 5, 6];
   const key = await depot.addRoute('LIES', stops);
   // A fixed seed: a run that fails fails again.
@@ -169,8 +169,8 @@ function seeded(seed: number): () => number {
   };
 }
 
-test('a worker dies with a primary whose standby has lost nothing: the driver’s later record stays, however late the earlier one was written', async () => {
-  const key = await dieAfterWriting('NEXT', 'at the ramp', 2_000);
+test('a worker ends with a primary whose standby has lost nothing: the driver’s later record is kept, however late the earlier one was written', async () => {
+  const key = await killAfterWriting('NEXT', 'at the ramp', 2_000);
   await failOver();
   depot.clock.now = new Date(depot.clock.now.getTime() + 1_000);
   await depot.record(key, { id: 1, updates: { driver_comments: 'inside' } });

@@ -75,11 +75,11 @@ describe('a clerk writes into service-owned columns', () => {
     expect((await pool.query(`select reason from parked where route_id = 'MANY'`)).rows).toEqual([]);
   });
 
-  test('after a worker that died before its confirmation only the clerk’s own values count as the clerk’s', async () => {
+  test('after a worker that was killed before its confirmation, the import takes only the clerk’s own values as the clerk’s', async () => {
     const key = await depot.addRoute('UNNOTED', [1]);
     await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: 'left at dock' } });
     await depot.untilHosted(key);
-    // As that death leaves it.
+    // The state that the killed worker leaves.
     await pool.query(`delete from host_shadow where route_id = 'UNNOTED'`);
     await pool.query(`update route set hosted_through = 0 where id = 'UNNOTED'`);
     await depot.clerk(`update PODDTA.RTSTUP set RUSNAM = 'Erika Clerk' where RURTE = 'UNNOTED'`);
@@ -91,7 +91,7 @@ describe('a clerk writes into service-owned columns', () => {
     expect(JSON.stringify(rows)).not.toContain('left at dock');
   });
 
-  test('the same where the stop has changed since: the driver’s correction stays', async () => {
+  test('the same where the stop has changed since: the driver’s correction is kept', async () => {
     const key = await depot.addRoute('MOVED', [1]);
     const products = line(exception(3));
     await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: 'left at dock' }, products });
@@ -136,7 +136,7 @@ describe('a clerk writes into service-owned columns', () => {
     expect(await depot.show('RTSTUP', "RURTE = 'EARLY'")).toMatchObject([{ RUSTS: 'S', RUCMT: 'seen nobody' }]);
   });
 
-  test('an edit that the import does not accept parks the stop, and stays', async () => {
+  test('an edit that the import does not accept parks the stop, and the host keeps it', async () => {
     const other = depot.worker({ importNow: () => Promise.resolve() });
     await worker.stop();
     const key = await depot.addRoute('STUCK', [1, 2]);

@@ -42,7 +42,7 @@ describe('an outage', () => {
     await worker.stop();
   });
 
-  test('in the middle of a file: existing chunks stay, the rest follows', async () => {
+  test('in the middle of a file: existing chunks are kept, the rest follows', async () => {
     let left = 3;
     const failing: Host = {
       ...depot.host,
@@ -166,7 +166,7 @@ describe('several workers', () => {
     for (const worker of workers) await worker.stop();
   });
 
-  test('a write after the loss of the file’s lease counts as not made', async () => {
+  test('a write after the loss of the file’s lease is not confirmed', async () => {
     const [id = ''] = await oneFile(50_000);
     // Its file is taken over during its last transaction.
     const overtaken: Host = {

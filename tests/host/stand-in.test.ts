@@ -90,7 +90,7 @@ describe('faults', () => {
     clerk.query('insert into standin_fault (fault, file) values (?, ?)', [fault, file]);
   const clear = () => clerk.query('delete from standin_fault');
 
-  test('an outage is in force at once for the service alone', async () => {
+  test('an outage affects only the service, from its next statement', async () => {
     await set('outage');
     expect(await hostFailure(host.query('select 1 as A'))).toMatchObject({ sqlstate: '08001', kind: 'passing' });
     expect(await hostFailure(host.transaction(() => Promise.resolve()))).toMatchObject({ sqlstate: '08001' });
@@ -122,7 +122,7 @@ describe('faults', () => {
   });
 });
 
-test('two programs that open a new library at once both find it whole', async () => {
+test('two programs that open a new library concurrently both find it complete', async () => {
   const fresh = await createDatabase();
   const open = () => openStandIn({ url: fresh.url, library: 'PODNEW', log: recordedLog() });
   const hosts = await Promise.all([open(), open(), open()]);

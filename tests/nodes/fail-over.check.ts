@@ -11,7 +11,7 @@ import { demoRoute, openService } from '../system/service.ts';
 import { WorkingDriver } from './working-driver.ts';
 import { openReplicatedPostgres } from './replicated-postgres.ts';
 
-/** Changes of each phone, and the number acknowledged when the primary dies. */
+/** Changes of each phone, and the number acknowledged when the primary is killed. */
 const CHANGES = 40;
 const BEFORE = 25;
 

@@ -57,7 +57,7 @@ describe('several processes on one PostgreSQL', () => {
     expect(receipts.map(({ current }) => current.at)).toEqual(['accepted', 'accepted', 'accepted']);
     await allOnHost(left.app, [...day.ids]);
     const seconds = ((performance.now() - killedAt) / 1_000).toFixed(1);
-    await annotate(`from the death of a worker until another had brought its route to the host: ${seconds} s`);
+    await annotate(`from the end of a worker until another had brought its route to the host: ${seconds} s`);
     expect(await hostStateOf(service, route)).toEqual(day.expected());
     await worker.start();
   });

@@ -16,7 +16,7 @@ const leftOdd = [
   '0110111',
   '0001011',
 ];
-/** Which digits of the left half have even parity, by the first digit. */
+/** The parities of the left half's digits, by the first digit. */
 const parities = ['OOOOOO', 'OOEOEE', 'OOEEOE', 'OOEEEO', 'OEOOEE', 'OEEOOE', 'OEEEOO', 'OEOEOE', 'OEOEEO', 'OEEOEO'];
 
 const invert = (bits: string): string => Array.from(bits, (bit) => (bit === '1' ? '0' : '1')).join('');

@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 /** Counts the operations of the page on storage and network, from `begin` on. */
 interface Operations {
   readonly names: string[];
-  begin(dieAt: number): void;
+  begin(killAt: number): void;
   /** The page stops in it, before its last operation. */
   end(): void;
 }
@@ -22,9 +22,9 @@ export function countOperations(): void {
   let last = 0;
   globalThis.operations = {
     names,
-    begin: (dieAt) => {
+    begin: (killAt) => {
       names.length = 0;
-      last = dieAt;
+      last = killAt;
     },
     end: () => undefined,
   };

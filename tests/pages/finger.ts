@@ -5,14 +5,14 @@ import type { Found, Wanted } from './visible.ts';
 import { findInPage, focusedField, readPage } from './visible.ts';
 
 /** CSS px. WCAG 2.2 asks for 24; a driver wears gloves. */
-const leastTarget = 48;
+const minTarget = 48;
 const fieldTags = ['INPUT', 'TEXTAREA'];
 /** Longer than any wait of a test: a missing text fails with what the page shows instead. */
 const patienceMs = 30_000;
 /** More than enough for a route of 150 stops. */
-const mostScrolls = 80;
+const maxScrolls = 80;
 
-/** Which of several equal texts, from the top. */
+/** The number among several equal texts, from the top. */
 interface TapOptions {
   readonly nth?: number;
 }
@@ -125,7 +125,7 @@ export class Finger {
   async #reach(wanted: Wanted): Promise<Extract<Found, { at: 'ready' }>> {
     let found = await this.#find(wanted);
     for (let scrolls = 0; found.at === 'away'; scrolls++) {
-      if (scrolls === mostScrolls) throw new Error(`“${wanted.text}” cannot be touched: ${found.over} lies over it`);
+      if (scrolls === maxScrolls) throw new Error(`“${wanted.text}” cannot be touched: ${found.over} lies over it`);
       await this.#page.mouse.move(found.x, found.y);
       await this.#page.mouse.wheel(0, found.dy);
       found = await this.#find(wanted);
@@ -133,7 +133,7 @@ export class Finger {
     if (found.at === 'missing') throw new Error(`“${wanted.text}” is not there, but: ${found.seen.join(' | ')}`);
     const { width, height, name } = found;
     const size = Math.round(Math.min(width, height));
-    if (size < leastTarget) throw new Error(`the target “${name}” has ${size} px, less than ${leastTarget}`);
+    if (size < minTarget) throw new Error(`the target “${name}” has ${size} px, less than ${minTarget}`);
     return found;
   }
 

@@ -107,12 +107,12 @@ async function killAt(phone: PagePhone, n: number, photo: Awaited<ReturnType<typ
   const story = deliver(phone, photo);
   // The delivery of a stopped page ends with an error, and has no more than n operations where it ends without one.
   const ended = story.then((): Stopped => ({ operation: 'none: the delivery has ended', shown: tick }));
-  const death = await Promise.race([stopped, ended]);
+  const end = await Promise.race([stopped, ended]);
   world.network.refuse();
   world.network.cut();
   await phone.kill();
   await story.catch(() => undefined);
-  return death;
+  return end;
 }
 
 async function untilHosted(stop: number): Promise<HostStop> {

@@ -4,13 +4,13 @@ import { expect } from 'vitest';
 import * as z from 'zod/mini';
 
 /** CSS px of any target, and of a main one. */
-const least = { target: 48, main: 56 };
+const min = { target: 48, main: 56 };
 
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /** What is wrong with the screen as it is now; empty where nothing is. */
 export async function faultsOf(page: Page): Promise<string[]> {
-  const measured = await page.evaluate(measure, least);
+  const measured = await page.evaluate(measure, min);
   return [...measured, ...(await violationsOf(page))];
 }
 
@@ -53,7 +53,7 @@ const findings = z.object({
 });
 
 /** Runs in the page: targets that are too small, content that leaves its button, and sideways scroll. */
-function measure({ target, main }: typeof least): string[] {
+function measure({ target, main }: typeof min): string[] {
   const dialogs = [...document.querySelectorAll('dialog')].filter((dialog) => dialog.matches(':modal'));
   const scope: ParentNode = dialogs.at(-1) ?? document;
   const nameOf = (element: Element): string =>

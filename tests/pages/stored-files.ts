@@ -64,7 +64,7 @@ export async function cameraPhoto(page: Page, seed: number, [width, height] = [4
   return { name: `camera-${seed}.jpg`, mimeType: 'image/jpeg', buffer: Buffer.from(base64, 'base64') };
 }
 
-/** What a picture shows, as a browser decodes it. */
+/** Measures of a picture that a browser has decoded. */
 export interface Decoded {
   readonly width: number;
   readonly height: number;

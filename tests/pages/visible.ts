@@ -1,6 +1,6 @@
 // Functions that run inside the page: each one contains all that it uses.
 
-/** What a person looks for: a text that is visible, or the name that a screen reader reads. */
+/** A target on the page: a visible text, or the name that a screen reader reads. */
 export interface Wanted {
   readonly text: string;
   /** The n-th from the top, from 0. */
@@ -9,7 +9,7 @@ export interface Wanted {
   readonly kind: 'act' | 'field' | 'surface';
 }
 
-/** Where the finger goes, or the reason why it cannot. */
+/** The point to touch, or the reason why no touch is possible. */
 export type Found =
   | {
       readonly at: 'ready';

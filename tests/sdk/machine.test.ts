@@ -50,7 +50,7 @@ describe('the connection machine', () => {
     expect(play([closed], state, 0)).toMatchObject({ at: 'waiting', forMs: 0 });
   });
 
-  test('ends the back-off only after an answer: a welcome on a socket that dies is not enough', () => {
+  test('ends the back-off only after an answer: a welcome on a socket that breaks is not enough', () => {
     const crashLoop = play([wanted, closed, time, opened, welcomed, closed]);
     expect(crashLoop).toMatchObject({ at: 'waiting', attempt: 2 });
     const answered = play([wanted, closed, time, opened, welcomed, receivedFrame, closed]);

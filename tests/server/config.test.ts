@@ -45,7 +45,7 @@ describe('settings', () => {
     });
   });
 
-  test('an empty variable counts as unset', () => {
+  test('an empty variable is the same as an unset one', () => {
     const empty = Object.fromEntries(settings.map(({ name }) => [name, '']));
     expect(loadConfig(empty, [])).toEqual(loadConfig({}, []));
   });

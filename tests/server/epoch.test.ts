@@ -43,7 +43,7 @@ describe('the epoch of a database (I9)', () => {
     expect(recorded).toEqual(new Set([detailsOf('first', one), detailsOf('second', other)]));
   });
 
-  test('a running server must not continue after a restore, though its connections stay open', async () => {
+  test('a running server must not continue after a restore, even if its connections are open', async () => {
     const { pool, url } = await createDatabase();
     const log = recordedLog();
     const listener = await startListener({ url, log });

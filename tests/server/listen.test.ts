@@ -83,7 +83,7 @@ describe('a LISTEN session', () => {
     expect(await (await late).next()).toBe('too');
   });
 
-  test('counts a link as broken that stays open and carries nothing', async () => {
+  test('replaces an open link that carries nothing', async () => {
     const proxy = await startTcpProxy(Number(new URL(database.url).port));
     const log = recordedLog();
     const listener = await listen({ url: proxy.through(database.url), log, probeEveryMs: 20, answerTimeoutMs: 1_000 });
@@ -105,7 +105,7 @@ describe('a LISTEN session', () => {
     );
   });
 
-  test('stops at once, also while it waits to reconnect', async () => {
+  test('stops immediately, also while it waits to reconnect', async () => {
     const proxy = await startTcpProxy(Number(new URL(database.url).port));
     const log = recordedLog();
     const listener = await listen({ url: proxy.through(database.url), log, random: () => 1 });

@@ -33,7 +33,7 @@ describe('migrations', () => {
     expect(applied.flat()).toEqual(['0001_create_van.sql', '0002_add_plate.sql']);
   });
 
-  test('that fail are rolled back whole and named; those before them stay', async () => {
+  test('that fail are rolled back and named; those before them remain applied', async () => {
     const { url, pool } = await createDatabase({ empty: true });
     const folder = await folderWith({
       ...first,

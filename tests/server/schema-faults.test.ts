@@ -2,7 +2,7 @@ import { loadConditionReport, skipRefuseArgs, stopUpdateArgs } from '@tailgate/s
 import type { ErrorDetail } from '@tailgate/sync-protocol';
 import { describe, expect, test } from 'vitest';
 import type * as z from 'zod/mini';
-import { faultsOf, mostFaults } from '../../server/src/wire/schema-faults.ts';
+import { faultsOf, maxFaults } from '../../server/src/wire/schema-faults.ts';
 
 const route = { facility: 'F01', id: 'R100', week_end: '20261121' };
 
@@ -26,7 +26,7 @@ describe('a value that does not fit a schema gets an error in words', () => {
     ]);
   });
 
-  test('the schema’s own messages stay', () => {
+  test('the schema’s own messages are unchanged', () => {
     const report = { reportId: 'r', loadId: 'l', stopId: '1', driverId: 'd', sections: [], capturedAt: 5 };
     expect(faults(loadConditionReport, report)).toEqual([
       { path: 'capturedAt', message: 'must be an instant with an offset, such as 2026-11-20T10:00:00Z' },
@@ -41,7 +41,7 @@ describe('a value that does not fit a schema gets an error in words', () => {
   });
 
   test('the error of a body with many faults lists only a few of them', () => {
-    const products = Array.from({ length: 2 * mostFaults }, () => ({ id: 5 }));
-    expect(faults(stopUpdateArgs, { route, stop: { id: 1, products } })).toHaveLength(mostFaults);
+    const products = Array.from({ length: 2 * maxFaults }, () => ({ id: 5 }));
+    expect(faults(stopUpdateArgs, { route, stop: { id: 1, products } })).toHaveLength(maxFaults);
   });
 });

@@ -191,7 +191,7 @@ describe('a transaction in two trips', () => {
 });
 
 describe('values that the pool reads', () => {
-  test('large integers are numbers, dates stay as written, instants are dates', async () => {
+  test('large integers are numbers, dates are text as written, instants are dates', async () => {
     const { rows } = await database.pool.query(`
       select 9007199254740991::int8 as large, date '2026-11-21' as day, timestamp '2026-11-21 08:00' as local,
              timestamptz '2026-11-21 08:00+01' as instant, 1.50::numeric as amount`);

@@ -3,7 +3,7 @@ import type { Connection, Db, Statement } from '../../server/src/db/types.ts';
 import type { Quiescence } from './quiescence.ts';
 
 /**
- * The moment at which a process dies: just before or just after its n-th statement or its n-th commit from now on.
+ * The moment at which a process is killed: just before or just after its n-th statement or its n-th commit from now on.
  * Most violations come from faults around a commit.
  */
 export interface KillPoint {
@@ -22,22 +22,22 @@ const LAST_TURNS = 3;
 export class KillableDatabase implements Db {
   readonly #db: Db;
   readonly #quiescence: Quiescence;
-  readonly #onDeath: () => void;
+  readonly #onKill: () => void;
   readonly #open = new Set<Connection>();
-  #isDead = false;
+  #isKilled = false;
   /** New statements are not sent any more. Of statements that travel together, PostgreSQL gets only the first ones. */
-  #isDying = false;
+  #isEnding = false;
   #killPoint: (Omit<KillPoint, 'count'> & { remaining: number }) | undefined;
 
-  constructor(db: Db, quiescence: Quiescence, onDeath: () => void) {
+  constructor(db: Db, quiescence: Quiescence, onKill: () => void) {
     this.#db = db;
     this.#quiescence = quiescence;
-    this.#onDeath = onDeath;
+    this.#onKill = onKill;
   }
 
-  /** Dead or dying. */
-  get isDead(): boolean {
-    return this.#isDying || this.#isDead;
+  /** Killed, or about to be. */
+  get isKilled(): boolean {
+    return this.#isEnding || this.#isKilled;
   }
 
   setKillPoint({ count, of, moment }: KillPoint): void {
@@ -49,11 +49,11 @@ export class KillableDatabase implements Db {
   }
 
   /** As by `kill -9`: PostgreSQL rolls back the open transactions, and the process sends nothing more. */
-  die(): void {
-    if (this.#isDead) return;
-    this.#isDead = true;
+  kill(): void {
+    if (this.#isKilled) return;
+    this.#isKilled = true;
     for (const connection of this.#open) void this.#quiescence.during(this.#rollBack(connection));
-    this.#onDeath();
+    this.#onKill();
   }
 
   query<Row extends QueryResultRow>(statement: Statement, values?: unknown[]): Promise<QueryResult<Row>> {
@@ -62,7 +62,7 @@ export class KillableDatabase implements Db {
 
   async connect(): Promise<Connection> {
     const connection = await this.#whileAlive(() => this.#db.connect());
-    if (this.#isDead) {
+    if (this.#isKilled) {
       connection.release();
       throw killed();
     }
@@ -70,8 +70,8 @@ export class KillableDatabase implements Db {
     return {
       query: (statement, values) => this.#countDown(statement, () => connection.query(statement, values)),
       release: (destroy) => {
-        // The rollback of an open connection happens at death, before anything else continues.
-        if (this.#isDying && destroy !== undefined) return;
+        // The rollback of an open connection happens at the kill, before anything else continues.
+        if (this.#isEnding && destroy !== undefined) return;
         if (this.#open.delete(connection)) connection.release(destroy);
       },
     };
@@ -82,18 +82,18 @@ export class KillableDatabase implements Db {
     const isCounted = killPoint !== undefined && (killPoint.of === 'statements' || statement === 'commit');
     if (!isCounted || killPoint.remaining-- !== 0) return this.#whileAlive(work);
     const answer = killPoint.moment === 'after' ? this.#whileAlive(work) : undefined;
-    this.#isDying = true;
+    this.#isEnding = true;
     await answer?.catch(() => undefined);
-    // Frames that the process sent before it dies are on their way.
+    // Frames that the process sent before its end are on their way.
     for (let turns = 0; turns < LAST_TURNS; turns++) await this.#quiescence.during(new Promise(setImmediate));
-    this.die();
+    this.kill();
     throw killed();
   }
 
   async #whileAlive<Value>(work: () => Promise<Value>): Promise<Value> {
-    if (this.isDead) throw killed();
+    if (this.isKilled) throw killed();
     const answer = await this.#quiescence.during(work());
-    if (this.#isDead) throw killed();
+    if (this.#isKilled) throw killed();
     return answer;
   }
 

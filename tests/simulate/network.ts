@@ -67,8 +67,8 @@ export class PhoneNetwork {
   }
 
   /** A server is gone. Frames that it had sent still arrive; frames to it are lost. */
-  serverDied(node: ServerNode): void {
-    for (const connection of this.#connections) connection.serverDied(node);
+  serverKilled(node: ServerNode): void {
+    for (const connection of this.#connections) connection.serverKilled(node);
   }
 
   /** From now on no open line delivers anything, and neither end is notified. */
@@ -103,8 +103,8 @@ export class PhoneNetwork {
     const payload = body === undefined ? {} : { payload: body };
     const answer = await node.app.inject({ method: methodOf(method), url: path, headers, ...payload });
     request.isUnderWay = false;
-    if (node.isDead) {
-      // The server died meanwhile: its answer is dropped.
+    if (node.isKilled) {
+      // The server was killed meanwhile: its answer is dropped.
       this.#requests.delete(request);
       if (request.isAlive()) request.fail(new TypeError('the server is gone'));
       return;
@@ -193,7 +193,7 @@ class PhoneConnection {
     this.#end();
   }
 
-  serverDied(node: ServerNode): void {
+  serverKilled(node: ServerNode): void {
     if (!this.#server || this.#node !== node) return;
     this.#server.removeAllListeners();
     this.#server.terminate();

@@ -46,7 +46,7 @@ export class RestDrivers {
     });
     void node.submit(change).then(
       () => (open.isAnswered = true),
-      () => undefined, // the server died without an answer
+      () => undefined, // the server was killed without an answer
     );
     return `  by REST on stop ${stop}: ${JSON.stringify(values)} as ${id}`;
   }

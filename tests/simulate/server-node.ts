@@ -60,11 +60,11 @@ export class ServerNode {
 
   static async start(
     { db: pool, wakeups, quiescence, time, chance, log }: NodeDeps,
-    onDeath: () => void,
+    onKill: () => void,
   ): Promise<ServerNode> {
     const app = Fastify();
     answerErrors(app);
-    const db = new KillableDatabase(pool, quiescence, onDeath);
+    const db = new KillableDatabase(pool, quiescence, onKill);
     const clock = (): Date => new Date(time.now);
     const rules = () => ({ codes: codeBook([]), closeMode: 'legacy' as const, timerMs: 600_000 });
     const pauses = new WorldPauses({ time, chance, quiescence });
@@ -106,12 +106,12 @@ export class ServerNode {
     this.#db.clearKillPoint();
   }
 
-  get isDead(): boolean {
-    return this.#db.isDead;
+  get isKilled(): boolean {
+    return this.#db.isKilled;
   }
 
   kill(): void {
-    this.#db.die();
+    this.#db.kill();
   }
 
   /** The periodic work of a node: it checks for changes that it has missed. */
@@ -180,7 +180,7 @@ class WorldPauses implements Pauses {
     return this.#deps.chance.fraction();
   }
 
-  /** The process is dead: pending calls in it fail now. */
+  /** The process is killed: pending calls in it fail now. */
   end(): void {
     for (const end of [...this.#open]) end();
   }

@@ -20,7 +20,7 @@ class BrokenInvariant extends Error {
 const HEALING_ROUNDS = 400;
 
 /** Servers over one database. With two, each sees the other's changes only through the database. */
-const MOST_NODES = 2;
+const MAX_NODES = 2;
 
 /** Rounds until all processes have received everything. One or two pings detect a frozen line. */
 const REST_ROUNDS = 12;
@@ -86,7 +86,7 @@ function eventsOf(world: World, expectNothing: (wrong: readonly string[]) => voi
     const moment = chance.odds(0.5) ? 'before' : 'after';
     return { count: chance.below(of === 'statements' ? statements : 2), of, moment };
   };
-  const killText = ({ count, of, moment }: KillPoint): string => `dies ${moment} ${count} ${of}`;
+  const killText = ({ count, of, moment }: KillPoint): string => `killed ${moment} ${count} ${of}`;
   const all = [
     ...world.drivers.flatMap((driver) => ofDriver(world, driver, expectNothing)),
     ...world.phones.flatMap((phone, n) => ofPhone(world, phone, n, expectNothing)),
@@ -104,13 +104,13 @@ function eventsOf(world: World, expectNothing: (wrong: readonly string[]) => voi
     [`importer ${importFault ? `${importFault.kind} in ${importFault.count}` : ''}`, () => world.import(importFault)],
   ]);
   if (time.hasTimers) all.push([12, ['timer', () => time.runNextTimer()]]);
-  if (nodes.length < MOST_NODES) all.push([nodes.length === 0 ? 15 : 1, ['server starts', () => world.startServer()]]);
+  if (nodes.length < MAX_NODES) all.push([nodes.length === 0 ? 15 : 1, ['server starts', () => world.startServer()]]);
   for (const [n, node] of nodes.entries()) {
     const name = (what: string): string => `server ${n + 1} ${what}`;
     const killPoint = randomKillPoint(25);
     all.push([1.5 / nodes.length, [name('gets a REST request'), () => world.sendByRest(node)]]);
     all.push([4 / nodes.length, [name(killText(killPoint)), () => node.setKillPoint(killPoint)]]);
-    all.push([1 / nodes.length, [name('dies'), () => node.kill()]]);
+    all.push([1 / nodes.length, [name('killed'), () => node.kill()]]);
     all.push([3, [name('checks for missed changes'), () => node.checkForMissed()]]);
   }
   return all;

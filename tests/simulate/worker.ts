@@ -64,10 +64,10 @@ export async function workerPass(deps: WorkerDeps, { killPoint, hostFault, clerk
       await leases.release(lease);
     }
   } catch (error) {
-    if (!killable.isDead && !host.hasFailed) throw error;
-    if (!killable.isDead) return;
+    if (!killable.isKilled && !host.hasFailed) throw error;
+    if (!killable.isKilled) return;
     await quiescence.reached();
-    // The lease of a dead worker expires.
+    // The lease of a killed worker expires.
     await db.query('update route_lease set expires_at = now() where route_id = $1', [routeOf(seed).id]);
   } finally {
     await leases.close().catch(() => undefined);

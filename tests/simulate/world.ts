@@ -29,7 +29,7 @@ export class World {
   readonly eventLog: string[] = [];
   readonly #seed: number;
   readonly #depot: Depot;
-  readonly #dead: ServerNode[] = [];
+  readonly #killed: ServerNode[] = [];
   readonly #reported = new Map<string, string>();
   readonly #nodes: ServerNode[] = [];
   #taps = 0;
@@ -72,13 +72,13 @@ export class World {
   async startServer(): Promise<void> {
     const { quiescence, time, chance } = this;
     const { db, wakeups, log } = this.#depot;
-    const node = await ServerNode.start({ db, wakeups, log, quiescence, time, chance }, () => this.#died(node));
+    const node = await ServerNode.start({ db, wakeups, log, quiescence, time, chance }, () => this.#removeKilled(node));
     this.#nodes.push(node);
   }
 
-  #died(node: ServerNode): void {
-    this.#dead.push(...this.#nodes.splice(this.#nodes.indexOf(node), 1));
-    for (const phone of this.phones) phone.network.serverDied(node);
+  #removeKilled(node: ServerNode): void {
+    this.#killed.push(...this.#nodes.splice(this.#nodes.indexOf(node), 1));
+    for (const phone of this.phones) phone.network.serverKilled(node);
   }
 
   /** A driver takes a photo and records it at a stop as proof. */
@@ -198,7 +198,7 @@ export class World {
   /** Waits until the world is idle and checks all receipts. */
   async settle(): Promise<string[]> {
     await this.quiescence.reached();
-    while (this.#dead.length > 0) await this.#dead.pop()?.dispose();
+    while (this.#killed.length > 0) await this.#killed.pop()?.dispose();
     return [...(await this.#checkReceipts()), ...this.#checkViews()];
   }
 
@@ -226,7 +226,7 @@ export class World {
     for (const phone of this.phones) await phone.kill();
     for (const node of [...this.#nodes]) node.kill();
     await this.quiescence.reached();
-    while (this.#dead.length > 0) await this.#dead.pop()?.dispose();
+    while (this.#killed.length > 0) await this.#killed.pop()?.dispose();
   }
 
   async #checkReceipts(): Promise<string[]> {

@@ -70,7 +70,7 @@ export function startAppRun(
   };
 }
 
-/** The disk of one run of the app: requests of a dead app are dropped. */
+/** The disk of one run of the app: requests of an ended app are dropped. */
 export function storeOfRun(disk: Store, { isKilled }: AppRun): Store {
   const whileAlive = <Value>(work: () => Promise<Value>): Promise<Value> =>
     isKilled() ? new Promise(() => {}) : work();

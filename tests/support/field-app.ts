@@ -76,7 +76,7 @@ export class FieldApp {
   }
 
   static async start({ url, store, files, elapsedMs, environment = platform }: FieldAppOptions): Promise<FieldApp> {
-    // Where sockets fail, plain HTTP replaces them: it polls as often as it pings.
+    // If sockets fail, plain HTTP replaces them: it polls as often as it pings.
     const timing = { retryBaseMs: 20, retryCapMs: 250, pingMs: 200, answerMs: 2_000, socketAgainMs: 200 };
     const shift = { wallMs: elapsedMs, monotonicMs: 0 };
     const acks = new LateAcks();

@@ -2,20 +2,20 @@ import type { Queryable } from '../../server/src/db/types.ts';
 import type { Host, HostTransaction } from '../../server/src/host/host.ts';
 
 /**
- * A process that dies at its n-th step, as `kill -9` does it. Each statement is two steps, before it is sent and before
+ * A process that ends at its n-th step, as after `kill -9`. Each statement is two steps, before it is sent and before
  * its answer arrives, and so is each commit on the host. From then on its requests are dropped, and its open
  * transactions are rolled back.
  */
 export class KillableProcess {
   #remainingSteps: number;
-  #isDead = false;
+  #isKilled = false;
 
   constructor(steps: number) {
     this.#remainingSteps = steps;
   }
 
-  get isDead(): boolean {
-    return this.#isDead;
+  get isKilled(): boolean {
+    return this.#isKilled;
   }
 
   database(db: Queryable): Queryable {
@@ -51,7 +51,7 @@ export class KillableProcess {
   }
 
   #checkAlive(): void {
-    if (!this.#isDead && this.#remainingSteps-- <= 0) this.#isDead = true;
-    if (this.#isDead) throw new Error('this process was killed');
+    if (!this.#isKilled && this.#remainingSteps-- <= 0) this.#isKilled = true;
+    if (this.#isKilled) throw new Error('this process was killed');
   }
 }

@@ -10,7 +10,7 @@ export interface ProgramEnd {
 }
 
 /**
- * Runs a program on this Node to its end. Where this process ends first, the program gets a signal, so that it can
+ * Runs a program on this Node to its end. If this process ends first, the program gets a signal, so that it can
  * clean up.
  */
 export async function runNode(args: readonly string[], options: SpawnOptions): Promise<ProgramEnd> {

@@ -81,7 +81,7 @@ export interface RestServerOptions extends Partial<Pick<HttpDeps, HttpOptions>> 
   readonly logLevel?: string;
   /** The built driver app; by default there is none. */
   readonly appFolder?: string;
-  /** Where they differ from the operator's defaults. */
+  /** Limits that differ from the operator's defaults. */
   readonly uploadLimits?: Partial<UploadLimits>;
   /** The cost of its passwords; nearly nothing by default. */
   readonly passwordCost?: HashCost;

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 
-/** Where Linux keeps files in memory. */
+/** Linux stores these files in memory. */
 export const MEMORY = '/dev/shm';
 const MEMORY_NEEDED_BYTES = 4 * 1024 ** 3;
 

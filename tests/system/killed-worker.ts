@@ -86,8 +86,8 @@ export class KilledWorker {
     return [...steps.filter(({ name }) => OF_A_PASS.test(name)), OVER];
   }
 
-  /** Kills the worker just before it takes this step; the next one does the rest, or dies before `again` first. */
-  async dieBefore(step: Step, again?: Step): Promise<void> {
+  /** Kills the worker just before it takes this step; the next one does the rest, or is itself killed before `again`. */
+  async killBefore(step: Step, again?: Step): Promise<void> {
     const ids = await this.#changeTwoStops();
     // The host has everything, the mirror has recorded it, and the driver has no receipt yet.
     if (step === OVER) this.#phone.loseNetwork();
@@ -111,11 +111,11 @@ export class KilledWorker {
   async #kill(): Promise<void> {
     const { server, database } = this.#service;
     const killed = server.kill9();
-    // Where the connection to the host is a process of its own, it still waits for an answer, which never arrives.
+    // A connection process to the host still waits for an answer, which never arrives.
     this.#tap.dropConnections();
     await killed;
     this.#tap.dropConnections();
-    // A dead worker returns no lease: the lease runs out, and a test cannot wait that long.
+    // A killed worker returns no lease: the lease runs out, and a test cannot wait that long.
     await database.pool.query('update route_lease set expires_at = now()');
   }
 

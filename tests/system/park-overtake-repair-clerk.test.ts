@@ -13,12 +13,12 @@ import { demoRoute, openService, opsToken, type Service } from './service.ts';
 
 const FIVE_MINUTES = 300_000;
 /** As many commits fail; the breaker probes the host later after each failure in a row. */
-const MOST_LIES = 2;
+const MAX_LIES = 2;
 
 /** Passes everything on, but loses the answer of some commits with the connection: they happen unconfirmed. */
 async function lieAtRandom(proxy: TcpProxy, chance: Chance, isOver: () => boolean): Promise<number> {
   let lies = 0;
-  while (lies < MOST_LIES && !isOver()) {
+  while (lies < MAX_LIES && !isOver()) {
     let asked = '';
     proxy.bufferUp();
     await proxy.untilBufferedUp((waiting) => {

@@ -21,7 +21,7 @@ test(
     for (const { step, again } of wanted === 'all' ? eachStep(steps) : oneOfEachPhase(steps)) {
       await annotate(`killed before ${step.nth}× ${step.name}`);
       if (again) await annotate(`and the next one before ${again.name}`);
-      await story.dieBefore(step, again);
+      await story.killBefore(step, again);
       const { host, changes, written, logged, trouble } = await story.poll();
       expect(host).toEqual(story.expected());
       // Each change once, in order, with one receipt each.
@@ -35,22 +35,22 @@ test(
   wanted === 'all' ? 60 * STEP_TIMEOUT_MS : 4 * STEP_TIMEOUT_MS,
 );
 
-interface Death {
+interface Kill {
   readonly step: Step;
-  /** The step at which the next worker dies while it settles the remains of this one. */
+  /** The step at which the next worker is killed while it settles the remains of this one. */
   readonly again?: Step;
 }
 
 /** The log message of every worker that settles something. */
 const SETTLING = /^mirror: (lease_claim|replicate_(route|stops|settle))$/;
 
-const eachStep = (steps: readonly Step[]): Death[] => steps.map((step) => ({ step }));
+const eachStep = (steps: readonly Step[]): Kill[] => steps.map((step) => ({ step }));
 
 /**
  * While it writes on the host; when a stop is committed there and not recorded, and the next one until it writes or
  * records; when all is recorded.
  */
-function oneOfEachPhase(steps: readonly Step[]): Death[] {
+function oneOfEachPhase(steps: readonly Step[]): Kill[] {
   const chance = new Chance(seed);
   const first = (prefix: string) => steps.findIndex(({ name }) => name.startsWith(`host: ${prefix}`)) + 1;
   const [begun, committed] = [first(''), first('commit')];

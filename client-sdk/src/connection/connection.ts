@@ -57,7 +57,7 @@ export class Connection {
   }
 
   send(frame: ClientFrameInput): void {
-    // A socket that has just died throws or drops the frame; the machine notices by its close or its silence.
+    // A socket that has just broken throws or drops the frame; the machine notices by its close or its silence.
     try {
       this.#socket?.send(canonicalJson(frame));
     } catch {

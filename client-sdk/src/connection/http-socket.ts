@@ -56,7 +56,7 @@ export class HttpSocket implements Socket {
     const frame: unknown = JSON.parse(message);
     // Pushes carry the clocks of the latest ping; those of the hello are too old.
     if (hasClock(frame)) this.#hello['clock'] = frame.clock;
-    // Polls do not wait for pushes: a slow push must not make the connection look dead.
+    // Polls do not wait for pushes: a slow push must not make the connection look broken.
     if (isPoll(frame)) this.#polls = this.#polls.then(() => this.#follow(frame));
     else this.#pushes = this.#pushes.then(() => this.#take(frame));
   }

@@ -100,11 +100,11 @@ const pinging = (attempt: number, pingMs: number, { answerMs }: Timing): Open =>
   forMs: answerMs,
 });
 
-/** @param leastMs until the moment that the server has named, if it has named one */
-const later = (attempt: number, timing: Timing, fraction: number, leastMs = 0): Waiting => ({
-  at: leastMs > 0 ? 'deferred' : 'waiting',
+/** @param minMs until the moment that the server has named, if it has named one */
+const later = (attempt: number, timing: Timing, fraction: number, minMs = 0): Waiting => ({
+  at: minMs > 0 ? 'deferred' : 'waiting',
   attempt: attempt + 1,
-  forMs: leastMs + backoffMs(attempt, timing, fraction),
+  forMs: minMs + backoffMs(attempt, timing, fraction),
 });
 
 function whileOpen(state: Open, event: Event, timing: Timing, fraction: number): State {
@@ -122,7 +122,7 @@ function whileOpen(state: Open, event: Event, timing: Timing, fraction: number):
     case 'woken':
       return at === 'live' ? pinging(attempt, state.pingMs, timing) : state;
     case 'time':
-      // Without an answer to the ping or the hello, the socket counts as dead, even if it reports no close.
+      // Without an answer to the ping or the hello, the machine treats the socket as broken, even if it reports no close.
       return at === 'live' && !state.awaitsPong
         ? pinging(attempt, state.pingMs, timing)
         : later(attempt, timing, fraction);

@@ -83,13 +83,13 @@ export class Queue {
    * @param most the maximum number of items
    * @param room the maximum size in bytes; a single item may exceed it
    */
-  async takeBatch(from: number, most: number, room: number): Promise<QueueItem[]> {
+  async takeBatch(from: number, max: number, room: number): Promise<QueueItem[]> {
     const batch: QueueItem[] = [];
     let left = room;
     for (const item of this.waiting) {
       if (item.mutation.seq < from) continue;
       left -= bytesOf(item.mutation) + linkBytes;
-      if (batch.length > 0 && (left < 0 || batch.length === most)) break;
+      if (batch.length > 0 && (left < 0 || batch.length === max)) break;
       if (item.undo === 'delayed' || this.#mustWait(item)) break;
       batch.push(item);
       // From here on it must not merge, although its hash takes a moment.
@@ -108,7 +108,7 @@ export class Queue {
 
   /**
    * Resolves when these items and all earlier ones are sealed, and stored if storage works. Calls run one after the
-   * other. A dead connection and its successor may both call, and each link needs the previous one.
+   * other. A broken connection and its successor may both call, and each link needs the previous one.
    */
   #seal(batch: readonly QueueItem[]): Promise<void> {
     // A failure rejects its own callers only, not the next ones.

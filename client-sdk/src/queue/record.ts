@@ -6,7 +6,7 @@ import type {
   SkipRefuseArgs,
   StopObjectInput,
 } from '@tailgate/sync-protocol';
-import { instantFields, leastFrameBytes, skipRefuseArgs, stopUpdateArgs } from '@tailgate/sync-protocol';
+import { instantFields, minFrameBytes, skipRefuseArgs, stopUpdateArgs } from '@tailgate/sync-protocol';
 import { InvalidChange, refusal } from '../platform/errors.ts';
 import { record } from '../platform/reading.ts';
 import { bytesOf } from './item.ts';
@@ -86,8 +86,8 @@ export function draft(name: MutationName, schema: Schema, given: object): Draft 
   const unread = unreadMembers(given, args, []);
   if (unread.length > 0) throw new InvalidChange(unread);
   const bytes = bytesOf(args);
-  if (bytes > leastFrameBytes - envelopeBytes)
-    throw refusal('', `must not exceed ${leastFrameBytes - envelopeBytes} bytes, is ${bytes}`);
+  if (bytes > minFrameBytes - envelopeBytes)
+    throw refusal('', `must not exceed ${minFrameBytes - envelopeBytes} bytes, is ${bytes}`);
   return { name, version: 1, args };
 }
 

@@ -61,8 +61,8 @@ export class Sender {
 
   #mayPush(): boolean {
     // A server at its limit stops reading and answers no ping: stay one push below.
-    const most = Math.max(1, this.#limits.pushes_in_flight - 1);
-    return !this.#ended && !this.#paused && this.#flights.length < most;
+    const max = Math.max(1, this.#limits.pushes_in_flight - 1);
+    return !this.#ended && !this.#paused && this.#flights.length < max;
   }
 
   async #pushNext(): Promise<boolean> {

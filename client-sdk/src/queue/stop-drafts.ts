@@ -20,7 +20,7 @@ const maxLength = 65_536;
 /** How long a draft remains after its last change where its route is not one of the signed-in driver's. */
 const keepMs = 7 * 86_400_000;
 
-/** What a draft is about: a stop, or a whole route. */
+/** The subject of a draft: a stop, or a whole route. */
 export interface DraftTarget {
   readonly scope: Scope;
   readonly stop: number | undefined;

@@ -5,7 +5,7 @@ const codeForm = /^TGR1:([A-Za-z0-9_-]{6}):(\d{1,4})\/(\d{1,4}):([A-Za-z0-9_-]+)
 /** Bytes in one code: a QR code of this size is read from a scratched screen at arm's length. */
 const defaultBytes = 300;
 /** A chain that is longer than this takes minutes to film: share the parcel as a file. */
-const mostCodes = 200;
+const maxCodes = 200;
 
 /**
  * Splits a parcel into the texts of a chain of QR codes, to be shown one after the other, again and again.
@@ -14,7 +14,7 @@ const mostCodes = 200;
  */
 export function codesOf(parcel: Bytes, bytesPerCode = defaultBytes): string[] {
   const count = Math.ceil(parcel.length / bytesPerCode);
-  if (count > mostCodes) throw new RangeError(`the parcel needs ${count} codes: share it as a file`);
+  if (count > maxCodes) throw new RangeError(`the parcel needs ${count} codes: share it as a file`);
   // The salt is random: its place in the parcel names it.
   const chain = toBase64(parcel.slice(4, 10)).slice(0, 6);
   return Array.from({ length: count }, (_, i) => {
@@ -23,7 +23,7 @@ export function codesOf(parcel: Bytes, bytesPerCode = defaultBytes): string[] {
   });
 }
 
-/** What a reader has of a chain. */
+/** The number of codes of a chain that a reader has, and their total. */
 export interface ChainProgress {
   readonly have: number;
   readonly of: number;

@@ -40,8 +40,8 @@ function belowTenThousand(): number {
 }
 
 /**
- * Compresses and encrypts queues for another phone. Who films the codes or receives the file needs the passphrase to
- * read or push them.
+ * Compresses and encrypts queues for another phone. Reading or pushing them from filmed codes or from the file needs
+ * the passphrase.
  */
 export async function packQueues(queues: readonly ExportedQueue[], passphrase: string): Promise<Bytes> {
   const plain = await throughStream(new TextEncoder().encode(JSON.stringify(queues)), new CompressionStream('gzip'));

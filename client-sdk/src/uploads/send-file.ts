@@ -40,7 +40,7 @@ export interface Attempt {
   readonly begun: () => void;
 }
 
-/** How requests are sent. Where the platform's own do not report progress, `fetch` sends smaller ones. */
+/** How requests are sent. If the platform's own requests report no progress, `fetch` sends smaller ones. */
 export const requestsOf = (
   { chunkBytes, httpStack }: { readonly chunkBytes: number | undefined; readonly httpStack: HttpStack | undefined },
   fetch: Environment['fetch'],

@@ -10,10 +10,10 @@ const smallBufferBytes = 32 * 1024;
  * The memory limit of all uploads of the process. Above it buffers are small, so that many slow senders use little
  * each.
  */
-const mostBytes = 64 * 1024 * 1024;
-const mostSpare = 8;
+const maxBytes = 64 * 1024 * 1024;
+const maxSpare = 8;
 
-/** Where in a buffer the bytes of a content from `at` are. */
+/** The place in a buffer of a content's bytes from `at`. */
 interface Chunk {
   readonly content: string;
   readonly at: number;
@@ -40,8 +40,8 @@ export class ChunkBuffer {
     let taken = 0;
     while (taken < bytes.length && this.#end < this.capacity) {
       const chunk = this.#chunkAt(content, at + taken);
-      const most = chunkBytes - (chunk.end - chunk.start);
-      const added = bytes.copy(this.#memory, chunk.end, taken, Math.min(bytes.length, taken + most));
+      const max = chunkBytes - (chunk.end - chunk.start);
+      const added = bytes.copy(this.#memory, chunk.end, taken, Math.min(bytes.length, taken + max));
       chunk.end += added;
       this.#end += added;
       taken += added;
@@ -76,7 +76,7 @@ export class BufferPool {
 
   acquire(): ChunkBuffer {
     const buffer =
-      this.#lentBytes < mostBytes
+      this.#lentBytes < maxBytes
         ? (this.#spare.pop() ?? new ChunkBuffer(bufferBytes))
         : new ChunkBuffer(smallBufferBytes);
     this.#lentBytes += buffer.capacity;
@@ -86,6 +86,6 @@ export class BufferPool {
   release(buffer: ChunkBuffer): void {
     this.#lentBytes -= buffer.capacity;
     buffer.clear();
-    if (buffer.capacity === bufferBytes && this.#spare.length < mostSpare) this.#spare.push(buffer);
+    if (buffer.capacity === bufferBytes && this.#spare.length < maxSpare) this.#spare.push(buffer);
   }
 }

@@ -1,6 +1,6 @@
 const mebibyte = 1024 * 1024;
 /** About 200 photos: those of a day's route. */
-const mostQuarantinedBytes = 64 * mebibyte;
+const maxQuarantinedBytes = 64 * mebibyte;
 
 export interface UploadLimits {
   readonly fileBytes: number;
@@ -26,6 +26,6 @@ export function uploadLimits({ maxFileMb, maxFiles, uploadQuotaMb }: UploadSetti
     files: maxFiles,
     requestBytes: 4 * maxFileMb * mebibyte,
     hourBytes: uploadQuotaMb * mebibyte,
-    quarantinedHourBytes: Math.min(uploadQuotaMb * mebibyte, mostQuarantinedBytes),
+    quarantinedHourBytes: Math.min(uploadQuotaMb * mebibyte, maxQuarantinedBytes),
   };
 }

@@ -50,8 +50,8 @@ export async function expectFiles(db: Queryable, ids: readonly string[], now: Da
 }
 
 /** Gives up files that were named before `before` and never arrived, at most `most`. Returns their ids. */
-export async function markMissingFiles(db: Queryable, before: Date, most: number): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>(markMissingAssets, [before, most]);
+export async function markMissingFiles(db: Queryable, before: Date, max: number): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(markMissingAssets, [before, max]);
   return rows.map(({ id }) => id);
 }
 

@@ -22,9 +22,9 @@ export class QuotaExceeded extends Error {
  */
 export async function charge(
   db: Queryable,
-  { caller, bytes, most, now }: { caller: string; bytes: number; most: number; now: Date },
+  { caller, bytes, max, now }: { caller: string; bytes: number; max: number; now: Date },
 ): Promise<void> {
   const hour = new Date(Math.floor(now.getTime() / hourMs) * hourMs);
-  const { rowCount } = await db.query(chargeQuota, [caller, hour, bytes, most]);
+  const { rowCount } = await db.query(chargeQuota, [caller, hour, bytes, max]);
   if (rowCount === 0) throw new QuotaExceeded(hour.getTime() + hourMs - now.getTime());
 }

@@ -60,7 +60,7 @@ export const idleMs = 7 * 24 * 3_600_000;
 const leftAloneMs = 60_000;
 /** The bytes of a running request in memory, which a crash loses. Two such pieces make a chunk (decision 12). */
 const pieceBytes = 128 * 1024;
-const mostFinished = 20;
+const maxFinished = 20;
 
 interface Intake extends Record<string, unknown> {
   readonly content: string;
@@ -80,7 +80,7 @@ export function committedAssetId(commitment: AssetCommitment): string {
 
 /**
  * Resumable uploads, safe at each point. One statement writes bytes and the place of the next ones. An asset exists
- * only after a commit that follows the check of all its bytes. If the process dies between the last byte and that
+ * only after a commit that follows the check of all its bytes. If the process is killed between the last byte and that
  * commit, the next request or the sweep ends the upload.
  */
 export class ResumableUploads {
@@ -141,7 +141,7 @@ export class ResumableUploads {
   /** Creates the assets of complete uploads of killed processes. */
   async finishComplete(): Promise<void> {
     const before = new Date(this.#expiry().getTime() - leftAloneMs);
-    const { rows } = await this.#deps.db.query<Intake>(findCompleteIntakes, [before, mostFinished]);
+    const { rows } = await this.#deps.db.query<Intake>(findCompleteIntakes, [before, maxFinished]);
     for (const intake of rows) {
       try {
         await this.#finish(intake);

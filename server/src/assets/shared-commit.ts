@@ -14,7 +14,7 @@ export interface CommitDeps {
 }
 
 /** Of half a megabyte each. */
-const mostPerCommit = 8;
+const maxPerCommit = 8;
 
 /**
  * A disk syncs eight photos as fast as one. If one of several uploads cannot be written, all are rolled back and then
@@ -42,7 +42,7 @@ export function shareCommits({ inTransaction, wake }: CommitDeps): SharedCommit 
         return outcomes;
       }
     },
-    { most: mostPerCommit },
+    { max: maxPerCommit },
   );
   return async (write) => {
     const { error } = await ask(write);

@@ -31,7 +31,7 @@ export interface UploadOrigin {
   readonly key: string | undefined;
 }
 
-/** Longer than any request lives; older rows belong to a process that died. */
+/** Longer than any request takes; older rows are the remains of a process that was killed. */
 const incomingMs = 3_600_000;
 
 interface IncomingFile {

@@ -2,7 +2,7 @@ import type { AuthDeps } from './deps.ts';
 import { changePassword as setPassword } from './proof-sql.ts';
 import type { Claim, Proof } from './proof.ts';
 import { prove } from './proof.ts';
-import { mostTries, expiryAfter } from './rules.ts';
+import { maxTries, expiryAfter } from './rules.ts';
 import { recordSignIns } from './sign-in-state.ts';
 import { endSessions, insertSession } from './sql.ts';
 import { hashToken, newToken } from './tokens.ts';
@@ -24,7 +24,7 @@ export async function changePassword(deps: AuthDeps, change: PasswordChange): Pr
   const hash = await deps.passwords.hash(change.newPassword);
   return deps.inTransaction(async (tx) => {
     const now = deps.now();
-    const values = [employee, now, hash, proof.hash, proof.by === 'code', mostTries];
+    const values = [employee, now, hash, proof.hash, proof.by === 'code', maxTries];
     const { rowCount } = await tx.query(setPassword, values);
     // Another change was faster, so the proof of this one is void.
     if (!rowCount) return { kind: 'wrong_credentials' };

@@ -57,7 +57,7 @@ const earlierOf = (a: Date, b: Date): Date => (a < b ? a : b);
  * its use.
  */
 export const codeLifeMs = 15 * minute;
-export const mostTries = 5;
+export const maxTries = 5;
 
 /** A stored one-time password. `tries` counts all failed sign-ins: a guess and a typing error look alike. */
 export interface StoredCode {
@@ -73,20 +73,20 @@ export interface StoredCode {
  * so for a new password it stays valid for a while.
  */
 export function isCodeUsable(code: StoredCode, use: 'sign_in' | 'change', now: Date): boolean {
-  if (code.tries >= mostTries) return false;
+  if (code.tries >= maxTries) return false;
   if (code.usedAt === null) return now < code.expiresAt;
   return use === 'change' && now.getTime() - code.usedAt.getTime() < codeLifeMs;
 }
 
 const resetLimits = [
-  { within: minute, most: 1 },
-  { within: hour, most: 3 },
-  { within: day, most: 10 },
+  { within: minute, max: 1 },
+  { within: hour, max: 3 },
+  { within: day, max: 10 },
 ] as const;
 
 /** Whether the service may send one more one-time password after those at these times (contract §2). */
 export const mayReset = (sent: readonly Date[], now: Date): boolean =>
-  resetLimits.every(({ within, most }) => sent.filter((at) => now.getTime() - at.getTime() < within).length < most);
+  resetLimits.every(({ within, max }) => sent.filter((at) => now.getTime() - at.getTime() < within).length < max);
 
 /** Failed sign-ins of one account from one address since the last success. */
 export interface FailuresInARow {

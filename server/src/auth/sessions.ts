@@ -88,7 +88,7 @@ async function checkAll(db: Queryable, shown: readonly ShownToken[]): Promise<{ 
  */
 const cacheMs = 5_000;
 /** The cache has one entry for each driver, of some hundred bytes. */
-const mostDrivers = 10_000;
+const maxDrivers = 10_000;
 
 interface CachedToken {
   readonly until: number;
@@ -137,7 +137,7 @@ export class Sessions {
     const known = this.#cache.get(employee);
     if (known) return known;
     const oldest = this.#cache.keys().next();
-    if (this.#cache.size >= mostDrivers && !oldest.done) this.#cache.delete(oldest.value);
+    if (this.#cache.size >= maxDrivers && !oldest.done) this.#cache.delete(oldest.value);
     const tokens = new Map<string, CachedToken>();
     this.#cache.set(employee, tokens);
     return tokens;

@@ -6,7 +6,7 @@ import type { AuthDeps } from './deps.ts';
 import { admitByCode, admitByPassword } from './proof-sql.ts';
 import type { Claim, Proof } from './proof.ts';
 import { prove } from './proof.ts';
-import { mostTries, sessionState, expiryAfter } from './rules.ts';
+import { maxTries, sessionState, expiryAfter } from './rules.ts';
 import type { SessionRow } from './sessions.ts';
 import { factsOf } from './sessions.ts';
 import { recordSignIns } from './sign-in-state.ts';
@@ -57,7 +57,7 @@ async function admit(tx: Tx, employee: string, { by, hash }: ProvenPassword, now
   const { rowCount } =
     by === 'password'
       ? await tx.query(admitByPassword, [employee, now, hash])
-      : await tx.query(admitByCode, [employee, now, hash, mostTries]);
+      : await tx.query(admitByCode, [employee, now, hash, maxTries]);
   return rowCount === 1;
 }
 

@@ -6,7 +6,7 @@ interface Waiting<Request, Answer> {
 
 export interface GatherLimits {
   /** Sends all questions at once. */
-  readonly most?: number;
+  readonly max?: number;
   /** Runs the first question at once. Later questions wait and share the next run. */
   readonly atOnce?: number;
 }
@@ -19,7 +19,7 @@ export interface GatherLimits {
  */
 export function gather<Request, Answer extends object>(
   answerAll: (requests: readonly Request[]) => Promise<readonly Answer[]>,
-  { most = 500, atOnce = 2 }: GatherLimits = {},
+  { max = 500, atOnce = 2 }: GatherLimits = {},
 ): (request: Request) => Promise<Answer> {
   const waiting: Waiting<Request, Answer>[] = [];
   let running = 0;
@@ -47,7 +47,7 @@ export function gather<Request, Answer extends object>(
       scheduled = false;
       while (waiting.length > 0 && running < atOnce) {
         running++;
-        void answer(waiting.splice(0, most));
+        void answer(waiting.splice(0, max));
       }
     });
   };

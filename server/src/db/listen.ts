@@ -197,7 +197,7 @@ class Session {
   }
 
   async close(): Promise<void> {
-    // Closes the session, and never waits for a dead peer.
+    // Closes the session, and never waits for an unreachable peer.
     const timer = setTimeout(() => this.destroy(), 500);
     await this.#client.end().catch(() => undefined);
     clearTimeout(timer);

@@ -20,7 +20,7 @@ const { builtins } = pg.types;
 
 /** A slower statement waits for a lock or has a bad plan; the caller gets an error and retries. */
 const STATEMENT_TIMEOUT_MS = 30_000;
-/** Later than PostgreSQL's own limit: it only ends statements on a dead connection. */
+/** Later than PostgreSQL's own limit: it only ends statements on a broken connection. */
 const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000;
 /** Callers wait this long for a connection, then answer 503, and the phone's queue waits. */
 const CONNECT_TIMEOUT_MS = 5_000;

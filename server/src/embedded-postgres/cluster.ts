@@ -116,7 +116,7 @@ export async function initialise(
 async function dropDrafts({ folder }: Cluster): Promise<void> {
   const drafts = (await readdir(folder).catch(() => [])).filter((name) => name.startsWith(DRAFT));
   const abandoned = drafts.filter((name) => !isAlive(Number.parseInt(name.slice(DRAFT.length))));
-  // Where its initdb still writes there, the next start deletes it.
+  // If its initdb still writes there, the next start deletes it.
   for (const name of abandoned) await rm(join(folder, name), { recursive: true, force: true }).catch(() => undefined);
 }
 

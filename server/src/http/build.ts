@@ -179,7 +179,7 @@ function readJsonOnly(app: FastifyInstance): void {
 }
 
 /** The bound of an unknown path in the log. */
-const mostOfPath = 200;
+const maxPathLength = 200;
 
 /**
  * Logs one line for a refused request, and with LOG_LEVEL=debug one for each request. A line contains no header, body
@@ -190,7 +190,7 @@ function logRequests(app: FastifyInstance): void {
     const fields = {
       method: request.method,
       // The declared path where there is one: an asset's id grants access to the asset.
-      path: request.routeOptions.url ?? request.url.replace(/\?.*/s, '').slice(0, mostOfPath),
+      path: request.routeOptions.url ?? request.url.replace(/\?.*/s, '').slice(0, maxPathLength),
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime),
       employee: request.driver?.employee,

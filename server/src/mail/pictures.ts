@@ -16,7 +16,7 @@ const shownTypes: Readonly<Record<string, string>> = {
   'image/webp': 'webp',
 };
 /** Bytes that go with a mail. In base64 they are a third more, and many mail servers take 10 MB. */
-const mostBytes = 7 * 1024 * 1024;
+const maxBytes = 7 * 1024 * 1024;
 
 /** The files of a summary: those that it shows, and the state of the others. */
 export interface PictureFiles {
@@ -39,7 +39,7 @@ export async function findPictures(db: Queryable, ids: readonly string[]): Promi
   const shown: Asset[] = [];
   let bytes = 0;
   for (const asset of new Set(ids.flatMap(filesOf))) {
-    if (!Object.hasOwn(shownTypes, asset.mime) || asset.size === 0 || bytes + asset.size > mostBytes) continue;
+    if (!Object.hasOwn(shownTypes, asset.mime) || asset.size === 0 || bytes + asset.size > maxBytes) continue;
     bytes += asset.size;
     shown.push(asset);
   }

@@ -20,7 +20,7 @@ export interface Envelope {
 
 export interface Letter extends Envelope, Contents {}
 
-/** Where mails go. */
+/** Sends mails to an SMTP server, or to a folder. */
 export interface Post {
   /** Resolves with the result for each recipient. @throws for a fault of the mail or of the server */
   send(letter: Letter, signal: AbortSignal): Promise<Verdict>;

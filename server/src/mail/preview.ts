@@ -12,8 +12,8 @@ import { readSummarizedStop } from './stop-reading.ts';
 /**
  * The delivery summary of a stop in its present state as a page: the content of the mail. Nothing is sent.
  *
- * Where files are public the page names them, by addresses relative to its own, so that it works behind any proxy.
- * Where they need a driver's headers the page includes their bytes.
+ * If files are public, the page names them, by addresses relative to its own, so that it works behind any proxy.
+ * If they need a driver's headers, the page includes their bytes.
  */
 export async function previewSummary(
   db: Queryable,

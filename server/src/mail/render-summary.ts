@@ -11,7 +11,7 @@ export interface RenderedSummary {
 }
 
 /** Photos that are listed one by one. A body can name two hundred thousand. */
-const mostListed = 40;
+const maxListed = 40;
 
 const templates = new Eta({ views: join(import.meta.dirname, 'templates'), cache: true, rmWhitespace: true });
 
@@ -30,7 +30,7 @@ export function renderSummary(summary: DeliverySummary, picturesOf: PicturesOf):
     ...summary,
     signature: summary.signature && list('Signature', summary.signature),
     photos: listedPhotos(summary).map((photo, i) => list(`Photo ${i + 1}`, photo)),
-    morePhotos: Math.max(0, summary.photos.length - mostListed),
+    morePhotos: Math.max(0, summary.photos.length - maxListed),
     photoNumber: (asset) => (asset === null ? undefined : numbers.get(asset)),
   };
   return {
@@ -46,4 +46,4 @@ export function picturedAssets(summary: DeliverySummary): string[] {
   return [...(signature ? [signature] : []), ...listedPhotos(summary)].map(({ asset }) => asset);
 }
 
-const listedPhotos = ({ photos }: DeliverySummary): readonly PictureReference[] => photos.slice(0, mostListed);
+const listedPhotos = ({ photos }: DeliverySummary): readonly PictureReference[] => photos.slice(0, maxListed);

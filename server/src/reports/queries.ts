@@ -20,7 +20,7 @@ const reportCursor = z.tuple([
 export type ReportCursor = z.infer<typeof reportCursor>;
 
 /** A report can have 200 kB and a page 500 reports: a heavy page ends early. */
-const mostBytes = 8 * 1024 * 1024;
+const maxBytes = 8 * 1024 * 1024;
 
 interface ReportRow {
   readonly report_id: string;
@@ -52,7 +52,7 @@ export async function listLoadReports(
     after?.[1] ?? null,
     after?.[2] ?? null,
     limit + 1,
-    mostBytes,
+    maxBytes,
   ]);
   const page = rows.slice(0, limit);
   const last = page.at(-1);

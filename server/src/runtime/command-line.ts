@@ -42,9 +42,9 @@ export function readWords<const Options extends ParseArgsOptionsConfig>(argv: re
 }
 
 /** An option with a count. @throws StartError one line */
-export function countOf(option: string, written: string, least = 1): number {
-  if (/^\d{1,9}$/.test(written) && Number(written) >= least) return Number(written);
-  throw new StartError(`--${option}: expected a whole number from ${least}, got ${JSON.stringify(written)}`);
+export function countOf(option: string, written: string, min = 1): number {
+  if (/^\d{1,9}$/.test(written) && Number(written) >= min) return Number(written);
+  throw new StartError(`--${option}: expected a whole number from ${min}, got ${JSON.stringify(written)}`);
 }
 
 /**

@@ -44,7 +44,7 @@ const loggedErrorFields = [
   'constraint',
 ];
 /** Causes of causes; an error can be its own. */
-const mostCauses = 5;
+const maxCauses = 5;
 
 interface LoggedError {
   readonly type: string;
@@ -54,7 +54,7 @@ interface LoggedError {
 }
 
 /** The logged form of an error. A thrown value that is no error is logged by its type alone. */
-function loggedError(error: unknown, causes = mostCauses): LoggedError {
+function loggedError(error: unknown, causes = maxCauses): LoggedError {
   if (!isError(error)) return { type: typeof error, message: 'what was thrown is no error', stack: undefined };
   const facts = loggedErrorFields.flatMap((name): [string, unknown][] => {
     const fact: unknown = Reflect.get(error, name);

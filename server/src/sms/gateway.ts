@@ -6,7 +6,7 @@ export interface TextToSend {
   readonly text: string;
 }
 
-/** Where text messages go. */
+/** Sends text messages. */
 export interface Gateway {
   /** Resolves when the gateway has accepted the message permanently. @throws GatewayError */
   send(message: TextToSend, signal: AbortSignal): Promise<void>;

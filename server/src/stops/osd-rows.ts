@@ -10,7 +10,7 @@ type OsdRow = ServicePart<'RTOSDP'>;
 type OsdContent = Omit<OsdRow, 'OSSEQ' | 'OSDELF' | 'OSREV' | 'OSRPSQ'>;
 
 /** Flagged rows that a stop keeps of each OSTYP before their numbers go to new entries (decision 95). */
-export const mostFlaggedRows = 1_000;
+export const maxFlaggedRows = 1_000;
 
 /**
  * RTOSDP: one row for each entry. A row keeps its OSSEQ for ever, and no other entry gets it. An entry finds its row by
@@ -237,7 +237,7 @@ class RowPool {
     const flagged = this.unassignedRows().filter((row) => row.OSTYP === type && row.OSDELF === 'Y');
     const firstLast = (a: OsdRow, b: OsdRow) =>
       Number(b.OSRPSQ) - Number(a.OSRPSQ) || Number(b.OSSEQ) - Number(a.OSSEQ);
-    const reusable = flagged.toSorted(firstLast).slice(mostFlaggedRows);
+    const reusable = flagged.toSorted(firstLast).slice(maxFlaggedRows);
     this.#reusable.set(type, reusable);
     return reusable;
   }

@@ -25,7 +25,7 @@ export type ClientAnswer =
       /** Sent once: the database stores only its hash. */
       readonly queueKey: string | null;
       /** The driver was unregistered, and no session has opened the queue since. New items go to quarantine. */
-      readonly held: boolean;
+      readonly quarantinesItems: boolean;
     }
   | {
       readonly kind: 'refused';
@@ -68,7 +68,9 @@ export async function openClients(
   const untied = await tieToSessions(db, open, known, now);
   const needingKeys = firstOfEach(
     // Another person may have the key of a reopened queue, so the queue gets a new one.
-    open.filter((request) => !untied.has(request) && (request.wants_queue_key || isHeld(known.get(request.client_id)))),
+    open.filter(
+      (request) => !untied.has(request) && (request.wants_queue_key || quarantinesItems(known.get(request.client_id))),
+    ),
   );
   if (needingKeys.length > 0) for (const [request, key] of await replaceKeys(db, needingKeys)) keys.set(request, key);
   return answers.map((answer, i) => {
@@ -81,10 +83,11 @@ export async function openClients(
 
 /** Most phones reconnect with the stored session and app run. They need no write. */
 const isTied = ({ session, boot }: ClientRequest, row: ClientRow | undefined): boolean =>
-  !session || (row?.session_hash?.equals(session) === true && !isHeld(row) && (!boot || row.boot_id === boot.id));
+  !session ||
+  (row?.session_hash?.equals(session) === true && !quarantinesItems(row) && (!boot || row.boot_id === boot.id));
 
 /** New items go to quarantine until the driver signs in again. */
-const isHeld = (row: ClientRow | undefined): boolean =>
+const quarantinesItems = (row: ClientRow | undefined): boolean =>
   row !== undefined && row.held_at !== null && row.revoked_at !== null;
 
 /** @returns the queues whose session ended after it was checked */
@@ -114,7 +117,12 @@ function decide(request: ClientRequest, row: ClientRow | undefined, by: Opener):
     return { kind: 'refused', code: 'INVALID_TOKEN' };
   if (row.employee !== request.employee_id) return { kind: 'refused', code: 'CLIENT_OF_OTHER_EMPLOYEE' };
   if (row.revoked_at && !row.held_at && by === 'phone') return { kind: 'refused', code: 'CLIENT_REVOKED' };
-  return { kind: 'open', lastSeq: row.last_seq, queueKey: null, held: !request.session && isHeld(row) };
+  return {
+    kind: 'open',
+    lastSeq: row.last_seq,
+    queueKey: null,
+    quarantinesItems: !request.session && quarantinesItems(row),
+  };
 }
 
 async function findAll(db: Queryable, requests: readonly ClientRequest[]): Promise<Map<string, ClientRow>> {

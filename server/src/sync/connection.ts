@@ -96,11 +96,11 @@ export class Connection implements Connected {
 
   #read(bytes: Buffer, isBinary: boolean): void {
     const now = this.#hub.clock().getTime();
-    const most = this.#hub.limits.frame_bytes;
+    const max = this.#hub.limits.frame_bytes;
     if (isBinary) this.handle(broken([{ path: '', message: 'must be a text frame' }], now));
-    else if (bytes.length <= most) this.handle(readFrame(bytes.toString(), now));
+    else if (bytes.length <= max) this.handle(readFrame(bytes.toString(), now));
     else {
-      const details = [{ path: '', message: `${bytes.length} bytes, at most ${most}` }];
+      const details = [{ path: '', message: `${bytes.length} bytes, at most ${max}` }];
       this.handle({ type: 'broken', code: 'FRAME_TOO_LARGE', details, now });
     }
   }
@@ -262,7 +262,7 @@ export class Connection implements Connected {
   async #skip(from: number, to: number, reason: string): Promise<void> {
     try {
       const refused = await this.#hub.skipLost({ clientId: this.clientId, employee: this.employee, from, to, reason });
-      const details = refused ? [lossTooLarge('to', refused.most)] : [];
+      const details = refused ? [lossTooLarge('to', refused.max)] : [];
       this.handle({ type: 'settled', details, now: this.#hub.clock().getTime() });
     } catch (error) {
       this.#passing(error, 'gone');

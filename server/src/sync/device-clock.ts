@@ -29,9 +29,9 @@ export interface Boot {
 export function bootOf({ bootId: id, serverNow, monotonicMs }: Queue['clock']): Boot | null {
   const at = new Date(serverNow - monotonicMs);
   const isStorable =
-    id !== '' && id.isWellFormed() && !id.includes('\0') && Math.abs(at.getTime()) <= MOST_DIFFERENCE_MS;
+    id !== '' && id.isWellFormed() && !id.includes('\0') && Math.abs(at.getTime()) <= MAX_DIFFERENCE_MS;
   return isStorable ? { id, at } : null;
 }
 
 /** A hundred years around 1970: no device has run for longer. */
-const MOST_DIFFERENCE_MS = 100 * 365 * 24 * 3_600_000;
+const MAX_DIFFERENCE_MS = 100 * 365 * 24 * 3_600_000;

@@ -12,7 +12,7 @@ interface Report extends Facts, Pick<PingFrame, 'pending' | 'oldest_pending_at'>
 }
 
 /** The largest value of `client.pending`. */
-const MOST_PENDING = 2_147_483_647;
+const MAX_PENDING = 2_147_483_647;
 
 /**
  * The pending items of phones, from hello and ping. It buffers the latest report of each queue, and the sweep calls
@@ -47,7 +47,7 @@ export class DeviceStatus {
 const phoneReport = ([clientId, { pending, oldest_pending_at: oldest, ...facts }]: [string, Report]): PhoneReport => ({
   ...facts,
   clientId,
-  pending: Math.min(pending, MOST_PENDING),
+  pending: Math.min(pending, MAX_PENDING),
   oldestPendingAt: instantOf(oldest),
 });
 

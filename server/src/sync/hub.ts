@@ -133,19 +133,12 @@ export class Hub {
     from: number;
     to: number;
     reason: string;
-  }): Promise<{ readonly most: number } | undefined> {
+  }): Promise<{ readonly max: number } | undefined> {
     const { clientId, employee, from, to, reason } = lost;
-    const most = this.serverEpoch > 1 ? this.limits.forgotten_items : this.limits.lost_items;
+    const max = this.serverEpoch > 1 ? this.limits.forgotten_items : this.limits.lost_items;
     const details = JSON.stringify({ from, to, reason });
-    const { rows } = await this.#db.query<{ most: number }>(skipLostItems, [
-      clientId,
-      employee,
-      from,
-      to,
-      details,
-      most,
-    ]);
-    return rows[0] && to > rows[0].most ? rows[0] : undefined;
+    const { rows } = await this.#db.query<{ max: number }>(skipLostItems, [clientId, employee, from, to, details, max]);
+    return rows[0] && to > rows[0].max ? rows[0] : undefined;
   }
 
   /** Closes all connections; pushes in flight are answered first. */

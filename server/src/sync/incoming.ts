@@ -28,7 +28,7 @@ export const broken = (details: readonly ErrorDetail[], now: number): Arrival =>
 });
 
 /** A phone declares more items lost than it can have recorded. */
-export const lossTooLarge = (path: string, most: number): ErrorDetail => ({
+export const lossTooLarge = (path: string, max: number): ErrorDetail => ({
   path,
-  message: `must not be above ${most}: no later item can have been sent`,
+  message: `must not be above ${max}: no later item can have been sent`,
 });

@@ -50,10 +50,10 @@ export class IncompleteFrames {
     this.#buffered.set(socket, buffered);
     buffered.bytes += bytes;
     this.#bytes += bytes;
-    const { hello_bytes: most, unauthenticated_bytes: mostTogether } = this.#limits;
-    if (buffered.bytes > most) connection.cut(1009, `before welcome a frame has at most ${most} bytes`);
+    const { hello_bytes: max, unauthenticated_bytes: maxTogether } = this.#limits;
+    if (buffered.bytes > max) connection.cut(1009, `before welcome a frame has at most ${max} bytes`);
     for (const [other, { connection: oldest }] of this.#buffered) {
-      if (this.#bytes <= mostTogether) return;
+      if (this.#bytes <= maxTogether) return;
       this.#release(other);
       // Its last piece was the hello, and no piece has come since.
       if (oldest.isKnown) continue;

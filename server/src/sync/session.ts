@@ -236,10 +236,10 @@ function handleFrame(session: Live, frame: ClientFrame, now: number, limits: Syn
       return fault(session, 'BAD_FRAME', [{ path: 'type', message: 'hello was said before' }], limits);
     case 'push': {
       const { length } = frame.mutations;
-      const most = limits.mutations_per_push;
+      const max = limits.mutations_per_push;
       const wrong = (message: string) => [{ path: 'mutations', message }];
       if (length === 0) return fault(session, 'BAD_FRAME', wrong('must not be empty'), limits);
-      if (length > most) return fault(session, 'TOO_LARGE', wrong(`${length} in one push, at most ${most}`), limits);
+      if (length > max) return fault(session, 'TOO_LARGE', wrong(`${length} in one push, at most ${max}`), limits);
       return {
         session: { ...session, inFlight: session.inFlight + 1 },
         effects: [{ do: 'push', items: frame.mutations }],

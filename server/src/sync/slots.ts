@@ -1,18 +1,18 @@
 /** A restart takes a moment, and a refused phone should not return at once. */
-const LEAST_MS = 1_000;
+const MIN_MS = 1_000;
 
 /**
- * Spreads the reconnect times of refused phones evenly, so that a depot does not reconnect all at once. Past `mostMs`
+ * Spreads the reconnect times of refused phones evenly, so that a depot does not reconnect all at once. Past `maxMs`
  * the round begins anew.
  */
 export class Slots {
   readonly #intervalMs: number;
-  readonly #mostMs: number;
+  readonly #maxMs: number;
   #next = 0;
 
-  constructor(intervalMs: number, mostMs: number) {
+  constructor(intervalMs: number, maxMs: number) {
     this.#intervalMs = intervalMs;
-    this.#mostMs = mostMs;
+    this.#maxMs = maxMs;
   }
 
   /**
@@ -22,6 +22,6 @@ export class Slots {
   next(now: number): number {
     const slot = Math.max(this.#next, now);
     this.#next = slot + this.#intervalMs;
-    return Math.round(LEAST_MS + ((slot - now) % this.#mostMs));
+    return Math.round(MIN_MS + ((slot - now) % this.#maxMs));
   }
 }

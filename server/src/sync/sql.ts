@@ -254,5 +254,5 @@ export const skipLostItems = statement(
      insert into incident (incident_id, kind, client_id, employee, details)
      select gen_random_uuid(), 'items_gone', $1, $2, $5 from moved
    )
-   select greatest(last_seq, last_received + $6) as most from asked`,
+   select greatest(last_seq, last_received + $6) as max from asked`,
 );

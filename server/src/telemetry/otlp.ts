@@ -25,7 +25,7 @@ export interface OtlpOptions {
 }
 
 /** Limit while many phones reconnect: further spans are dropped, and the phones are not slowed down. */
-const MOST_SPANS_WAITING = 16_384;
+const MAX_SPANS_WAITING = 16_384;
 const SEND_EVERY_MS = 1_000;
 /** For one export, tries included: a server that stops does not wait longer for a collector that is away. */
 const PATIENCE_MS = 5_000;
@@ -49,7 +49,7 @@ export function openOtlp({ endpoint, share, node, ids, log }: OtlpOptions) {
     spanProcessors: [
       new BatchSpanProcessor({
         exporter: reporting(exporter, log),
-        maxQueueSize: MOST_SPANS_WAITING,
+        maxQueueSize: MAX_SPANS_WAITING,
         scheduledDelayMillis: SEND_EVERY_MS,
         exportTimeoutMillis: PATIENCE_MS,
       }),

@@ -34,8 +34,8 @@ const mirrorGauges: { readonly [Figure in keyof MirrorFigures]: { readonly name:
 };
 
 /**
- * Figures from PostgreSQL, read at each scrape. They describe the installation: every node reports the same. Where
- * PostgreSQL does not answer they are left out, since 0 would be a false value.
+ * Figures from PostgreSQL, read at each scrape. They describe the installation: every node reports the same. If
+ * PostgreSQL does not answer, they are left out, since 0 would be a false value.
  */
 export function watchMirror(registry: Registry, { db, log }: { readonly db: Queryable; readonly log: Log }): void {
   const question = new SingleFlight<MirrorFigures | undefined>();

@@ -9,7 +9,7 @@ import { openOtlp, type OtlpOptions } from './otlp.ts';
 import { PresetIds, idsOf, type SpanIds } from './trace-ids.ts';
 
 /** For a stop that collected changes through an outage, the newest. */
-const MOST_CHANGES_A_STOP = 100;
+const MAX_CHANGES_PER_STOP = 100;
 
 /** A finished operation. Moments are of `performance.now()`, in ms. */
 interface FinishedSpan {
@@ -76,7 +76,7 @@ export class Traces implements Pick<CommitWatch, 'settled'>, Pick<HostWatch, 'st
       ...(hostTrace !== undefined && { 'tailgate.host_trace': hostTrace }),
     };
     const failed = outcome === 'parked';
-    for (const { id } of changes.slice(-MOST_CHANGES_A_STOP)) {
+    for (const { id } of changes.slice(-MAX_CHANGES_PER_STOP)) {
       this.#span('replicate stop', { parent: this.#rootOf(id), begunAt, endedAt, attributes, failed });
     }
   }

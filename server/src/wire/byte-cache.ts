@@ -1,13 +1,13 @@
 /** Values by name, with a limit on their bytes together. The least recently used ones are dropped first. */
 export class ByteCache<Value> {
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   readonly #bytesOf: (value: Value) => number;
   /** In the order of their last use. */
   readonly #values = new Map<string, Value>();
   #bytes = 0;
 
-  constructor(mostBytes: number, bytesOf: (value: Value) => number) {
-    this.#mostBytes = mostBytes;
+  constructor(maxBytes: number, bytesOf: (value: Value) => number) {
+    this.#maxBytes = maxBytes;
     this.#bytesOf = bytesOf;
   }
 
@@ -18,11 +18,11 @@ export class ByteCache<Value> {
   /** Adds or replaces a value, or marks it as used. A value above the limit is not stored. */
   put(name: string, value: Value): void {
     this.#drop(name);
-    if (this.#bytesOf(value) > this.#mostBytes) return;
+    if (this.#bytesOf(value) > this.#maxBytes) return;
     this.#values.set(name, value);
     this.#bytes += this.#bytesOf(value);
     for (const oldest of this.#values.keys()) {
-      if (this.#bytes <= this.#mostBytes) return;
+      if (this.#bytes <= this.#maxBytes) return;
       this.#drop(oldest);
     }
   }

@@ -7,11 +7,11 @@ import type { $ZodIssue, $ZodIssueInvalidUnion } from 'zod/v4/core';
 z.config(en());
 
 /** More faults than a person can fix at a time. A body can contain a hundred thousand. */
-export const mostFaults = 50;
+export const maxFaults = 50;
 
 /** The faults of an input: dotted paths below `root`, each with a message. */
 export const faultsOf = (issues: readonly $ZodIssue[], root = ''): ErrorDetail[] =>
-  issues.slice(0, mostFaults).map((issue) => ({
+  issues.slice(0, maxFaults).map((issue) => ({
     path: [root, ...issue.path].filter((part) => part !== '').join('.'),
     message: issue.code === 'invalid_union' ? wordsOfChoice(issue) : issue.message,
   }));

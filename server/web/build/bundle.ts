@@ -4,7 +4,7 @@ import { build } from 'esbuild';
 import { root, web } from './sources.ts';
 
 export interface BundleOptions {
-  /** Which library renders: `react` shows that the way back to React is open. */
+  /** The library that renders. `react` proves that the app also runs on React. */
   readonly runtime: 'preact' | 'react';
   /** A build of `npm run dev`: open pages reload after a change, and nothing is cached for offline use. */
   readonly development: boolean;

@@ -30,12 +30,12 @@ type Encoding = keyof typeof encoders;
 
 const compressible = new Set(['.html', '.js', '.css', '.svg', '.webmanifest', '.txt', '.wasm']);
 /** Above this size, the best quality takes seconds. */
-const mostOfBest = 256 * 1024;
+const maxBestQualityBytes = 256 * 1024;
 const brotli = promisify(brotliCompress);
 const gzipped = promisify(gzip);
 const encoders = {
   br: (bytes: Uint8Array) =>
-    brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: bytes.byteLength > mostOfBest ? 9 : 11 } }),
+    brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: bytes.byteLength > maxBestQualityBytes ? 9 : 11 } }),
   gz: (bytes: Uint8Array) => gzipped(bytes, { level: 9 }),
 };
 

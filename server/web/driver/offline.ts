@@ -1,4 +1,4 @@
-/** Where the app is served, the server is one folder up: `https://pod.example.com/app/` → `https://pod.example.com`. */
+/** The address of the server is one folder above the app's: `https://pod.example.com/app/` → `https://pod.example.com`. */
 export const serverUrl = (location: { readonly href: string }): string =>
   new URL('..', location.href).href.replace(/\/$/, '');
 

@@ -8,7 +8,7 @@ import { RouteScreen } from './screens/route.tsx';
 import { StopScreen } from './screens/stop.tsx';
 import { WhereSheet } from './screens/where.tsx';
 
-// What the list of stops does not need loads later.
+// Screens that the list of stops does not need load later.
 const CommentSheet = lazy(() => import('./screens/comment.tsx').then((part) => part.CommentSheet));
 const DayScreen = lazy(() => import('./screens/day.tsx').then((part) => part.DayScreen));
 const DisplaySheet = lazy(() => import('./screens/display.tsx').then((part) => part.DisplaySheet));

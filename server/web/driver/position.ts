@@ -1,7 +1,7 @@
 import { createSignal } from '../ui/signal.ts';
 import type { Fix } from './model/distance.ts';
 
-/** Where the phone was last. A delivery is stamped with it; nothing waits for it. */
+/** The latest position of the phone. A delivery records it; nothing waits for it. */
 export const position = createSignal<Fix | undefined>(undefined);
 
 /** Asks the phone once, and the driver for the permission where there is none yet. A refusal changes nothing. */

@@ -7,7 +7,7 @@ import { isUnsaved, listed, reportOf, withReceipt } from './model/load-report.ts
 import { useReports } from './report-draft.ts';
 
 export interface SaveReport {
-  /** What the SDK says about fields of a section, such as `stacking.reason`. */
+  /** The SDK's messages for fields of a section, such as `stacking.reason`. */
   readonly faults: ReadonlyMap<string, string>;
   /** Records the report where it has unsaved ratings and no fault. @returns false while a field is at fault */
   readonly save: () => boolean;

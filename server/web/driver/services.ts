@@ -1,7 +1,7 @@
 import type { Uploads } from '@tailgate/client-sdk/uploads';
 import { createContext, useContext } from 'react';
 
-/** What screens need beside the client. */
+/** Dependencies of the screens beside the client. */
 export interface Services {
   /** The server, without `/api`. */
   readonly url: string;

@@ -5,22 +5,22 @@ import * as z from '#schema';
 const digits = z.optional(z.string().check(z.regex(/^\d{0,9}$/, 'must be a whole number')));
 
 /** A whole number of a query string. A blank value, as forms send it, counts as absent. */
-export const queryNumber = (least: number, most: number) =>
+export const queryNumber = (min: number, max: number) =>
   z.pipe(
     digits,
     z.pipe(
       z.transform((value: string | undefined) => (value ? Number(value) : undefined)),
-      z.optional(z.int().check(z.gte(least), z.lte(most))),
+      z.optional(z.int().check(z.gte(min), z.lte(max))),
     ),
   );
 
 /** The same with the default `otherwise` for a blank or absent value. */
-export const queryNumberOr = (otherwise: number, least: number, most: number) =>
+export const queryNumberOr = (otherwise: number, min: number, max: number) =>
   z.pipe(
     digits,
     z.pipe(
       z.transform((value: string | undefined) => (value ? Number(value) : otherwise)),
-      z.int().check(z.gte(least), z.lte(most)),
+      z.int().check(z.gte(min), z.lte(max)),
     ),
   );
 

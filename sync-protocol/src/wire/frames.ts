@@ -12,10 +12,10 @@ export const pongFrame = z.object({ type: z.literal('pong'), server_time: z.opti
  * The lower bound of `frame_bytes`. A client refuses a larger change when the app records it, also offline: a change
  * that no frame can carry would never leave the device.
  */
-export const leastFrameBytes = 1_048_576;
+export const minFrameBytes = 1_048_576;
 
 export const limits = z.object({
-  /** Maximum bytes of a frame in either direction; at least `leastFrameBytes`. */
+  /** Maximum bytes of a frame in either direction; at least `minFrameBytes`. */
   frame_bytes: z.number(),
   mutations_per_push: z.number(),
   pushes_in_flight: z.number(),

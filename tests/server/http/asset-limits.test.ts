@@ -96,7 +96,7 @@ describe('Idempotency-Key (contract §3)', () => {
     expect(await kept()).toEqual(before);
   });
 
-  test('twenty at once: one upload', async () => {
+  test('twenty concurrent requests: one upload', async () => {
     const before = await kept();
     const files = sized(600_000, 10);
     const answers = await Promise.all(
@@ -107,7 +107,7 @@ describe('Idempotency-Key (contract §3)', () => {
     expect([after.assets - before.assets, after.contents - before.contents, after.intakes]).toEqual([2, 2, 0]);
   });
 
-  test('twenty at once with different bytes: one upload, nineteen times 409', async () => {
+  test('twenty concurrent requests with different bytes: one upload, nineteen times 409', async () => {
     const before = await kept();
     const replies = await Promise.all(
       Array.from({ length: 20 }, () => sendFiles(server.client, { files: sized(600_000), ...keyed('race') })),
@@ -150,7 +150,7 @@ describe('aborted uploads (contract §3)', () => {
     await expect.poll(kept).toEqual(before);
   });
 
-  test('the sweep removes the expired uploads of a dead process, and nothing else', async () => {
+  test('the sweep removes the expired uploads of a killed process, and nothing else', async () => {
     const files = sized(600_000);
     const [id = ''] = await storeFiles(server.client, { files });
     const before = await kept();

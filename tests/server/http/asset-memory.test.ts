@@ -43,7 +43,7 @@ async function readAway(path: string): Promise<number> {
   return size;
 }
 
-describe('large files (contract §3: never buffered whole in memory, either way)', () => {
+describe('large files (contract §3: never buffered as a whole, up or down)', () => {
   test('the server never buffers a whole file: up, down and as a data URL', async () => {
     // The engine settles first: its uncollected garbage is the same for a day's photos as for one large file.
     for (let i = 0; i < 8; i++) {

@@ -153,7 +153,7 @@ describe('contract §2: password reset', () => {
     expect((await enter(employee_id, password)).error?.code).toBe('INVALID_CREDENTIALS');
   });
 
-  test('an unused one-time password counts as the current one', async () => {
+  test('an unused one-time password is accepted as the current one', async () => {
     const { employee_id } = await registered();
     const code = await sentCode(employee_id);
     expect((await change(employee_id, code, newPassword)).success).toBe(true);

@@ -192,9 +192,9 @@ const limits: [string, number, (text: string) => object, string][] = [
 ];
 
 describe('contract §1: maximum lengths', () => {
-  test.each(limits)('%s may have %i characters; one more is 400', async (_, most, stop, path) => {
-    expect((await putStops(stop('x'.repeat(most)))).success).toBe(true);
-    const reply = await putStops(stop('x'.repeat(most + 1)));
+  test.each(limits)('%s may have %i characters; one more is 400', async (_, max, stop, path) => {
+    expect((await putStops(stop('x'.repeat(max)))).success).toBe(true);
+    const reply = await putStops(stop('x'.repeat(max + 1)));
     expect(reply.error).toMatchObject({ code: 'VALIDATION_FAILED', details: [{ path: `stops.0.${path}` }] });
   });
 

@@ -99,7 +99,7 @@ describe.each(['v20', 'current'] as const)('legacy environment, %s (contract §4
     expect(await readMeta(paths)).toBeUndefined();
   });
 
-  test('a close cancels the timer: the driver has closed it, stop 999 stays D (contract §4)', async () => {
+  test('a close cancels the timer: the driver has closed it, stop 999 keeps D (contract §4)', async () => {
     const { send, state, later } = await onTheRoad('legacy');
     await send(arrived, paths);
     await send(delivered, paths);
@@ -155,7 +155,7 @@ describe('arrival-gated environment (contract §4)', () => {
     },
   );
 
-  test('a later arrival only sets the marker: the timer stays, the next D closes (contract §4)', async () => {
+  test('a later arrival only sets the marker: the timer runs on, the next D closes (contract §4)', async () => {
     const { send, readMeta, due } = await onTheRoad('arrival');
     const deadline = due();
     await send(delivered);
@@ -172,7 +172,7 @@ describe('arrival-gated environment (contract §4)', () => {
 });
 
 describe('one timer a route and kind (contract §4)', () => {
-  test('the first deadline wins, also where twenty submit at once on both path sets (contract §4)', async () => {
+  test('the first deadline wins, also with twenty concurrent requests on both path sets (contract §4)', async () => {
     const { send, readMeta, later, due } = await onTheRoad('legacy');
     const deadline = due();
     const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => send(arrived, n % 2 ? 'v20' : 'current')));
@@ -215,7 +215,7 @@ describe('after the close (contract §4)', () => {
     });
   });
 
-  test('a complete warehouse stays complete after any change (contract §4)', async () => {
+  test('a complete warehouse is complete after any change (contract §4)', async () => {
     const { send, later, isClosed } = await onTheRoad('legacy');
     await send(arrived);
     later(10 * minute);

@@ -80,7 +80,7 @@ describe('contract §7: health', () => {
     remarks = [];
   });
 
-  test('a dependency that never answers counts as missing', async () => {
+  test('a dependency that never answers is reported as missing', async () => {
     missing.add('worker');
     expect((await server.client.call(readiness)).data).toMatchObject({ worker: { ok: false }, database: { ok: true } });
     missing.clear();

@@ -97,7 +97,7 @@ test('a key of 201 characters is 400, one of 200 is a key (contract §4)', async
   expect((await put('k'.repeat(200), body)).success).toBe(true);
 });
 
-test('twenty of the same key at once have one effect, on both path sets (contract §4)', async () => {
+test('twenty concurrent requests with one key have one effect, on both path sets (contract §4)', async () => {
   const body = { id: await freshRoute(), stops: [{ id: 1, updates: { status: 'D' } }] };
   const replies = await Promise.all(
     Array.from({ length: 20 }, (_, n) => put('k6', body, { paths: n % 2 === 0 ? 'current' : 'v20' })),

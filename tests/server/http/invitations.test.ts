@@ -82,7 +82,7 @@ describe('SIGNUP=invited', () => {
     expect(() => parseOpsCommand(['invite', '1001', '--uses', '2'])).toThrow('uses: must be 1 for one employee');
   });
 
-  test('employees outside the master are not invited, nor one and a depot at once', async () => {
+  test('a code is refused for an employee outside the master, and for an employee together with a depot', async () => {
     const ask = async (body: object) => {
       const reply = await server.client.call(invite, { headers, body: { by: 'MILLER', ...body } });
       return [reply.error?.code, reply.error?.details[0]?.path];

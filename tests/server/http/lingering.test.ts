@@ -216,7 +216,7 @@ describe('RFC 9110 §7.8: an unsupported upgrade is an ordinary request, the las
   });
 });
 
-test('a connection that stays open serves the next request after the refused body', async () => {
+test('a connection without `close` serves the next request after the refused body', async () => {
   const client = connectRaw(node.client.url);
   client.socket.write([report, json, 'content-length: 3000000', 'host: x', '', ''].join('\r\n'));
   await new Promise((resolve) => client.socket.once('data', resolve));

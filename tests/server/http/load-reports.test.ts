@@ -88,7 +88,7 @@ describe('contract §6: POST report/load-condition', () => {
     expect((await list({ loadId: report.loadId, revisions: 'all' })).data).toEqual([report, better, report]);
   });
 
-  test('twenty at once, over two nodes, are one report', async () => {
+  test('twenty concurrent sends over two nodes are one report', async () => {
     const body = newReport();
     const replies = await Promise.all(
       Array.from({ length: 20 }, (_, n) => (n % 2 ? node : server).client.take(submitLoadReport, { body })),

@@ -189,7 +189,7 @@ describe('the output of the build', () => {
     expect(log.lines).toEqual([]);
   });
 
-  test('a file that differs from the listing is not served: the build before stays', async () => {
+  test('a file that differs from the listing is not served: the server keeps the build before', async () => {
     const log = recordedLog();
     const copy = join(await temporaryFolder(), 'app');
     await cp(folder, copy, { recursive: true });

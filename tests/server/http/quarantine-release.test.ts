@@ -116,7 +116,7 @@ describe('POST /api/ops/quarantine/:id/release', () => {
     expect(await ledgerOf(item.id)).toHaveLength(1);
   });
 
-  test('a mutation that still cannot be applied stays quarantined, with the reason', async () => {
+  test('a mutation that still cannot be applied remains quarantined, with the reason', async () => {
     const { item, params } = await kept(13);
     const reply = await node.client.call(releaseQuarantined, { headers, params, body: by });
     expect(reply.error?.code).toBe('STOP_NOT_FOUND');

@@ -87,14 +87,14 @@ describe('a rejected REST change that is sent again', () => {
     });
   });
 
-  test('stays one entry for a skip, too', async () => {
+  test('is one entry for a skip, too', async () => {
     const body = { route_id: 'R100', stop_id: 51, ...part, skip_refuse_reason_code: '10' };
     for (const call of [{}, {}, { headers: keyed('skip') }])
       expect((await server.client.call(skipStop, { as: driver, body, ...call })).error?.code).toBe('STOP_NOT_FOUND');
     expect(await onlyEntry()).toMatchObject({ name: 'stop.skip_refuse', attempts: 3 });
   });
 
-  test('stays one entry where all come at once', async () => {
+  test('is one entry where all retries are concurrent', async () => {
     await Promise.all(Array.from({ length: 8 }, () => put(commented(52))));
     expect(await onlyEntry()).toMatchObject({ attempts: 8 });
   });
@@ -143,7 +143,7 @@ describe('a rejected REST change that is sent again', () => {
     expect(await onlyEntry()).toMatchObject({ code: 'NOT_ASSIGNED', reason, attempts: 2 });
   });
 
-  test('stays dismissed and is counted; after a release it is another entry', async () => {
+  test('of a dismissed entry is counted and does not reopen it; after a release it is another entry', async () => {
     await put(commented(57));
     const { quarantine_id } = await onlyEntry();
     const body = { ...by, reason: 'booked by hand' };

@@ -32,7 +32,7 @@ const kept = async ({ client }: RestServer): Promise<number> =>
 test.each([
   ['many short reports', 1, 64],
   ['few long reports', 100, 5],
-])('one address: %s reach the quota, until the next hour', async (_, sections, most) => {
+])('one address: %s reach the quota, until the next hour', async (_, sections, max) => {
   const server = await startRestServer({ reportQuotaMb: 1, trustProxy: 1 });
   server.clock.now = halfPastEight;
   const send = (serial: number, { driverId = '1001', from = '192.0.2.1' } = {}) =>
@@ -40,16 +40,16 @@ test.each([
       body: report(serial, sections, driverId),
       headers: { 'x-forwarded-for': from },
     });
-  for (let serial = 0; serial < most; serial++) expect((await send(serial)).success).toBe(true);
-  const refused = await send(most);
+  for (let serial = 0; serial < max; serial++) expect((await send(serial)).success).toBe(true);
+  const refused = await send(max);
   expect(refused).toMatchObject({ status: 429, error: { code: 'RATE_LIMITED' } });
   expect(refused.headers.get('retry-after')).toBe('1800');
   // No credential proves the driver that a body names.
-  expect((await send(most, { driverId: '1002' })).status).toBe(429);
-  expect(await kept(server)).toBe(most);
-  expect((await send(most, { from: '192.0.2.2' })).success).toBe(true);
+  expect((await send(max, { driverId: '1002' })).status).toBe(429);
+  expect(await kept(server)).toBe(max);
+  expect((await send(max, { from: '192.0.2.2' })).success).toBe(true);
   server.clock.now = nineOClock;
-  expect((await send(most + 1)).success).toBe(true);
+  expect((await send(max + 1)).success).toBe(true);
 });
 
 test('ACCESS=strict: each driver has a quota of their own', async () => {

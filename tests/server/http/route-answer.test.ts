@@ -104,7 +104,7 @@ describe.each(['/api/route', '/api/v20/route'])('GET %s', (path) => {
     expect(new Set(tags.map(tagOf)).size).toBe(3);
   });
 
-  test('a change gives another answer at once; without a change the tag stays, for both drivers (contract §4)', async () => {
+  test('a change gives another answer and tag; without one the tag is the same, for both drivers (contract §4)', async () => {
     const before = await get({}, { path });
     expect(tagOf(await get({}, { path, as: mate }))).toBe(tagOf(before));
     await comment(`changed for ${path}`);

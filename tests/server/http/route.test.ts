@@ -171,7 +171,7 @@ describe('contract §4: the pending route', () => {
 describe('a cached answer is never outdated', () => {
   const get = () => server.client.take(readRoute, { as: driver('1004') });
 
-  test('a change on another node is shown at once, on both path sets', async () => {
+  test('the next answer shows a change on another node, on both path sets', async () => {
     const node = await startRestServer({ database: server.database });
     for (const driver_comments of ['one', 'two', 'three']) {
       const body = { id: 'R200', stops: [{ id: 3, updates: { driver_comments } }] };
@@ -182,7 +182,7 @@ describe('a cached answer is never outdated', () => {
     }
   });
 
-  test('a new plan and a new name of a driver are shown at once', async () => {
+  test('the next answer shows a new plan and a new name of a driver', async () => {
     const { pool } = server.database;
     await get();
     const doc = JSON.stringify({ ...plan(2), customer: { ...plan(2).customer, name: 'Moved Market' } });

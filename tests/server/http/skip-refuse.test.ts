@@ -76,7 +76,7 @@ describe('contract §4: PUT skip-refuse', () => {
     expect((await put('S')).stops[0]).toMatchObject({ status: 'S', warnings: [{ code: 'amended' }] });
   });
 
-  test('twenty of the same at once are one change, over both path sets', async () => {
+  test('twenty equal concurrent requests are one change, over both path sets', async () => {
     const paths = ['v20', 'current'] as const;
     const replies = await Promise.all(
       Array.from({ length: 20 }, (_, n) => skip({ stop_id: 2, type: 'skip' }, { paths: paths[n % 2] })),

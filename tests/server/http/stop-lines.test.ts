@@ -144,7 +144,7 @@ describe('the manifest line that an update means (contract §1, §4)', () => {
 });
 
 describe('exceptions (interface.md part 2, contract §4)', () => {
-  test('keep their groups and entries in order, also two groups of one code; opaque values stay as sent (contract §4)', async () => {
+  test('keep their groups and entries in order, also two groups of one code; opaque values are stored as sent (contract §4)', async () => {
     const data = [
       group(
         [

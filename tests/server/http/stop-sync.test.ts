@@ -188,7 +188,7 @@ describe('contract §4: PUT route/stop', () => {
     expect((await stopNow(1))?.updates.driver_comments).toBe('A');
   });
 
-  test('twenty of the same at once have one effect, over both path sets (contract §4)', async () => {
+  test('twenty equal concurrent requests have one effect, over both path sets (contract §4)', async () => {
     const paths = ['v20', 'current'] as const;
     const replies = await Promise.all(
       Array.from({ length: 20 }, (_, n) => taken([{ id: 3, updates: { status: 'R' } }], { paths: paths[n % 2] })),

@@ -21,12 +21,12 @@ type Edit = typeof edit extends fc.Arbitrary<infer Generated> ? Generated : neve
 type Script = readonly (readonly Edit[])[];
 
 /** The most moments of a script, and the most edits of a moment. */
-const [longest, most] = [3, 5];
+const [longest, max] = [3, 5];
 
 /** A few moments of a few edits. Edits of one driver by one way are adjacent, as in a batch. */
 export const anyScript: fc.Arbitrary<Script> = fc.array(
   fc
-    .array(edit, { minLength: 1, maxLength: most })
+    .array(edit, { minLength: 1, maxLength: max })
     .map((edits) => edits.toSorted((a, b) => lane(a).localeCompare(lane(b)))),
   { minLength: 2, maxLength: longest },
 );
@@ -89,12 +89,12 @@ export async function submitAll(
   { together }: { readonly together: boolean },
 ) {
   const answers: unknown[][] = cases.map(() => []);
-  const turns = together ? [[0, most] as const] : Array.from({ length: most }, (_, n) => [n, n + 1] as const);
+  const turns = together ? [[0, max] as const] : Array.from({ length: max }, (_, n) => [n, n + 1] as const);
   for (let moment = 0; moment < longest; moment++)
     for (const [from, end] of turns) {
       const answersOfTurn = cases.map((one) => {
         const edits = one.script[moment]?.slice(from, end) ?? [];
-        return Promise.all(edits.map((each, i) => submitEdit(pipeline, one, each, moment * most + from + i)));
+        return Promise.all(edits.map((each, i) => submitEdit(pipeline, one, each, moment * max + from + i)));
       });
       for (const [n, each] of (await Promise.all(answersOfTurn)).entries()) answers[n]?.push(...each);
     }

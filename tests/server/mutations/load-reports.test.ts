@@ -139,7 +139,7 @@ describe('report.load_condition (decision 17)', () => {
     ]);
   });
 
-  test('a reused id goes to quarantine, and the report stays as it is', async () => {
+  test('a reused id goes to quarantine, and the report is unchanged', async () => {
     const [first, second] = [reportOf('S6'), reportOf('S6', { stopId: '2' })];
     const id = randomUUID();
     const submit = (report: LoadConditionReport) =>

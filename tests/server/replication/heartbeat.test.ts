@@ -73,18 +73,18 @@ describe('the heartbeat of workers', () => {
     await expect(findLiveWorker(database.pool)).rejects.toThrow('no worker');
   });
 
-  test('a dead worker counts as missing after 20 s, and another one is enough', async () => {
-    const [dead, alive] = [heartbeat(), heartbeat()];
-    await dead.start();
+  test('a worker without a beat for 20 s is missing, and another one is enough', async () => {
+    const [ended, running] = [heartbeat(), heartbeat()];
+    await ended.start();
     await age(19);
     await findLiveWorker(database.pool);
     await age(21);
     await expect(findLiveWorker(database.pool)).rejects.toThrow('no worker');
-    await alive.start();
+    await running.start();
     await findLiveWorker(database.pool);
-    await dead.stop();
+    await ended.stop();
     await findLiveWorker(database.pool);
-    await alive.stop();
+    await running.stop();
   });
 
   test('a worker without a beat for a day is deleted', async () => {

@@ -61,7 +61,7 @@ const newRow =
   };
 
 describe('exceptions changed by the office', () => {
-  test('a quantity changes, and a text that the host cut stays whole', () => {
+  test('a quantity changes, and a text that the host cut keeps its full length', () => {
     const comment = `broken ${'pallet '.repeat(60)}→ dock`;
     const result = recorded(milk([group('10', entry(2, { comment }), entry(3))]));
     const { after, unmapped } = amended(result, editOsd('1', { OSQTY: '4', OSQTYP: 'C' }));
@@ -101,7 +101,7 @@ describe('exceptions changed by the office', () => {
     expect(after.products?.[lineKey('MILK', 'I1', 1)]?.osd_data).toEqual([group('20', entry(6))]);
   });
 
-  test('a driver’s additions since the last write to the host stay', () => {
+  test('a driver’s additions since the last write to the host are kept', () => {
     const result = recorded(milk([group('10', entry(2))]));
     const mirror = recorded(milk([group('10', entry(2)), group('30', entry(8))]));
     const { after } = amended(result, editOsd('1', { OSQTY: '4' }), mirror);

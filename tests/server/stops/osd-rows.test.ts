@@ -1,7 +1,7 @@
 import type { OsdGroup, StopResult } from '@tailgate/sync-protocol';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mostFlaggedRows, osdRows } from '../../../server/src/stops/osd-rows.ts';
+import { maxFlaggedRows, osdRows } from '../../../server/src/stops/osd-rows.ts';
 
 const key = { facility: 'F01', id: 'R100', week_end: '20261128' };
 type Rows = ReturnType<typeof osdRows>;
@@ -52,7 +52,7 @@ describe('an entry keeps its number', () => {
     expect(numbers(render([group('10', [1])], gone))).toEqual(['1:1']);
   });
 
-  test('two groups with the same code stay two', () => {
+  test('two groups with the same code are not merged', () => {
     const rows = render([group('10', [1]), group('10', [2])]);
     expect(rows.map(({ OSGRP, OSENT }) => `${OSGRP}.${OSENT}`)).toEqual(['1.1', '2.1']);
   });
@@ -105,7 +105,7 @@ describe('past the limit of flagged rows', () => {
 
   test('50 updates that replace every exception leave a bounded number of rows', () => {
     const rows = churn(50);
-    expect(rows.length).toBeLessThanOrEqual(mostFlaggedRows + 2 * many);
+    expect(rows.length).toBeLessThanOrEqual(maxFlaggedRows + 2 * many);
     expect(new Set(rows.map(({ OSSEQ }) => OSSEQ)).size).toBe(rows.length);
     const live = rows.filter(({ OSDELF }) => OSDELF === 'N');
     expect(live.map(({ OSBAR }) => OSBAR)).toEqual(update(50)[0]?.data.map(({ barcodes }) => barcodes));
@@ -118,7 +118,7 @@ describe('past the limit of flagged rows', () => {
     const after = render(update(5), before, ['P 1', 'P 2'], 5);
     const taken = after.filter(({ OSBAR }) => OSBAR.startsWith('5-')).map(({ OSSEQ }) => Number(OSSEQ));
     const flagged = before.filter(({ OSDELF }) => OSDELF === 'Y').length;
-    const room = flagged - mostFlaggedRows;
+    const room = flagged - maxFlaggedRows;
     expect(room).toBeGreaterThan(0);
     expect(taken.slice(0, room)).toEqual(Array.from({ length: room }, (_, i) => i + 3));
     expect(Math.min(...taken.slice(room))).toBe(before.length + 1);
@@ -127,7 +127,7 @@ describe('past the limit of flagged rows', () => {
   });
 });
 
-test('a number stays with one exception and no row disappears, for any edits', () => {
+test('a number belongs to one exception for good and no row disappears, for any edits', () => {
   const groups = fc.array(
     fc.record({
       osd_id: fc.constantFrom(null, 'aaaaaa', 'bbbbbb'),

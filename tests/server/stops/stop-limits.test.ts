@@ -11,7 +11,7 @@ import * as z from 'zod/mini';
 import { toItem } from '../../../client-sdk/src/queue/item.ts';
 import { draftUpdate } from '../../../client-sdk/src/queue/record.ts';
 import { applyItem } from '../../../client-sdk/src/replica/intent.ts';
-import { mostFlaggedRows } from '../../../server/src/stops/osd-rows.ts';
+import { maxFlaggedRows } from '../../../server/src/stops/osd-rows.ts';
 import { readPlan, readResult } from '../../../server/src/stops/stored-documents.ts';
 import { openDepot } from '../../support/depot.ts';
 
@@ -101,14 +101,14 @@ test('exceptions that replace others again and again leave a bounded number of h
   const key = await depot.addRoute('CHURN', [1]);
   const replaced = (update: number) =>
     Array.from({ length: 450 }, (_, i) => ({ quantity: 1, barcodes: `B${update}-${i}` }));
-  let most = 0;
+  let max = 0;
   for (let update = 0; update < 8; update++) {
     const osd_data = [{ osd_code: '10', data: replaced(update) }];
     await record(key, { id: 1, products: [{ ...planned, updates: { delivered: 1, osd_data } }] });
     await depot.replicateOnce(key);
-    most = Math.max(most, (await depot.show('RTOSDP', "OSRTE = 'CHURN'")).length);
+    max = Math.max(max, (await depot.show('RTOSDP', "OSRTE = 'CHURN'")).length);
   }
-  expect(most).toBeLessThanOrEqual(mostFlaggedRows + 2 * 450);
+  expect(max).toBeLessThanOrEqual(maxFlaggedRows + 2 * 450);
   const live = await depot.show('RTOSDP', "OSRTE = 'CHURN' and OSDELF = 'N'");
   expect(live.map(({ OSBAR }) => String(OSBAR).trim()).toSorted()).toEqual(
     replaced(7)

@@ -88,7 +88,7 @@ describe('the evidence of a stop', () => {
     expect(complete).toMatchObject({ from: first.to, to: first.to, docs: [], awaited: [] });
   });
 
-  test('is complete at once if the files arrived before the stop', async () => {
+  test('is complete from the start if the files arrived before the stop', async () => {
     const { update, file } = await onTheRoad();
     const signature = file();
     await signature.send();

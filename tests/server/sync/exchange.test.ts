@@ -196,7 +196,7 @@ describe('a poll over plain HTTP', () => {
     expect(node.hub.feed.driversOf(scope).size).toBe(0); // No socket follows the route any more.
   });
 
-  test('returns a short scope whole, with a matching checksum', async () => {
+  test('contains a short scope in full, with a matching checksum', async () => {
     const queue = new TestQueue();
     const bad = queue.seal('stop.update', { route: key, stop: { id: 'x' } });
     await push({ ...driver }, { client_id: queue.clientId, mutations: [bad] });

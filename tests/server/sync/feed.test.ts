@@ -260,7 +260,7 @@ describe('the right to a scope', () => {
 });
 
 describe('other scopes', () => {
-  test('codes:all arrives whole, and whole again when its version changes', async () => {
+  test('codes:all arrives as a snapshot, and as another one when its version changes', async () => {
     const { phone } = await phoneOf(0, { 'codes:all': null });
     const replica = new Replica();
     replica.take(await phone.next('patch'));

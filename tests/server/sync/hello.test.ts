@@ -162,7 +162,7 @@ describe('a queue', () => {
     expect((await (await connect(clientId)).signOn({ employee_id: '1001', queue_key })).routes).toEqual([]);
   });
 
-  test('two first hellos at once: one receives the key, both are welcome', async () => {
+  test('two concurrent first hellos: one receives the key, both are welcome', async () => {
     const clientId = randomUUID();
     const phones = await Promise.all([connect(clientId), connect(clientId)]);
     const keys = (await Promise.all(phones.map((phone) => phone.signOn(anna)))).map((welcome) => welcome.queue_key);
@@ -179,7 +179,7 @@ describe('a queue', () => {
 });
 
 describe('a session that ends', () => {
-  test('is notified at once; the queue may continue, reading stops', async () => {
+  test('is notified immediately; the queue may continue, reading stops', async () => {
     const phone = await connect();
     const { queue_key = '' } = await phone.signOn(bert, { cursors: { 'codes:all': null } });
     await phone.next('patch');

@@ -13,7 +13,7 @@ import type { SyncNode } from '../../support/sync-node.ts';
 import { startSyncNode } from '../../support/sync-node.ts';
 
 const bytesOfAll = 512 * 1024;
-const mostOfOne = 64 * 1024;
+const maxFrameBytes = 64 * 1024;
 const half = 40 * 1024;
 
 let node: SyncNode;
@@ -81,7 +81,7 @@ test('unfinished frames before hello share one memory bound, and phones connect 
 test('before welcome the frame limit is that of a hello', async () => {
   const { socket, line } = await lineOf();
   line.write(incompleteFrame(2_000_000, 200_000));
-  expect(await endOf(socket)).toEqual([1009, `before welcome a frame has at most ${mostOfOne} bytes`]);
+  expect(await endOf(socket)).toEqual([1009, `before welcome a frame has at most ${maxFrameBytes} bytes`]);
 });
 
 test('fragments of a frame count together', async () => {
@@ -101,7 +101,7 @@ test('single bytes count as much memory as they use', async () => {
   expect((await ended)[0]).toBe(1009);
 });
 
-test('a chunk that ends a frame and begins the next counts, and welcomed phones stay connected', async () => {
+test('the limit counts a chunk that ends a frame and begins the next, and does not disconnect welcomed phones', async () => {
   const phones: Phone[] = [];
   for (let n = 0; n < 3; n++) {
     const phone = await Phone.connect(node.socketUrl);

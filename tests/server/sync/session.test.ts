@@ -124,7 +124,7 @@ describe('a connection', () => {
     expect(play([tick(30_001)], session).done).toEqual(['leave', 'close 4004']);
   });
 
-  test('that requests without reading answers before authentication is disconnected at once', () => {
+  test('that requests without reading answers before authentication is disconnected immediately', () => {
     expect(play([frame({ type: 'ping' }), { type: 'congested', now: 0 }]).done).toEqual([
       'send pong',
       'leave',

@@ -13,7 +13,7 @@ const scope = routeScope(key);
 const { node, driver, otherDriver } = await startWithTwoRoutes({ id: 'R900', stops: 150, products: 20 });
 
 describe('a snapshot', () => {
-  test('is the whole scope at its version, with a matching checksum', async () => {
+  test('contains the full scope at its version, with a matching checksum', async () => {
     const snapshot = await readSnapshot(node, driver, scope);
     expect(snapshot).toMatchObject({ scope, epoch: '1.1', to: 1, deletes: [], hosted_through: 1, parked: [] });
     const replica = new Replica();
@@ -102,7 +102,7 @@ describe('a snapshot', () => {
     await http.close();
   });
 
-  test('is read at once for its first reader, and not for a client that has it', async () => {
+  test('is read from the database for its first reader, and not for a client that has it', async () => {
     const { http, asked } = counting();
     const url = `/snapshot?scope=${scope}`;
     const { etag } = (await http.inject({ url, headers: { ...driver } })).headers;

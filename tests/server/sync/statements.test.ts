@@ -33,7 +33,7 @@ test('finding the sessions of queues reads no other queues', async () => {
   await pool.query('delete from client');
 });
 
-describe('a write to many queues at once', () => {
+describe('one write to many queues', () => {
   test.each([
     ['the sessions of signed-in queues', tieClients, [...Array.from({ length: 3 }, () => [null, null]), new Date()]],
     ['new queue keys', replaceQueueKeys, [[Buffer.from('a'), Buffer.from('b')]]],

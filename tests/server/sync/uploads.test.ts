@@ -54,7 +54,7 @@ async function sendWhole(phone: TusPhone, bytes: Uint8Array<ArrayBuffer>): Promi
 }
 
 describe('a resumable upload', () => {
-  test('becomes the asset of its address, whole, with the type of its bytes', async () => {
+  test('becomes the asset of its address, with all bytes and the type that they show', async () => {
     const bytes = new Uint8Array([
       ...Buffer.from('ffd8ffe000104a46494600010101006000600000', 'hex'),
       ...random.take(300_000),
@@ -113,7 +113,7 @@ describe('a resumable upload', () => {
     expect(await kept()).toEqual(before);
   });
 
-  test('without bytes is an asset at once', async () => {
+  test('without bytes is an asset after the first request', async () => {
     const nothing = new Uint8Array();
     const phone = phoneOf(anna);
     expect((await phone.create(0, deviceMetadata(salt, nothing))).status).toBe(201);
@@ -175,7 +175,7 @@ describe('an id that a device makes', () => {
     expect((await bytesOf(id)).equals(bytes)).toBe(true);
   });
 
-  test('sent by two at once is two uploads, and one asset with one copy of its bytes', async () => {
+  test('sent by two concurrent senders is two uploads, and one asset with one copy of its bytes', async () => {
     const both = random.take(60_000);
     const id = deviceAssetId(salt, both);
     for (const who of [anna, bert]) await phoneOf(who).create(both.length, deviceMetadata(salt, both));

@@ -81,10 +81,10 @@ function strings({ minLength = 0, maxLength = ordinary, pattern, format }: Schem
   if (format === 'date-time')
     return fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }).map((date) => date.toISOString());
   if (pattern !== undefined && format === undefined) return fc.stringMatching(new RegExp(pattern));
-  const most = Math.max(minLength, Math.min(maxLength, ordinary));
+  const max = Math.max(minLength, Math.min(maxLength, ordinary));
   return fc.oneof(
-    { weight: 8, arbitrary: fc.string({ minLength, maxLength: most }) },
-    { weight: 2, arbitrary: fc.string({ minLength, maxLength: most, unit: 'grapheme' }) },
+    { weight: 8, arbitrary: fc.string({ minLength, maxLength: max }) },
+    { weight: 2, arbitrary: fc.string({ minLength, maxLength: max, unit: 'grapheme' }) },
     { weight: 1, arbitrary: fc.constantFrom('x'.repeat(maxLength), 'é'.repeat(maxLength), 'x'.repeat(maxLength + 1)) },
   );
 }

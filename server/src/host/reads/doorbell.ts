@@ -45,12 +45,12 @@ export class Doorbell implements HostChanges {
   }
 
   /** Deletes the oldest lines, unread, a few at a time. @returns their number, up to `most` @throws HostError */
-  async clear(most: number): Promise<number> {
+  async clear(max: number): Promise<number> {
     for (let cleared = 0; ; cleared += DELETED_A_STATEMENT) {
       const rows = await this.#oldest('CHSEQ', DELETED_A_STATEMENT);
       await this.acknowledge(rows.map(({ CHSEQ }) => String(CHSEQ)));
       const total = cleared + rows.length;
-      if (rows.length < DELETED_A_STATEMENT || total >= most) return total;
+      if (rows.length < DELETED_A_STATEMENT || total >= max) return total;
     }
   }
 
@@ -65,9 +65,9 @@ export class Doorbell implements HostChanges {
   }
 
   /** A line that another program has locked is left out; the next poll finds it. */
-  #oldest(columns: string, most: number): Promise<HostRow[]> {
+  #oldest(columns: string, max: number): Promise<HostRow[]> {
     const { dialect, library } = this.#host;
-    const select = `select ${columns} from ${library}.PODCHGP order by CHSEQ fetch first ${most} rows only`;
+    const select = `select ${columns} from ${library}.PODCHGP order by CHSEQ fetch first ${max} rows only`;
     return this.#host.query(readUnlocked(dialect, select));
   }
 }

@@ -6,7 +6,7 @@ import { invalidInput } from './validation.ts';
 
 /** The bound of a text field. */
 export const longestField = 64 * 1024;
-const mostParts = 200;
+const maxParts = 200;
 
 /** Reads multipart/form-data for operations with a form. The handler reads files as streams. */
 export async function readForms(app: FastifyInstance): Promise<void> {
@@ -19,7 +19,7 @@ export async function readForms(app: FastifyInstance): Promise<void> {
       fieldSize: longestField,
       fields: 20,
       fieldNameSize: 100,
-      parts: mostParts,
+      parts: maxParts,
       headerPairs: 50,
     },
   });

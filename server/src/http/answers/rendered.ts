@@ -36,8 +36,8 @@ interface CachedAnswer<Answer> {
 export class RenderedAnswers<Answer extends { readonly weight: number }> {
   readonly #cache: ByteCache<CachedAnswer<Answer>>;
 
-  constructor(mostBytes: number) {
-    this.#cache = new ByteCache(mostBytes, ({ answer }) => answer.weight);
+  constructor(maxBytes: number) {
+    this.#cache = new ByteCache(maxBytes, ({ answer }) => answer.weight);
   }
 
   get(name: string, stamp: string): Answer | undefined {

@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '@tailgate/sync-protocol';
 import type * as z from 'zod/mini';
-import { faultsOf, mostFaults } from '../../wire/schema-faults.ts';
+import { faultsOf, maxFaults } from '../../wire/schema-faults.ts';
 import { compileReader } from '../../wire/schema-reader.ts';
 import { AppError } from '../../wire/errors.ts';
 
@@ -16,7 +16,7 @@ export function inputReader<Output>(schema: z.ZodMiniType<Output>): (input: unkn
 
 /** The error for a malformed input. Its message contains the first fault, its details contain all. */
 export function invalidInput(faults: readonly ErrorDetail[]): AppError {
-  const details = faults.slice(0, mostFaults);
+  const details = faults.slice(0, maxFaults);
   return new AppError('VALIDATION_FAILED', { message: summary(details), details });
 }
 

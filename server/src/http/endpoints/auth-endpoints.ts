@@ -28,9 +28,9 @@ const minuteMs = 60_000;
 export function authEndpoints({ auth, sessions, limit, signup }: AuthEdge) {
   // The limit counts failures, not requests: two hundred drivers of a depot sign in from one address at six in the
   // morning.
-  const failures = limit({ name: 'failed sign-ins', most: 60, windowMs: minuteMs });
-  const refusedSignUps = limit({ name: 'refused sign-ups', most: 60, windowMs: minuteMs });
-  const resets = limit({ name: 'password resets', most: 60, windowMs: minuteMs });
+  const failures = limit({ name: 'failed sign-ins', max: 60, windowMs: minuteMs });
+  const refusedSignUps = limit({ name: 'refused sign-ups', max: 60, windowMs: minuteMs });
+  const resets = limit({ name: 'password resets', max: 60, windowMs: minuteMs });
   const originOf = (request: FastifyRequest, device: string | null | undefined): Origin => ({
     address: addressOf(request),
     device: device ?? '',

@@ -21,14 +21,14 @@ export interface ReportDeps {
 }
 
 /** A short report costs rows, too, so each counts at least this much. One limit then bounds number and volume. */
-const leastCounted = 16 * 1024;
+const minCounted = 16 * 1024;
 
 /** Interface.md 4.6, contract §6. */
 export function reportEndpoints({ admission, db, pipeline, clock, hourBytes }: ReportDeps) {
   /** The quota is separate from that of uploads, so photos of a depot never block its reports. */
   const chargeReport = (request: FastifyRequest, report: LoadConditionReport, now: Date): Promise<void> => {
-    const bytes = Math.max(Buffer.byteLength(JSON.stringify(report)), leastCounted);
-    return charge(db, { caller: `reports of ${callerOf(request)}`, bytes, most: hourBytes, now });
+    const bytes = Math.max(Buffer.byteLength(JSON.stringify(report)), minCounted);
+    return charge(db, { caller: `reports of ${callerOf(request)}`, bytes, max: hourBytes, now });
   };
 
   return {

@@ -11,7 +11,7 @@ import { RouteAnswer } from './route-answer.ts';
 import { toV20Stop } from './v20.ts';
 
 /** A long route has a million bytes, an ordinary one thirty thousand. */
-const mostBytes = 32 * 1024 * 1024;
+const maxBytes = 32 * 1024 * 1024;
 
 /** Interface.md 4.4. */
 export function routeEndpoints(db: Db) {
@@ -29,7 +29,7 @@ export function routeEndpoints(db: Db) {
  * at every start and after every change, and all drivers of a route get the same answer.
  */
 function pendingRoute<Stop>(db: Db, format: RouteFormat<Stop>) {
-  const answers = new RenderedAnswers<RouteAnswer<Stop>>(mostBytes);
+  const answers = new RenderedAnswers<RouteAnswer<Stop>>(maxBytes);
   const rendering = new Map<string, Promise<RouteAnswer<Stop>>>();
 
   async function assemble(route: PendingRoute, before: RouteAnswer<Stop> | undefined): Promise<RouteAnswer<Stop>> {

@@ -17,7 +17,7 @@ const typesField = 'mimetypes';
 /** For boundaries and part headers, beside the bytes of the files. */
 export const formOverhead = 1024 * 1024;
 /** An empty file costs rows, too. */
-const leastCounted = 16 * 1024;
+const minCounted = 16 * 1024;
 
 /**
  * Stores an upload and returns the ids of its files in their order (contract §3). A refused upload leaves nothing
@@ -40,11 +40,11 @@ export async function receiveUpload(
 async function receive(deps: UploadDeps, request: FastifyRequest, key: string | undefined): Promise<string[]> {
   const { db, limits, clock } = deps;
   const caller = callerOf(request);
-  const account = { caller, most: limits.hourBytes, now: clock() };
+  const account = { caller, max: limits.hourBytes, now: clock() };
   const announced = announcedBytes(request);
   if (announced !== undefined && announced > limits.requestBytes + formOverhead)
     throw tooLarge('A request', limits.requestBytes);
-  await charge(db, { ...account, bytes: Math.max(announced ?? 0, leastCounted) });
+  await charge(db, { ...account, bytes: Math.max(announced ?? 0, minCounted) });
   const upload = await openUpload(deps, { caller, key });
   try {
     const types = await readForm(upload, request);
@@ -58,7 +58,7 @@ async function receive(deps: UploadDeps, request: FastifyRequest, key: string | 
   } finally {
     // A request without a declared length is charged afterwards. The limit then applies to the next request.
     if (announced === undefined)
-      await charge(db, { ...account, bytes: upload.bytes, most: Number.MAX_SAFE_INTEGER }).catch((err: unknown) =>
+      await charge(db, { ...account, bytes: upload.bytes, max: Number.MAX_SAFE_INTEGER }).catch((err: unknown) =>
         request.log.warn({ err }, 'an upload was not counted'),
       );
   }

@@ -28,7 +28,7 @@ const listing = z.object({
 });
 
 /** The bound of a page's files in memory; the driver app has 3 MiB. */
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 /** The time between two readings of a folder that cannot be read. */
 const againMs = 1_000;
 
@@ -96,7 +96,7 @@ export class BuiltFolder {
     const readListed = async (name: string, integrity: string): Promise<Buffer> => {
       const bytes = await readFile(join(this.#folder, name));
       total += bytes.length;
-      if (total > mostBytes) throw new Error(`the files are larger than ${mostBytes} bytes`);
+      if (total > maxBytes) throw new Error(`the files are larger than ${maxBytes} bytes`);
       if (`sha256-${hash('sha256', bytes, 'base64')}` !== integrity)
         throw new Error(`${name} differs from the listing: a build is under way, or the file was changed after it`);
       return bytes;

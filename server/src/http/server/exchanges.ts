@@ -13,7 +13,7 @@ interface Exchange {
 const exchanges = new WeakMap<object, Exchange>();
 
 /** Requests behind the one in progress. No client sends so many without reading an answer. */
-const mostWaiting = 100;
+const maxWaiting = 100;
 
 /**
  * Handles the requests of one connection one after the other, in the order of their answers (RFC 9112 §9.3.2). Node
@@ -26,7 +26,7 @@ export function serveInTurn(app: FastifyInstance): void {
     const exchange = exchanges.get(socket);
     // Absent for injected requests, and after an upgrade to a socket.
     if (!exchange?.open.has(response) || isOldest(exchange, response)) done();
-    else if (exchange.waiting.size < mostWaiting) exchange.waiting.set(response, done);
+    else if (exchange.waiting.size < maxWaiting) exchange.waiting.set(response, done);
     else socket.destroy();
   });
 }

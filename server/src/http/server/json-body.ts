@@ -7,7 +7,7 @@ const deepest = 40;
 /**
  * The longest route, every line with exceptions, has a third of it. A body of empty objects costs more than its bytes.
  */
-const mostValues = 300_000;
+const maxValues = 300_000;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -20,7 +20,7 @@ export function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   const text = decode(bytes);
   const { depth, members, values } = measure(text);
-  if (values > mostValues) throw new AppError('TOO_LARGE', { message: `the body has more than ${mostValues} values` });
+  if (values > maxValues) throw new AppError('TOO_LARGE', { message: `the body has more than ${maxValues} values` });
   if (depth > deepest) throw malformed(`the body is nested deeper than ${deepest} levels`);
   const value = parse(text);
   if (countMembers(value) < members)

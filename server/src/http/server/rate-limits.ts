@@ -6,7 +6,7 @@ import type { SharedCounters } from '../../db/shared-counters.ts';
 export interface RateLimit {
   /** Separates its counters from those of other limits. */
   readonly name: string;
-  readonly most: number;
+  readonly max: number;
   readonly windowMs: number;
 }
 
@@ -37,9 +37,9 @@ export const addressOf = ({ ip }: Pick<FastifyRequest, 'ip'>): string => normali
 
 export async function openRateLimits(app: FastifyInstance, counters: SharedCounters): Promise<CreateLimit> {
   await app.register(rateLimit, { global: false, store: storeOn(counters) });
-  return ({ name, most, windowMs }) => {
+  return ({ name, max, windowMs }) => {
     const ask = app.createRateLimit({
-      max: most,
+      max,
       timeWindow: windowMs,
       keyGenerator: (request) => `${name} ${addressOf(request)}`,
     });

@@ -13,11 +13,11 @@ const shortBytes = 64 * 1024;
  * without a bound a thousand unfinished reports fill the memory. Above it a request is refused with `retry-after`, as
  * in admission.ts. Drivers' bodies do not count and are never refused for them.
  */
-export function limitUnauthenticatedBodies(app: FastifyInstance, most = longestPublicBody): void {
+export function limitUnauthenticatedBodies(app: FastifyInstance, max = longestPublicBody): void {
   const buffered = { bytes: 0 };
   app.addHook('preParsing', (request, reply, payload, done) => {
     if (request.driver || !isJson(request) || isShort(request)) return done(null, payload);
-    const counted = new CountedBody(buffered, most);
+    const counted = new CountedBody(buffered, max);
     // The reader stops at its own limit.
     counted.on('error', () => undefined);
     reply.raw.once('close', () => {
@@ -34,17 +34,17 @@ const isShort = ({ headers }: FastifyRequest): boolean => Number(headers['conten
 /** Passes a body on while the total is below the bound. */
 class CountedBody extends Transform {
   readonly #buffered: { bytes: number };
-  readonly #most: number;
+  readonly #max: number;
   #own = 0;
 
-  constructor(buffered: { bytes: number }, most: number) {
+  constructor(buffered: { bytes: number }, max: number) {
     super();
     this.#buffered = buffered;
-    this.#most = most;
+    this.#max = max;
   }
 
   override _transform(piece: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    if (this.#buffered.bytes + piece.length > this.#most)
+    if (this.#buffered.bytes + piece.length > this.#max)
       return done(new AppError('DATABASE_UNAVAILABLE', { message: 'Too many long bodies come in now; come again.' }));
     this.#buffered.bytes += piece.length;
     this.#own += piece.length;

@@ -79,9 +79,9 @@ export class Lanes<Unit extends Waiting> {
     return units;
   }
 
-  #removeFromLane(lane: Unit[], most: number, scopes: Set<string>, isLocked: (scope: string) => boolean): Unit[] {
+  #removeFromLane(lane: Unit[], max: number, scopes: Set<string>, isLocked: (scope: string) => boolean): Unit[] {
     let count = 0;
-    while (count < most) {
+    while (count < max) {
       const scope = lane[count]?.scope;
       if (scope === undefined) break;
       if (scope !== null && !scopes.has(scope)) {

@@ -22,7 +22,7 @@ const DAY_MS = 86_400_000;
 /**
  * Small batches hold their locks for moments. A backlog of years takes many sweeps, so that no single sweep is long.
  */
-const MOST_BATCHES = 20;
+const MAX_BATCHES = 20;
 
 interface Task {
   readonly subject: keyof Retention;
@@ -59,7 +59,7 @@ export const isLimited = (retention: Retention): boolean => Object.values(retent
 /** @returns the number of deleted rows */
 async function dropAll(db: Queryable, drop: Statement, before: Date, batch: number): Promise<number> {
   let total = 0;
-  for (let n = 0; n < MOST_BATCHES; n++) {
+  for (let n = 0; n < MAX_BATCHES; n++) {
     const { rowCount } = await db.query(drop, [before, batch]);
     if (!rowCount) break;
     total += rowCount;

@@ -17,7 +17,7 @@ export const countAlive = statement(
   `select count(*)::int as alive from worker_heartbeat where seen_at > now() - make_interval(secs => $1)`,
 );
 
-/** Workers with a beat within a day, the live ones first. $1 seconds after which a worker counts as dead. */
+/** Workers with a beat within a day, the running ones first. $1 seconds without a beat after which a worker is missing. */
 export const listWorkers = statement(
   'heartbeat_list',
   `select worker, started_at, seen_at, state, seen_at > now() - make_interval(secs => $1) as alive

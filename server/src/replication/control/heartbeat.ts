@@ -6,7 +6,7 @@ import * as sql from './heartbeat-sql.ts';
 import type { PausedFile } from './host-gate.ts';
 
 const INTERVAL_MS = 5_000;
-/** Three beats may be late before a worker counts as dead. */
+/** A worker without a beat for this long is missing: three beats may be late. */
 const SILENT_AFTER_S = 20;
 
 /** The state that a worker stores with each beat. */
@@ -96,7 +96,7 @@ export interface KnownWorker {
   readonly state: WorkerState | undefined;
 }
 
-/** The workers of all nodes, also those that died within the last day. */
+/** The workers of all nodes, also those that ended within the last day. */
 export async function listWorkers(db: Queryable): Promise<KnownWorker[]> {
   const { rows } = await db.query<WorkerRow>(sql.listWorkers, [SILENT_AFTER_S]);
   return rows.map(({ worker, started_at, seen_at, alive, state }) => ({

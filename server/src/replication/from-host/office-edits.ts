@@ -111,7 +111,7 @@ export class OfficeEdits {
   }
 
   /**
-   * Returns the rows of a write that the worker made but did not confirm before it died, if the trace on the host
+   * Returns the rows of a write that the worker made but did not confirm before it was killed, if the trace on the host
    * proves it. Otherwise the import would attribute the driver's values to the clerk, with a later time. They would
    * overrule the driver's later records.
    */

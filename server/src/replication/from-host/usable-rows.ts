@@ -16,9 +16,9 @@ const day: ValueRule = (value) => when(Number(value) === 0 || isShown({ date: va
 const time: ValueRule = (value) => when(isShown({ date: '20260101', time: value }), value);
 const count: ValueRule = (value) => when(Number(value) >= 0, value);
 const within =
-  (most: number): ValueRule =>
+  (max: number): ValueRule =>
   (value) =>
-    when(Math.abs(Number(value)) <= most, value);
+    when(Math.abs(Number(value)) <= max, value);
 /** A flag counts in small letters, too. */
 const mark =
   (...known: readonly string[]): ValueRule =>

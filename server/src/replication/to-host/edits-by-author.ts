@@ -64,7 +64,7 @@ export function rowName(file: string, key: readonly string[]): string {
   return [file, ...key].join('\t');
 }
 
-/** Where the row within a file is unknown: the file, and the key of the stop. */
+/** The file and the key of the stop, for an edit whose row is unknown. */
 const stopPart = (name: string): string => name.split('\t', 5).join('\t');
 
 const lastAuthor = ({ user, at }: StopEditor): Author => ({ user: user || unknownUser, at });

@@ -22,7 +22,7 @@ import { pullOnce } from './pull-once.ts';
  */
 interface Caller {
   readonly employee: string;
-  readonly shows: 'token' | 'queue key' | 'operator token';
+  readonly credential: 'token' | 'queue key' | 'operator token';
   readonly queueKey?: string;
   /** The hash of a valid token. */
   readonly session?: Buffer;
@@ -57,8 +57,8 @@ export function serveExchange(http: FastifyInstance, { path, hub, db, isOperator
     // the body.
     const onRequest = async (request: FastifyRequest): Promise<void> => {
       if (isOperator(request)) return;
-      const { employee, shows } = await authenticate(request, hub);
-      if (shows === 'token') request.driver = { employee };
+      const { employee, credential } = await authenticate(request, hub);
+      if (credential === 'token') request.driver = { employee };
     };
     app.post(`${path}/push`, { bodyLimit: hub.limits.frame_bytes, onRequest }, async (request, reply) => {
       const caller = isOperator(request) ? operatorFor(request) : await authenticate(request, hub);
@@ -83,15 +83,15 @@ async function authenticate(request: FastifyRequest, hub: Hub): Promise<Caller> 
   const { employee, token, queueKey } = credentialsOf(request);
   if (employee === undefined || (token === undefined) === (queueKey === undefined))
     throw new AppError('MISSING_CREDENTIALS');
-  if (token === undefined) return { employee, shows: 'queue key', queueKey: queueKey ?? '' };
+  if (token === undefined) return { employee, credential: 'queue key', queueKey: queueKey ?? '' };
   if (!(await hub.sessions.authenticate(employee, token))) throw new AppError('INVALID_TOKEN');
-  return { employee, shows: 'token', session: hashToken(token) };
+  return { employee, credential: 'token', session: hashToken(token) };
 }
 
 function operatorFor(request: FastifyRequest): Caller {
   const { employee } = credentialsOf(request);
   if (employee === undefined) throw new AppError('MISSING_CREDENTIALS');
-  return { employee, shows: 'operator token' };
+  return { employee, credential: 'operator token' };
 }
 
 function push(
@@ -105,10 +105,10 @@ function push(
   return withLimit(inFlight, body.client_id, limits.pushes_in_flight, () => applyPush(deps, caller, body));
 }
 
-function checkPush({ protocol, mutations, gone }: PushBody, { mutations_per_push: most }: SyncLimits): void {
+function checkPush({ protocol, mutations, gone }: PushBody, { mutations_per_push: max }: SyncLimits): void {
   if (protocol < oldestProtocol || protocol > currentProtocol) throw new AppError('UNSUPPORTED_PROTOCOL');
-  if (mutations.length > most)
-    throw refused('TOO_LARGE', 'mutations', `${mutations.length} in one push, at most ${most}`);
+  if (mutations.length > max)
+    throw refused('TOO_LARGE', 'mutations', `${mutations.length} in one push, at most ${max}`);
   if (gone && gone.to < gone.from) throw refused('BAD_FRAME', 'gone.to', 'must not be below from');
 }
 
@@ -116,11 +116,11 @@ function checkPush({ protocol, mutations, gone }: PushBody, { mutations_per_push
 async function withLimit<Result>(
   inFlight: Map<string, number>,
   clientId: string,
-  most: number,
+  max: number,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const underWay = inFlight.get(clientId) ?? 0;
-  if (underWay >= most) throw new AppError('RATE_LIMITED', { retryAfterMs: 1_000 });
+  if (underWay >= max) throw new AppError('RATE_LIMITED', { retryAfterMs: 1_000 });
   inFlight.set(clientId, underWay + 1);
   try {
     return await work();
@@ -144,13 +144,13 @@ async function applyPush(deps: Pick<ExchangeDeps, 'hub' | 'db'>, caller: Pusher,
     server_time: now.toISOString(),
     epoch: String(hub.serverEpoch),
     // Only the phone of the queue receives the key.
-    ...(client.queueKey !== null && caller.shows === 'token' && { queue_key: client.queueKey }),
+    ...(client.queueKey !== null && caller.credential === 'token' && { queue_key: client.queueKey }),
     limits: clientLimits(hub.limits),
     features: [...features],
   };
-  const rescued = caller.shows === 'operator token';
+  const rescued = caller.credential === 'operator token';
   if (rescued) hub.log.info({ client: clientId, employee, items: mutations.length }, 'an operator brings a queue');
-  const isRead = caller.shows === 'token' && body.clock !== undefined;
+  const isRead = caller.credential === 'token' && body.clock !== undefined;
   const seen = { seenAt: now, ...(isRead && { clockReadAt: now }) };
   hub.deviceStatus.note(clientId, { pending, oldest_pending_at, device, sdk, app, ...seen });
   if (mutations.length === 0) return { ...reply, last_seq: client.lastSeq, results: [] };
@@ -162,7 +162,7 @@ async function applyPush(deps: Pick<ExchangeDeps, 'hub' | 'db'>, caller: Pusher,
     requestId,
     clock,
     rescued,
-    byKey: caller.shows === 'queue key',
+    byKey: caller.credential === 'queue key',
   };
   const pushed = await hub.pipeline.push(queue, mutations).catch(refusePush);
   if (pushed.results.some(({ result }) => result === 'quarantined')) hub.feed.hint(clientScope(clientId));
@@ -179,7 +179,7 @@ async function openAfterLoss(
   const client = await open(deps, caller, request);
   if (!body.gone) return client;
   const beyond = await deps.hub.skipLost({ clientId: body.client_id, employee: caller.employee, ...body.gone });
-  if (beyond) throw new AppError('BAD_FRAME', { details: [lossTooLarge('gone.to', beyond.most)] });
+  if (beyond) throw new AppError('BAD_FRAME', { details: [lossTooLarge('gone.to', beyond.max)] });
   // The first call made the requested key. A second request would replace it.
   return { ...(await open(deps, caller, { ...request, wants_queue_key: false })), queueKey: client.queueKey };
 }
@@ -197,12 +197,12 @@ const clientRequestOf = (
   session: caller.session ?? null,
   boot,
   ...(caller.queueKey !== undefined && { queue_key: caller.queueKey }),
-  ...(wants_queue_key !== undefined && caller.shows === 'token' && { wants_queue_key }),
+  ...(wants_queue_key !== undefined && caller.credential === 'token' && { wants_queue_key }),
 });
 
 async function open({ hub, db }: Pick<ExchangeDeps, 'hub' | 'db'>, caller: Caller, request: ClientRequest) {
   const client =
-    caller.shows === 'operator token'
+    caller.credential === 'operator token'
       ? (await openClients(db, [request], hub.clock(), 'operator'))[0]
       : await hub.openClient(request);
   if (!client) throw new AppError('INVALID_TOKEN');
@@ -231,9 +231,9 @@ async function pull(hub: Hub, db: Queryable, caller: Caller, query: Query): Prom
   } else if (clientId !== '' && ((await findOwner(db, clientId)) ?? caller.employee) !== caller.employee) {
     throw new AppError('CLIENT_OF_OTHER_EMPLOYEE');
   }
-  const mayRead = (scope: Scope): boolean => caller.shows === 'token' || scope === clientScope(clientId);
+  const mayRead = (scope: Scope): boolean => caller.credential === 'token' || scope === clientScope(clientId);
   const [{ routes }, frames] = await Promise.all([
-    caller.shows !== 'token' ? { routes: [] } : hub.routesOf(caller.employee),
+    caller.credential !== 'token' ? { routes: [] } : hub.routesOf(caller.employee),
     pullOnce(hub.feed, { employee: caller.employee, clientId, cursors, mayRead }),
   ]);
   if (!frames) throw new AppError('DATABASE_UNAVAILABLE');

@@ -17,7 +17,7 @@ export interface SnapshotOptions {
 }
 
 /** Whole routes in one statement; each may be a megabyte of text. */
-const WHOLE_AT_ONCE = 8;
+const MAX_SCOPES_PER_READ = 8;
 
 /**
  * `GET …/snapshot?scope=`: a whole scope as a patch from nothing, for first contact and for clients far behind. Each
@@ -25,15 +25,15 @@ const WHOLE_AT_ONCE = 8;
  * Any other scope is read whole at once.
  */
 export function serveSnapshots(http: FastifyInstance, { path, db, sessions, serverEpoch }: SnapshotOptions): void {
-  const read = (most: number) =>
+  const read = (max: number) =>
     gather(
       async (requests: readonly ScopeRequest[]) => (await readScopes(db, requests)).map((reading) => ({ reading })),
       {
-        most,
+        max,
       },
     );
   const readState = read(500);
-  const snapshots = new Snapshots(read(WHOLE_AT_ONCE), serverEpoch);
+  const snapshots = new Snapshots(read(MAX_SCOPES_PER_READ), serverEpoch);
 
   http.get(path, async (request, reply) => {
     const { employee, token } = credentialsOf(request);

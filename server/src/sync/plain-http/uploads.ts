@@ -30,7 +30,7 @@ export interface UploadOptions {
 
 const uploadPath = '/api/sync/uploads';
 /** A request costs statements, too, so each counts at least this much. */
-const leastCounted = 4 * 1024;
+const minCounted = 4 * 1024;
 /** The next request for the same upload ends one whose link broke without notice after this time. */
 const drainMs = 1_000;
 
@@ -73,7 +73,7 @@ export async function mountUploads(http: FastifyInstance, options: UploadOptions
       if (sender === undefined) throw new AppError(deniedAs(request));
       const { owner } = sender;
       const account = { caller: sender.account, now: assets.clock() };
-      await charge(assets.db, { ...account, bytes: leastCounted, most: sender.hourBytes });
+      await charge(assets.db, { ...account, bytes: minCounted, max: sender.hourBytes });
       // Files of one epoch may be missing in the next, and a phone may upload before any welcome.
       reply.header('server-epoch', options.epoch);
       reply.hijack();
@@ -84,8 +84,8 @@ export async function mountUploads(http: FastifyInstance, options: UploadOptions
       await requests.run({ id: request.id, owner }, () => tus.handle(request.raw, reply.raw));
       // Charged afterwards by received bytes: a phone with a bad link announces its photo a hundred times.
       const bytes = request.raw.socket.bytesRead - before;
-      if (bytes > leastCounted)
-        await charge(assets.db, { ...account, bytes, most: Number.MAX_SAFE_INTEGER }).catch((err: unknown) =>
+      if (bytes > minCounted)
+        await charge(assets.db, { ...account, bytes, max: Number.MAX_SAFE_INTEGER }).catch((err: unknown) =>
           log.warn({ err }, 'an upload was not counted'),
         );
       return reply;
@@ -130,7 +130,9 @@ async function senderOf(request: FastifyRequest, { assets, sessions }: UploadOpt
     assets.clock(),
   );
   if (answer?.kind !== 'open') return undefined;
-  return answer.held ? { owner, account: `held queues of ${owner}`, hourBytes: quarantinedHourBytes } : driver;
+  return answer.quarantinesItems
+    ? { owner, account: `held queues of ${owner}`, hourBytes: quarantinedHourBytes }
+    : driver;
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -20,7 +20,7 @@ export const countsOf = (stop: LocalStop, draft: StopDraft): CountNow[] =>
 export const hasReturnCount = (stop: LocalStop, line: Collection, draft: StopDraft): boolean =>
   draft.returns[line.key] !== undefined || line.updates.returned > 0 || isCounted(stop);
 
-/** What goes back from a stop, in numbers. */
+/** Returns of a stop, in numbers. */
 export interface ReturnTally {
   readonly planned: number;
   readonly back: number;

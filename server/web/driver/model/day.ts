@@ -13,7 +13,7 @@ export type Left = { readonly since: number | undefined } & (
       readonly file: UnsentFile;
       /** The stop that names it; undefined for the photo of a report or of a half-filled stop. */
       readonly stop: LocalStop | undefined;
-      /** Which of the stop's photos it is; undefined for a signature. */
+      /** The number among the stop's photos; undefined for a signature. */
       readonly photo: { readonly n: number; readonly total: number } | undefined;
       readonly percent: number;
     }

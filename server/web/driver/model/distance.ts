@@ -1,6 +1,6 @@
 import type { DeliverInput, LocalStop } from '@tailgate/client-sdk';
 
-/** Where the phone was, and when. */
+/** A position of the phone, with its time. */
 export interface Fix {
   readonly latitude: number;
   readonly longitude: number;

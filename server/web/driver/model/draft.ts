@@ -1,7 +1,7 @@
 import type { Ink } from './ink.ts';
 import { storedInk } from './ink.ts';
 
-/** What a driver has filled in at a stop and not recorded yet. Plain JSON (hence types, not interfaces): it is stored as it is. */
+/** Entries of a driver at a stop that are not recorded yet. Plain JSON (hence types, not interfaces): it is stored as it is. */
 export type StopDraft = {
   /** Products by the key of their line. */
   readonly lines: Readonly<Record<string, LineDraft>>;

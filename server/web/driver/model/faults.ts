@@ -1,6 +1,6 @@
 import { InvalidChange } from '@tailgate/client-sdk';
 
-/** What the SDK says about each invalid field, by its path; empty where the change can be recorded. */
+/** The SDK's message for each invalid field, by its path; empty if the change can be recorded. */
 export function faultsOf(check: () => unknown): ReadonlyMap<string, string> {
   try {
     check();

@@ -15,7 +15,7 @@ export interface Point {
   readonly pressure: number;
 }
 
-/** Where ink lies in a field of another size: `x * scale + dx`. */
+/** Maps ink to a field of another size: `x * scale + dx`. */
 export interface View {
   readonly scale: number;
   readonly dx: number;
@@ -25,9 +25,9 @@ export interface View {
 export const noView: View = { scale: 1, dx: 0, dy: 0 };
 
 /** A draft has room for more; a longer scribble keeps every second point. */
-const mostPoints = 2_000;
+const maxPoints = 2_000;
 /** Shorter than this is a touch, not a signature; CSS px. */
-const leastLength = 40;
+const minLength = 40;
 
 /** The rectangle of a field. */
 interface Box {
@@ -98,7 +98,7 @@ export function isSigned(ink: Ink | null): ink is Ink {
       length += Math.hypot(x - fromX, y - fromY);
     }
   }
-  return length >= leastLength;
+  return length >= minLength;
 }
 
 /** The ink in a stored value; null where it is none. */
@@ -137,7 +137,7 @@ function triples(flat: readonly number[]): (readonly [x: number, y: number, time
 function thinned(strokes: readonly (readonly number[])[]): readonly (readonly number[])[] {
   const count = strokes.reduce((sum, { length }) => sum + length / 3, 0);
   const long = strokes.some(({ length }) => length > 6);
-  if (count <= mostPoints || !long) return strokes.slice(0, mostPoints);
+  if (count <= maxPoints || !long) return strokes.slice(0, maxPoints);
   return thinned(
     strokes.map((flat) =>
       triples(flat)

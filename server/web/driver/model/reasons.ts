@@ -1,7 +1,7 @@
 import type { LocalStop } from '@tailgate/client-sdk';
 import type { ReferenceCode } from '@tailgate/sync-protocol';
 
-/** What became of missing pieces, before the exact reason. `other` is a category that the app has no word for. */
+/** The kind of reason for missing pieces, before the exact reason. `other` is a category that the app has no word for. */
 export interface ReasonKind {
   /** The host's category, such as DAMAGE. */
   readonly category: string;

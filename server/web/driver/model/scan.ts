@@ -14,7 +14,7 @@ export const overageCodes = { left: '85', back: '86' } as const;
 /** The longest barcode that the interface takes. */
 const longestBarcode = 20;
 
-/** What a code means at a stop. */
+/** The meaning of a code at a stop. */
 export type Match =
   /** A line of this stop with pieces that are not scanned yet. */
   | { readonly kind: 'line'; readonly line: Product; readonly scanned: number }
@@ -140,7 +140,7 @@ export function overageAt(stop: LocalStop, draft: StopDraft): readonly OverageDr
   }));
 }
 
-/** What may become of overage, by code; the interface's two where the office's list is not on the phone yet. */
+/** The choices for overage, by code. Until the phone has the office's list: the two codes of the interface. */
 export function fatesOf(credit: readonly ReferenceCode[]): string[] {
   const listed = credit.filter(({ category, driver_visible }) => category === overageCategory && driver_visible);
   return listed.length > 0 ? listed.map(({ code }) => code) : Object.values(overageCodes);

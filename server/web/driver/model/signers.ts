@@ -1,7 +1,7 @@
 import type { LocalRoute } from '@tailgate/client-sdk';
 
 /** More do not fit beside the field. */
-const most = 3;
+const max = 3;
 
 /** Names of people who have signed for this customer, on the routes of this phone; the latest first. */
 export function earlierSigners(routes: readonly (Pick<LocalRoute, 'stops'> | undefined)[], customer: string): string[] {
@@ -12,5 +12,5 @@ export function earlierSigners(routes: readonly (Pick<LocalRoute, 'stops'> | und
       name === null || name.trim() === '' ? [] : [{ name: name.trim(), at: Date.parse(at ?? '') || 0 }],
     )
     .sort((a, b) => b.at - a.at);
-  return [...new Set(signed.map(({ name }) => name))].slice(0, most);
+  return [...new Set(signed.map(({ name }) => name))].slice(0, max);
 }

@@ -1,9 +1,9 @@
 import type { Diagnostics } from '@tailgate/client-sdk';
 
 /** Faults that a code has room for. */
-const mostTroubles = 3;
+const maxTroubles = 3;
 /** A code of more characters is too fine for a camera. */
-const mostCharacters = 700;
+const maxCharacters = 700;
 
 /** The diagnostics in short lines: what a code has room for, and what a person can read out. */
 export function supportLines({ status, ...all }: Diagnostics): string[] {
@@ -27,7 +27,7 @@ export function supportLines({ status, ...all }: Diagnostics): string[] {
       ({ scope, version, hostedThrough, parkedStops }) =>
         `${scope} v${version} host ${hostedThrough}${parkedStops.length > 0 ? ` parked ${parkedStops.join(' ')}` : ''}`,
     ),
-    ...all.troubles.slice(-mostTroubles).map(({ code, at: when }) => `fault ${at(when)} ${code}`),
+    ...all.troubles.slice(-maxTroubles).map(({ code, at: when }) => `fault ${at(when)} ${code}`),
   ];
 }
 
@@ -35,7 +35,7 @@ export function supportLines({ status, ...all }: Diagnostics): string[] {
 export function codeText(lines: readonly string[]): string {
   let text = '';
   for (const line of lines) {
-    if (text.length + line.length >= mostCharacters) return text;
+    if (text.length + line.length >= maxCharacters) return text;
     text += `${line}\n`;
   }
   return text;

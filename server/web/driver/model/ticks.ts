@@ -20,7 +20,7 @@ export function ticksOf(states: readonly ReceiptState[], isParked = false): Tick
   const live = states.filter(({ at }) => at !== 'withdrawn');
   if (live.length === 0) return undefined;
   const phone = live.some(({ at }) => at === 'recorded') ? 'wait' : 'yes';
-  const server = least(live.map(serverTick));
+  const server = min(live.map(serverTick));
   const office =
     isParked || live.some(({ at }) => at === 'quarantined')
       ? 'look'
@@ -38,7 +38,7 @@ function serverTick(state: ReceiptState): TickState {
   return state.evidence === 'complete' || state.at === 'on_host' ? 'yes' : 'wait';
 }
 
-const least = (ticks: readonly TickState[]): TickState =>
+const min = (ticks: readonly TickState[]): TickState =>
   ticks.includes('wait') ? 'wait' : ticks.includes('part') ? 'part' : 'yes';
 
 function wordOf(phone: TickState, server: TickState, office: TickState): TickRow['word'] {

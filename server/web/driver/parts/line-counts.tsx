@@ -12,7 +12,7 @@ export type MoreCounts = Pick<LineDraft, 'pallets' | 'returned'>;
 interface LineCountsProps {
   readonly line: Product;
   readonly draft: LineDraft | undefined;
-  /** What this sheet has changed so far. */
+  /** The changes in this sheet so far. */
   readonly counts: MoreCounts;
   readonly onChange: (counts: MoreCounts) => void;
 }

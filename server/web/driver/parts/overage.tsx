@@ -6,7 +6,7 @@ import { overageAt } from '../model/scan.ts';
 import { t } from '../words/words.ts';
 import { fateWord } from '../words/sentences.ts';
 
-/** What came without being on the list, and the way to add more. */
+/** Items that arrived without being on the list, and the button to add more. */
 export function Overage({ stop, draft }: { readonly stop: LocalStop; readonly draft: StopDraft }) {
   const items = overageAt(stop, draft);
   return (

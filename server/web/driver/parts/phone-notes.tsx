@@ -4,7 +4,7 @@ import { wrongClock } from '../model/phone.ts';
 import { moment, span, t } from '../words/words.ts';
 import { RoomNote } from './phone-facts.tsx';
 
-/** What the driver should know about this phone: its clock, its storage, the end of the session. */
+/** Warnings about this phone: its clock, its storage, the end of the session. */
 export function PhoneNotes() {
   const { clockAheadMs, lastError } = useStatus();
   const wrong = wrongClock(clockAheadMs);

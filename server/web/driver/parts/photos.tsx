@@ -34,7 +34,7 @@ export interface PhotosProps {
   /** Ids of files. */
   readonly photos: readonly string[];
   /** The interface takes no more. */
-  readonly most?: number;
+  readonly max?: number;
   readonly onChange: (photos: readonly string[]) => void;
   readonly session: PhotoSession;
   /** The file name without its ending, such as `photo-R100-6`. */
@@ -50,7 +50,7 @@ export function Photos({
   legend,
   isAsked = false,
   photos,
-  most = Infinity,
+  max = Infinity,
   onChange,
   session,
   name,
@@ -128,7 +128,7 @@ export function Photos({
             </div>
           </div>
         ))}
-        {photos.length < most && (
+        {photos.length < max && (
           <Shutter className="btn photo-add" onShutter={onShutter} onPhoto={(file) => void take(file)}>
             <Icon name="cam" />
             {t(photos.length === 0 ? 'photo.take' : 'photo.more')}

@@ -7,7 +7,7 @@ import type { StopDraft } from '../model/draft.ts';
 import { returnedNow } from '../model/lines.ts';
 import { t } from '../words/words.ts';
 
-/** What goes back from a stop: totes, pallets, returned goods. A row opens its count, the button opens all of them. */
+/** Returns of a stop: totes, pallets, returned goods. A row opens its count, the button opens all of them. */
 export function Returns({ stop, draft }: { readonly stop: LocalStop; readonly draft: StopDraft }) {
   const { back, planned, uncounted, totes, plannedTotes } = returnTally(stop, draft);
   if (stop.collections.length === 0) return null;

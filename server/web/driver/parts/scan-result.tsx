@@ -20,7 +20,7 @@ export interface Scanned {
   readonly quantity: number;
   /** Scans so far, so that an equal code shows as a new one. */
   readonly count: number;
-  /** What became of a piece outside the plan. */
+  /** The driver's choice for a piece outside the plan. */
   readonly done?: 'left' | 'back' | 'kept';
 }
 
@@ -33,7 +33,7 @@ interface ScanResultProps {
   readonly onOverage: (fate: 'left' | 'back') => void;
 }
 
-/** What the latest code is, and what the driver may do with the piece. */
+/** The latest code, and the driver's choices for the piece. */
 export function ScanResult(props: ScanResultProps) {
   const { stop, scan } = props;
   const { match, code, done } = scan;

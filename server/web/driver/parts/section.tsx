@@ -9,7 +9,7 @@ import { countWords, placeWord, sectionWord } from '../words/sentences.ts';
 import { t } from '../words/words.ts';
 
 /** Lines that a section shows without a tap while all of it is as planned. */
-const mostOpen = 8;
+const maxOpen = 8;
 
 interface SectionProps {
   readonly stop: LocalStop;
@@ -20,7 +20,7 @@ interface SectionProps {
 export function Section({ stop, section, credit }: SectionProps) {
   const { id, isScan, lines, planned, delivered, toScan, toCount } = section;
   const isAsPlanned = toScan === 0 && lines.every((line) => line.delivered === line.planned);
-  const isFolded = isAsPlanned && (id === 'TOTES' || lines.length > mostOpen);
+  const isFolded = isAsPlanned && (id === 'TOTES' || lines.length > maxOpen);
   return (
     <details className="sec" open={!isFolded}>
       <summary>

@@ -75,7 +75,7 @@ function asDelivered(stop: LocalStop, draft: StopDraft): string {
   return given === planned ? String(planned) : t('count.of', { a: given, b: planned });
 }
 
-/** Where the gate leads while something is missing. */
+/** The action of the gate while something is missing. */
 function actOf(stop: LocalStop, missing: Missing): Pick<GateProps, 'act' | 'more' | 'icon' | 'href'> {
   if (missing.kind === 'scan') {
     const what = missing.sections.map(sectionWord).join(', ');

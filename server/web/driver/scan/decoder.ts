@@ -7,7 +7,7 @@ export interface Decoder {
   readonly close: () => void;
 }
 
-/** What shops print: article numbers, and the codes of cases and totes. */
+/** The formats of shops and depots: article numbers, and the codes of cases and totes. */
 const nativeFormats = ['ean_13', 'ean_8', 'upc_a', 'upc_e', 'itf', 'code_128', 'code_39', 'data_matrix', 'qr_code'];
 const wasmFormats = ['EAN13', 'EAN8', 'UPCA', 'UPCE', 'ITF', 'Code128', 'Code39', 'DataMatrix', 'QRCode'] as const;
 

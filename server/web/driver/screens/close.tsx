@@ -73,7 +73,7 @@ function Return({ route, home }: ReturnProps) {
   );
 }
 
-/** What the office does by itself, and when. */
+/** The automatic steps of the office, and their times. */
 function WhatHappens({ home, closing }: { readonly home: LocalStop; readonly closing: Closing }) {
   const { state, deadline, arrivedAt, closedAt, byTimer } = closing;
   const isOnline = useStatus().connection === 'online';
@@ -127,7 +127,7 @@ function StopsDone({ closing: { open, finished, total } }: { readonly closing: C
         <strong>{done}</strong> {t('close.open', { n: open.length })}
       </p>
       <ul>
-        {open.slice(0, mostShown).map(({ id, customer }) => (
+        {open.slice(0, maxShown).map(({ id, customer }) => (
           <li key={id}>
             <a className="btn btn-link" href={links.stop(id)}>
               {id} {customer.name}
@@ -135,13 +135,13 @@ function StopsDone({ closing: { open, finished, total } }: { readonly closing: C
           </li>
         ))}
       </ul>
-      {open.length > mostShown && <p>{t('close.openMore', { n: open.length - mostShown })}</p>}
+      {open.length > maxShown && <p>{t('close.openMore', { n: open.length - maxShown })}</p>}
     </Banner>
   );
 }
 
 /** Open stops that the screen names. */
-const mostShown = 3;
+const maxShown = 3;
 
 interface CloseGateProps extends ReturnProps {
   readonly closing: Closing;
@@ -162,7 +162,7 @@ function CloseGate({ route, home, closing, save, isWrong }: CloseGateProps) {
     save();
     const receipt = client.stop(home.id, route.key).update(closeOf(home, new Date()));
     recorded({ receipt, stop: home.id, kind: 'closed' });
-    // What became of it is at the top.
+    // The result is at the top.
     document.querySelector('main')?.scrollTo({ top: 0 });
   };
   const notes = [

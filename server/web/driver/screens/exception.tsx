@@ -16,7 +16,7 @@ import { Photos, usePhotoSession } from '../parts/photos.tsx';
 import { recorded } from '../recorded.ts';
 import { t } from '../words/words.ts';
 
-/** What else may happen at a stop: skip, refuse, look back. */
+/** Other actions at a stop: skip, refuse, read the history. */
 export function MoreSheet({ stop: id }: { readonly stop: number }) {
   const stop = useRoute()?.stops.find((each) => each.id === id);
   if (!stop) return null;

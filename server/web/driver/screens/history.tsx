@@ -8,7 +8,7 @@ import { ticksOf } from '../model/ticks.ts';
 import { tickWord, useReceipts } from '../parts/stop-ticks.tsx';
 import { i18n, moment, t } from '../words/words.ts';
 
-/** What was recorded at a stop, the latest first, and the office's edits. */
+/** The records of a stop, the latest first, and the office's edits. */
 export function HistorySheet({ stop: id }: { readonly stop: number }) {
   const stop = useRoute()?.stops.find((each) => each.id === id);
   if (!stop) return null;

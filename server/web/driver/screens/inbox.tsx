@@ -13,7 +13,7 @@ import { TopLine } from '../parts/top-line.tsx';
 import { fieldName, valueWord } from '../words/news-sentences.ts';
 import { moment, t } from '../words/words.ts';
 
-/** What others did to this driver's work, in words, until it is seen. Nothing here asks for an answer. */
+/** Changes by others to this driver's work, in words, until the driver has seen them. None needs an answer. */
 export function InboxScreen() {
   const news = useNews();
   return (

@@ -77,7 +77,7 @@ function OpenSection({ route, kind, section: key }: SectionSheetProps & { readon
       <HostPreview text={comment} length={hostLengths.comment} />
       <Photos
         legend={t('load.photo')}
-        most={1}
+        max={1}
         photos={photo === null ? [] : [photo]}
         onChange={(photos) => change((before) => withSection(before, kind, key, { photo: photos.at(-1) ?? null }))}
         session={session}

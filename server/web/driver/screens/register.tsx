@@ -12,7 +12,7 @@ import { faultsOf, unreachable } from '../words/sign-in-faults.ts';
 import { SignHead } from '../parts/sign-head.tsx';
 import { t } from '../words/words.ts';
 
-const leastPassword = 8;
+const minPassword = 8;
 
 /** Registers an employee of the office's list, with an invitation where the server asks for one. */
 export function RegisterScreen() {
@@ -26,7 +26,7 @@ export function RegisterScreen() {
   const register = async (): Promise<void> => {
     const missing: Faults = {
       ...(employeeId.trim() === '' && { employee: t('signIn.noNumber') }),
-      ...(password.length < leastPassword && { password: t('register.short') }),
+      ...(password.length < minPassword && { password: t('register.short') }),
     };
     setFaults(missing);
     if (Object.keys(missing).length > 0) return;

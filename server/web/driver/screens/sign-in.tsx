@@ -26,7 +26,7 @@ interface SignInProps {
   readonly onSignedIn: (oneTime: OneTime | undefined) => void;
 }
 
-/** Who drives: number and password. Another driver of the route is asked about first. */
+/** Asks for the driver's number and password. Before another driver signs in, it asks for confirmation. */
 export function SignInScreen({ onSignedIn }: SignInProps) {
   const client = useClient();
   const { url } = useServices();

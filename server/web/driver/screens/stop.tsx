@@ -95,7 +95,7 @@ function KnownStop({ route, stop }: { readonly route: LocalRoute; readonly stop:
   );
 }
 
-/** What became of a finished stop, and where that is. */
+/** The result of a finished stop, and the place of that record. */
 function Outcome({ stop }: { readonly stop: LocalStop }) {
   const credit = useCodes('credit-reason');
   const exceptions = useCodes('stop-exception');

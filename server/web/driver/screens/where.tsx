@@ -21,7 +21,7 @@ interface WhereProps {
   readonly parent?: string;
 }
 
-/** Where a stop's changes are: a sentence for each tick. Right after recording it offers the undo, and the next stop. */
+/** The place of a stop's changes: a sentence for each tick. Right after recording it offers the undo, and the next stop. */
 export function WhereSheet({ stop: id, isFresh = false, parent = links.route }: WhereProps) {
   const route = useRoute();
   const stop = route?.stops.find((each) => each.id === id);

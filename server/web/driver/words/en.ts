@@ -193,7 +193,7 @@ export const en = {
   'tick.notYet': 'not yet',
   'tick.looks': 'the office is looking at it',
 
-  // Where a delivery is
+  // The place of a delivery
   'where.title': 'Where is this delivery now?',
   'where.titleChange': 'Where is this change now?',
   'where.three': 'The three ticks',

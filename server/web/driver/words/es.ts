@@ -191,7 +191,7 @@ export const es: Translation<typeof en> = {
   'tick.notYet': 'aún no',
   'tick.looks': 'la oficina lo está revisando',
 
-  // Where a delivery is
+  // The place of a delivery
   'where.title': '¿Dónde está ahora esta entrega?',
   'where.titleChange': '¿Dónde está ahora este cambio?',
   'where.three': 'Las tres marcas',

@@ -7,7 +7,7 @@ import { i18n, t } from './words.ts';
 /** Fields that the name of the line says already. */
 const counts = new Set(['delivered', 'returned']);
 
-/** What a path names: the product of a count, else the field. */
+/** The name of a path's subject: the product of a count, else the field. */
 export function fieldName(stop: LocalStop | undefined, path: string): string {
   const labels = i18n.language() === 'es' ? spanish : english;
   const line = lineOf(stop, path);

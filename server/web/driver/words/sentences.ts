@@ -40,7 +40,7 @@ export function outcomeLine(
   return [clock, resultLine(stop, credit)].filter(Boolean).join(' · ');
 }
 
-/** What was delivered, differences named: "38 of 39, 1 short". */
+/** Delivered pieces, with the differences: "38 of 39, 1 short". */
 function resultLine(stop: LocalStop, credit: readonly ReferenceCode[]): string {
   const { planned, delivered, collected, overage } = tallyOf(stop, emptyDraft);
   const losses = lossesOf(stop, credit).filter(({ quantity }) => quantity > 0);
@@ -121,11 +121,11 @@ const sectionWords: Readonly<
   RETURNS: 'section.returns',
 };
 
-/** What becomes of an item outside the plan. */
+/** The driver's choice for an item outside the plan. */
 export const fateWord = (code: string): string =>
   t(Number(code) === Number(overageCodes.left) ? 'over.left' : 'over.back');
 
-/** Where on the trailer a line is. */
+/** The name of a line's place on the trailer. */
 export function placeWord(area: string): string {
   const key = placeWords[area];
   return key === undefined ? area.toLowerCase() : t(key);

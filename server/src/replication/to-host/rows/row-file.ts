@@ -54,7 +54,7 @@ export interface RowFile<Row extends PendingRow = PendingRow> {
   /** Brings the row to the host and confirms it there (I10). @throws HostError */
   write(row: Row, pass: RowPass): Promise<RowOutcome>;
   /**
-   * Records the confirmed rows. Where the lease is lost, another worker may have written a newer state before: then these
+   * Records the confirmed rows. If the lease is lost, another worker may have written a newer state before: then these
    * rows are behind again, and are written once more from their present state.
    */
   confirm(lease: Lease, hosted: readonly Row[]): Promise<void>;
