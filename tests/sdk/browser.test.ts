@@ -46,6 +46,10 @@ globalThis.app = {
     await client.close();
     return (await importQueue(await openIndexedDb(), queue)).items;
   },
+  takeInBeside: async (queue) => {
+    const store = await openIndexedDb('tailgate', { patienceMs: 50 });
+    return importQueue(store, queue).then(({ items }) => items, ({ name }) => name);
+  },
 };
 globalThis.ready = true;
 `;
@@ -62,6 +66,7 @@ interface App {
   close(): Promise<void>;
   rescue(): Promise<unknown[]>;
   takeIn(queue: unknown): Promise<number>;
+  takeInBeside(queue: unknown): Promise<number | string>;
 }
 declare global {
   var app: App;
@@ -149,6 +154,8 @@ describe('the SDK in a real Chromium, on its IndexedDB', () => {
 
     const other = await browser.newContext();
     const rescuer = await openPage(other, address);
+    // While a client runs, it would not see the import: nothing is written.
+    expect(await rescuer.evaluate((exported) => globalThis.app.takeInBeside(exported), queue)).toBe('StoreInUse');
     expect(await rescuer.evaluate((exported) => globalThis.app.takeIn(exported), queue)).toBe(1);
     server.refuse = false;
     await rescuer.reload();

@@ -70,6 +70,29 @@ describe('a rescued queue of a phone', () => {
     expect((await node.database.pool.query('select kind from incident')).rows).toEqual([]);
   });
 
+  test('is handed over again after more changes: the other phone sends those, too, and each counts once', async () => {
+    const { phone, store, ids } = await phoneWithWork();
+    const rescuer = new Device(node.client.url);
+    const [first] = await exportQueues(store);
+    expect(await importQueue(rescuer.store, asJson(first))).toEqual({ items: 2, isWhole: true });
+    const offline = await phone.start({ url: 'http://127.0.0.1:9' });
+    const receipt = offline.updateStop(key, comment(2, 'after the first export'));
+    await receipt.saved;
+    await phone.kill();
+    const [second] = await exportQueues(store);
+    expect(second?.mutations).toHaveLength(3);
+
+    expect(await importQueue(rescuer.store, asJson(second))).toEqual({ items: 1, isWhole: true });
+    expect(await importQueue(rescuer.store, asJson(first))).toEqual({ items: 0, isWhole: true });
+    const client = await rescuer.start();
+    await until(client.status, ({ pending }) => pending['1001'] === undefined);
+    const expected = second?.mutations.map(({ id, captured_at }) => ({ id, employee: '1001', at: captured_at }));
+    expect(await ledgerOf([...ids, receipt.id])).toEqual(expected);
+    expect((await node.database.pool.query('select kind from incident')).rows).toEqual([]);
+    // The phone that made it has all of it.
+    expect(await importQueue(store, asJson(second))).toEqual({ items: 0, isWhole: true });
+  });
+
   test('is accepted after a manual edit, and flagged', async () => {
     const { store } = await phoneWithWork();
     const [exported] = await exportQueues(store);

@@ -3,9 +3,9 @@ import type { Environment } from '../platform/environment.ts';
 import { base64url, platform } from '../platform/environment.ts';
 import { putItem, toItem } from '../queue/item.ts';
 import { Outbox } from '../queue/outbox.ts';
-import { putQueue, Queue } from '../queue/queue.ts';
+import { isQueueHead, putQueue, Queue } from '../queue/queue.ts';
 import { Journal } from '../store/journal.ts';
-import type { Store } from '../store/store.ts';
+import type { SharedStore } from '../tabs/shared-store.ts';
 import type { ExportedQueue } from './exported-queue.ts';
 import { isExportedQueue } from './exported-queue.ts';
 import { exportOf } from './export-of.ts';
@@ -17,7 +17,7 @@ export { newPassphrase, packQueues, unpackQueues, WrongPassphrase } from './parc
 
 /** The result of an import. */
 export interface Imported {
-  /** Changes that this device sends from now on; none where it already has this queue. */
+  /** Changes that this device sends from now on; none where it already has all of them. */
   readonly items: number;
   /** Whether the chain is unbroken. A broken chain is imported all the same: the server flags it, too. */
   readonly isWhole: boolean;
@@ -32,54 +32,75 @@ export type RescueOptions = Partial<Pick<Environment, 'sha256'>>;
  * `exportQueues`.
  *
  * @returns a queue for each driver with unsent changes
+ * @throws StoreInUse where another page runs a client
  */
 export async function exportQueues(
-  store: Store,
+  store: SharedStore,
   { sha256 = platform.sha256 }: RescueOptions = {},
 ): Promise<ExportedQueue[]> {
-  const journal = new Journal(store, platform.clock);
-  const [queues, items] = await Promise.all([store.readAll('queue'), store.readAll('item')]);
-  const outbox = new Outbox(queues, items, {
-    journal,
-    environment: { ...platform, sha256 },
-    time: { id: '', elapsed: 0 },
+  return alone(store, async () => {
+    const journal = new Journal(store, platform.clock);
+    const [queues, items] = await Promise.all([store.readAll('queue'), store.readAll('item')]);
+    const outbox = new Outbox(queues, items, {
+      journal,
+      environment: { ...platform, sha256 },
+      time: { id: '', elapsed: 0 },
+    });
+    return exportOf(outbox.queues, platform.clock.now());
   });
-  return exportOf(outbox.queues, platform.clock.now());
 }
 
 /**
  * Imports an exported queue into another phone's store. The next client of that store sends its changes in their
- * author's name, even if another driver is signed in. No client may use the store meanwhile.
+ * author's name, even if another driver is signed in. A later export of the same queue adds its later changes. No
+ * client may use the store meanwhile.
  *
  * @param exported the result of `exportQueues`, parsed from JSON
- * @throws TypeError where it is no export
+ * @throws TypeError where it is no export; StoreInUse where another page runs a client
  */
 export async function importQueue(
-  store: Store,
+  store: SharedStore,
   exported: unknown,
   { sha256 = platform.sha256 }: RescueOptions = {},
 ): Promise<Imported> {
   if (!isExportedQueue(exported)) throw new TypeError('this is no queue that exportQueues has made');
-  const { client_id, employee_id, queue_key, sealed_seq, sealed_link, mutations } = exported;
   const isWhole = await isChain(exported, sha256);
-  const existing = await store.readAll('queue');
-  if (existing.some(({ key }) => key === client_id)) return { items: 0, isWhole };
-  const journal = new Journal(store, platform.clock);
-  // Retired: the phone of this queue may still be in use, so no new change may enter it here.
-  const head = { client_id, employee: employee_id, retired: true, queue_key, sealed_seq, sealed_link, epoch: null };
-  const items = mutations.map((mutation) =>
-    toItem({
+  return alone(store, async () => {
+    const { client_id, employee_id, queue_key, sealed_seq, sealed_link, mutations } = exported;
+    const row = (await store.readAll('queue')).find(({ key }) => key === client_id)?.value;
+    const known = isQueueHead(row) ? row : undefined;
+    // Only the phone of a queue continues it: this one already has each of its changes.
+    if (known?.retired === false) return { items: 0, isWhole };
+    const later = mutations.filter(({ seq }) => seq > (known?.sealed_seq ?? 0));
+    if (known && later.length === 0) return { items: 0, isWhole };
+    const journal = new Journal(store, platform.clock);
+    // Retired: the phone of this queue may still be in use, so no new change may enter it here.
+    const head = {
       client_id,
       employee: employee_id,
-      form: 'sealed',
-      edit_time: Date.parse(mutation.captured_at) || 0,
-      mutation,
-      progress: { at: 'waiting' },
-    }),
-  );
-  await journal.commit([putQueue(new Queue(head, journal, sha256)), ...items.map(putItem)]);
-  return { items: items.length, isWhole };
+      retired: true,
+      queue_key: queue_key ?? known?.queue_key ?? null,
+      sealed_seq,
+      sealed_link,
+      epoch: known?.epoch ?? null,
+    };
+    const items = later.map((mutation) =>
+      toItem({
+        client_id,
+        employee: employee_id,
+        form: 'sealed',
+        edit_time: Date.parse(mutation.captured_at) || 0,
+        mutation,
+        progress: { at: 'waiting' },
+      }),
+    );
+    await journal.commit([putQueue(new Queue(head, journal, sha256)), ...items.map(putItem)]);
+    return { items: items.length, isWhole };
+  });
 }
+
+const alone = <Result>(store: SharedStore, work: () => Promise<Result>): Promise<Result> =>
+  store.alone ? store.alone(work) : work();
 
 /** Each item carries the link of the one before it, and the head that of the last one. */
 async function isChain(

@@ -33,6 +33,7 @@ export async function encrypted(store: SharedStore, key: CryptoKey): Promise<Sha
 class EncryptedStore implements SharedStore {
   readonly evicted: boolean;
   readonly share: SharedStore['share'];
+  readonly alone: SharedStore['alone'];
   readonly #store: Store;
   readonly #key: CryptoKey;
   /** Encryption of different sizes ends in any order; writes must follow the order of calls. */
@@ -43,6 +44,7 @@ class EncryptedStore implements SharedStore {
     this.#key = key;
     this.evicted = store.evicted ?? false;
     this.share = store.share;
+    this.alone = store.alone;
   }
 
   async readAll(table: Table): Promise<Row[]> {

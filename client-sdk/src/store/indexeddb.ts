@@ -1,5 +1,5 @@
 import type { SharedStore } from '../tabs/shared-store.ts';
-import { TabClient } from '../tabs/tab-client.ts';
+import { TabClient, withoutClient } from '../tabs/tab-client.ts';
 import { Database } from './indexeddb-database.ts';
 import type { Durability, Row, StoreChange, Table } from './store.ts';
 import { tables } from './store.ts';
@@ -12,7 +12,10 @@ export interface IndexedDbOptions {
    * against a second one.
    */
   readonly locks?: LockManager;
-  /** How long the page that runs the client may be silent while this one opens, before `StoreInUse`; ms. */
+  /**
+   * How long another page may hold the store before `StoreInUse`: silent while this one opens, or with its client while
+   * this one imports; ms.
+   */
   readonly patienceMs?: number;
 }
 
@@ -23,8 +26,10 @@ export interface IndexedDbOptions {
 export async function openIndexedDb(name = 'tailgate', options: IndexedDbOptions = {}): Promise<SharedStore> {
   const { indexedDB = globalThis.indexedDB, locks = globalThis.navigator?.locks, patienceMs = 5_000 } = options;
   const store = new IndexedDbStore(name, indexedDB);
-  if (locks)
+  if (locks) {
     store.share = (start, outer, uploads) => TabClient.open({ name, locks, patienceMs, start, store: outer, uploads });
+    store.alone = (work) => withoutClient({ name, locks, patienceMs }, work);
+  }
   // Fails here where the platform denies storage, not at the driver's first tap.
   await store.readAll('setting');
   const known = existedBefore(name);
@@ -39,6 +44,7 @@ class IndexedDbStore implements SharedStore {
   created = false;
   evicted = false;
   share: SharedStore['share'];
+  alone: SharedStore['alone'];
   readonly #database: Database;
 
   constructor(name: string, factory: IDBFactory) {

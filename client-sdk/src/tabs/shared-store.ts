@@ -12,4 +12,6 @@ export interface SharedStore extends Store {
   readonly share?:
     | ((start: () => Promise<LocalClient>, outer: Store, uploads: UploadsPart | undefined) => Promise<Client>)
     | undefined;
+  /** Runs `work` while no page runs a client of this store. @throws StoreInUse where one does not end soon */
+  readonly alone?: (<T>(work: () => Promise<T>) => Promise<T>) | undefined;
 }

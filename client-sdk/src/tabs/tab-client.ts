@@ -24,7 +24,7 @@ import { LeaderTab } from './leader-tab.ts';
 import type { Message } from './tab-bus.ts';
 import { TabBus } from './tab-bus.ts';
 
-/** Another page of this origin has the same store open and does not answer this one. */
+/** Another page of this origin has the same store open, and does not answer this one or does not end its client. */
 export class StoreInUse extends Error {
   constructor(name: string) {
     super(`another page has the store ${name} open and does not answer: close or reload it`);
@@ -262,7 +262,7 @@ export class TabClient implements Client {
         });
         return new Promise((release) => (this.#release = release));
       };
-      locks.request(`tailgate:${name}`, { signal: this.#leaving.signal }, lead).catch((error: unknown) => {
+      locks.request(lockOf(name), { signal: this.#leaving.signal }, lead).catch((error: unknown) => {
         if (!this.#leaving.signal.aborted) refused(error instanceof Error ? error : new Error(String(error)));
       });
     });
@@ -289,3 +289,20 @@ function silence({ name, patienceMs }: TabDeps, over: AbortSignal): Promise<neve
     over.addEventListener('abort', () => clearTimeout(timer));
   });
 }
+
+/** Runs `work` under the lock of the leading page: no page runs a client of this store meanwhile. */
+export async function withoutClient<Result>(
+  { name, locks, patienceMs }: Pick<TabDeps, 'name' | 'locks' | 'patienceMs'>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const over = new AbortController();
+  const timer = setTimeout(() => over.abort(new StoreInUse(name)), patienceMs);
+  try {
+    return await locks.request(lockOf(name), { signal: over.signal }, work);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The lock of the page that runs the client. */
+const lockOf = (name: string): string => `tailgate:${name}`;
