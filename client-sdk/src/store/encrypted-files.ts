@@ -26,10 +26,12 @@ export async function encryptedFiles(files: FileStore, key: CryptoKey): Promise<
 }
 
 class EncryptedFiles implements FileStore {
+  readonly name: string | undefined;
   readonly #files: FileStore;
   readonly #key: CryptoKey;
 
   constructor(files: FileStore, key: CryptoKey) {
+    this.name = files.name;
     this.#files = files;
     this.#key = key;
   }

@@ -92,14 +92,16 @@ class IndexedDbStore implements SharedStore {
  */
 function existedBefore(name: string): boolean {
   try {
-    const marker = `tailgate:${name}`;
-    const known = globalThis.localStorage.getItem(marker) !== null;
-    globalThis.localStorage.setItem(marker, 'here');
+    const known = globalThis.localStorage.getItem(markerOf(name)) !== null;
+    globalThis.localStorage.setItem(markerOf(name), 'here');
     return known;
   } catch {
     return false;
   }
 }
+
+/** The key in `localStorage` that remembers a store. */
+export const markerOf = (name: string): string => `tailgate:${name}`;
 
 const keyText = (key: IDBValidKey): string => (typeof key === 'string' ? key : '');
 

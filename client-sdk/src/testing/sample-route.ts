@@ -1,7 +1,14 @@
-import type { AssignedRoute, FeedDocument, RouteHeader, RouteKey, StopPlan } from '@tailgate/sync-protocol';
+import type {
+  AssignedRoute,
+  FeedDocument,
+  ReferenceCode,
+  RouteHeader,
+  RouteKey,
+  StopPlan,
+} from '@tailgate/sync-protocol';
 import { headerDocument, planDocument, resultDocument, routeScope } from '@tailgate/sync-protocol';
 
-/** The scripted server's one route. */
+/** The scripted server's one route, unless it has documents of its own. */
 export const sampleKey: RouteKey = { facility: 'F01', id: 'R100', week_end: '20261128' };
 /** Its scope in the feed. */
 export const sampleScope = routeScope(sampleKey);
@@ -56,16 +63,25 @@ function sampleHeader(drivers: readonly string[], key: RouteKey = sampleKey): Ro
   };
 }
 
-/** The documents of a fresh route, all at version 1. */
-export function sampleDocuments(stops: readonly number[], drivers: readonly string[], lines = 3): FeedDocument[] {
-  return [
-    { key: headerDocument, version: 1, value: sampleHeader(drivers) },
-    ...stops.flatMap((stop) => [
-      { key: planDocument(stop), version: 1, value: samplePlan(stop, lines) },
-      { key: resultDocument(stop), version: 1, value: { status: 'P' } },
-    ]),
-  ];
-}
+/** The documents of a fresh sample route, all at version 1. */
+export const sampleDocuments = (stops: readonly number[], drivers: readonly string[], lines = 3): FeedDocument[] =>
+  routeDocuments(
+    sampleHeader(drivers),
+    stops.map((stop) => samplePlan(stop, lines)),
+  );
+
+/** The documents of a route at its start, all at version 1: the option `documents` of a scripted server. */
+export const routeDocuments = (header: RouteHeader, plans: readonly StopPlan[]): FeedDocument[] => [
+  { key: headerDocument, version: 1, value: { ...header } },
+  ...plans.flatMap((plan) => [
+    { key: planDocument(plan.id), version: 1, value: { ...plan } },
+    { key: resultDocument(plan.id), version: 1, value: { status: 'P' } },
+  ]),
+];
+
+/** The documents of code lists, for `codes` of a scripted server. */
+export const codeDocuments = (codes: readonly ReferenceCode[]): FeedDocument[] =>
+  codes.map((code) => ({ key: `code/${code.type}/${code.code}`, version: 1, value: { ...code } }));
 
 /** A route in the form of `welcome`. */
 export const assigned = (key: RouteKey = sampleKey): AssignedRoute => ({ ...key, scope: routeScope(key), status: 'O' });

@@ -32,6 +32,7 @@ export function answerAuth(
   body: unknown,
   tokens: Map<string, string>,
   otherDrivers: readonly object[],
+  names: readonly { readonly id: string; readonly name: string }[],
 ): Answer {
   if (!isAuthBody(body)) return refusal(400, 'VALIDATION_FAILED');
   const { employee_id, password, confirm_login, api_token: shown = '' } = body;
@@ -46,6 +47,7 @@ export function answerAuth(
   }
   const api_token = newId(platform);
   tokens.set(api_token, employee_id);
-  const data = { employee_id, name: `Driver ${employee_id}`, api_token, must_change_password: false };
+  const name = names.find(({ id }) => id === employee_id)?.name ?? `Driver ${employee_id}`;
+  const data = { employee_id, name, api_token, must_change_password: false };
   return { status: 200, body: { success: true, message: 'Signed in', data } };
 }

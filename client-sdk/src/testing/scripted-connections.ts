@@ -1,4 +1,4 @@
-import type { ClientFrame, ServerFrameInput } from '@tailgate/sync-protocol';
+import type { ClientFrame, FeedDocument, ServerFrameInput } from '@tailgate/sync-protocol';
 import type { Answer } from './scripted-auth.ts';
 
 /** A request of any transport. */
@@ -61,4 +61,10 @@ export interface ScriptedOptions {
   readonly snapshots?: boolean;
   readonly pushesInFlight?: number;
   readonly mutationsPerPush?: number;
+  /** A route of your own instead of `stops`, `drivers` and `lines`: the result of `routeDocuments`. */
+  readonly documents?: readonly FeedDocument[];
+  /** The host confirms each change after this time; ms. Default: only `host` confirms. */
+  readonly hostDelayMs?: number;
+  /** The time from the arrival at the warehouse until the office closes the route; ms. Default: it never does. */
+  readonly closeDelayMs?: number;
 }

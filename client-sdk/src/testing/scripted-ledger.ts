@@ -5,6 +5,8 @@ import type {
   Mutation,
   MutationResult,
   PatchFrame,
+  RouteHeader,
+  Scope,
   Stamp,
   StopObject,
 } from '@tailgate/sync-protocol';
@@ -13,21 +15,24 @@ import {
   applyOfficeUpdate,
   applyStopUpdate,
   contentText,
+  headerDocument,
   linkText,
   loadReportArgs,
   mutation,
   officeSource,
   planDocument,
   resultDocument,
+  routeHeader,
+  routeScope,
   skipAsUpdate,
   skipRefuseArgs,
   stopResult,
   stopUpdateArgs,
+  warehouseStop,
 } from '@tailgate/sync-protocol';
-import { base64url } from '../platform/environment.ts';
+import { base64url, newId, platform } from '../platform/environment.ts';
 import { sha256Of, ScriptedFiles } from './scripted-files.ts';
 import { read } from './read.ts';
-import { sampleScope } from './sample-route.ts';
 
 interface QueueState {
   readonly employee: string;
@@ -82,9 +87,21 @@ export class ScriptedLedger {
   /** Deleted documents, and the version of their deletion. */
   readonly #withdrawn = new Map<string, number>();
   readonly #quarantined = new Map<string, QuarantinedItem>();
+  /** Later edits of other phones that the server receives first, by stop. */
+  readonly #overtaking = new Map<number, { readonly update: StopObject; readonly by: string }>();
+  readonly #closeDelayMs: number | undefined;
+  /** The scope of the route in the feed. */
+  readonly scope: Scope;
 
-  constructor(documents: readonly FeedDocument[]) {
+  /** @param closeDelayMs from the arrival at the warehouse until the office closes the route; undefined: it never does */
+  constructor(documents: readonly FeedDocument[], closeDelayMs?: number) {
     for (const document of documents) this.documents.set(document.key, document);
+    this.#closeDelayMs = closeDelayMs;
+    this.scope = routeScope(this.header);
+  }
+
+  get header(): RouteHeader {
+    return read(routeHeader, this.documents.get(headerDocument)?.value);
   }
 
   get routeEpoch(): string {
@@ -171,11 +188,22 @@ export class ScriptedLedger {
     this.#setResult(update.id, applyStopUpdate(before, update, stamp).result);
   }
 
+  /** The next change of this stop arrives after a later edit from another phone. */
+  overtake(update: StopObject, by: string): void {
+    this.#overtaking.set(update.id, { update, by });
+  }
+
+  /** The route closes: by its driver (D), or by the timer of the office (A). */
+  close(by: 'D' | 'A'): void {
+    this.version++;
+    this.#setHeader({ status: 'C', closed_at: isoAt(platform.clock.now()), closed_by: by, autoclose_at: null });
+  }
+
   patch(from: number | null): PatchFrame {
     const live = [...this.documents.values()];
     return {
       type: 'patch',
-      scope: sampleScope,
+      scope: this.scope,
       epoch: this.routeEpoch,
       from,
       to: this.version,
@@ -190,7 +218,7 @@ export class ScriptedLedger {
 
   /** A copy, as in a backup. */
   backup(): ScriptedLedger {
-    const copy = new ScriptedLedger([...this.documents.values()]);
+    const copy = new ScriptedLedger([...this.documents.values()], this.#closeDelayMs);
     Object.assign(copy, { epoch: this.epoch, version: this.version, hostedThrough: this.hostedThrough });
     copy.taken.push(...this.taken);
     copy.reports.push(...this.reports);
@@ -219,11 +247,37 @@ export class ScriptedLedger {
       return { seq, id, result: 'quarantined', ...poisonError };
     }
     const stamp = { at: Date.parse(item.captured_at), client, seq, by: queue.employee };
+    this.#editFirst(update.id, stamp.at + 1);
     const applied = applyStopUpdate(this.#result(update.id), update, stamp);
     if (applied.touched) this.#setResult(update.id, applied.result);
+    this.#followWarehouse(update);
     this.taken.push({ id, employee: queue.employee, stop: update.id, mutation: item, version: this.version });
     const warnings = applied.remarks.map((remark) => ({ ...remark, message: 'remarked by the scripted server' }));
     return { seq, id, result: 'applied', version: this.version, status: applied.result.status, warnings };
+  }
+
+  /** @param at later than the change that arrives next */
+  #editFirst(stop: number, at: number): void {
+    const overtaking = this.#overtaking.get(stop);
+    if (!overtaking) return;
+    this.#overtaking.delete(stop);
+    this.edit(overtaking.update, { at, client: newId(platform), seq: 1, by: overtaking.by });
+  }
+
+  /** Arrival and close of the warehouse stop decide about the whole route. */
+  #followWarehouse(update: StopObject): void {
+    if (update.id !== warehouseStop || this.header.status === 'C') return;
+    if (update.arrived === true && !this.header.arrived) {
+      const autoclose_at = this.#closeDelayMs === undefined ? null : isoAt(platform.clock.now() + this.#closeDelayMs);
+      this.#setHeader({ arrived: true, autoclose_at });
+    }
+    if (update.updates?.status === 'D') this.close('D');
+  }
+
+  /** Belongs to the present version. */
+  #setHeader(changed: Partial<RouteHeader>): void {
+    const value = { ...this.header, ...changed };
+    this.documents.set(headerDocument, { key: headerDocument, version: this.version, value });
   }
 
   #repeatResult({ seq, id, name }: Mutation, same: boolean): MutationResult {
@@ -258,5 +312,7 @@ function updateOf({ name, args }: Mutation): StopObject {
   if (name === 'stop.skip_refuse') return skipAsUpdate(read(skipRefuseArgs, args), () => undefined);
   return read(stopUpdateArgs, args).stop;
 }
+
+const isoAt = (ms: number): string => new Date(ms).toISOString();
 
 const sha256 = (text: string): string => base64url(sha256Of(new TextEncoder().encode(text)));

@@ -9,6 +9,7 @@ import type {
 import { addToChecksum, clientFrame, clientScope, codesScope } from '@tailgate/sync-protocol';
 import type { Environment } from '../platform/environment.ts';
 import { newId, platform } from '../platform/environment.ts';
+import { DelayedAcks } from './delayed-acks.ts';
 import { fetchOf, unresolvableUrl, socketsOf } from './in-page.ts';
 import { answerAuth, type Answer, refusal } from './scripted-auth.ts';
 import { answerExchange, type ExchangeDesk, helloOf, jsonOf, welcomeOf } from './scripted-exchange.ts';
@@ -26,7 +27,9 @@ import type {
   ScriptedRequest,
   Wire,
 } from './scripted-connections.ts';
-import { assigned, sampleDocuments, sampleScope } from './sample-route.ts';
+import { assigned, sampleDocuments } from './sample-route.ts';
+import { ScriptedOffice } from './scripted-office.ts';
+import { Watchers } from './watchers.ts';
 
 /**
  * A server of the sync protocol for an app's own tests. It has one route, and accepts pushes and files by the rules of
@@ -49,8 +52,8 @@ export class ScriptedServer implements ScriptedDesk {
   readonly pushErrors: string[] = [];
   /** Drivers that cause a conflict at a sign-in without confirmation. */
   otherDrivers: { id: string; name: string }[] = [];
-  /** The routes of every client; only `sampleKey` has documents. */
-  routes: readonly AssignedRoute[] = [assigned()];
+  /** The routes of every client; only the first one has documents. */
+  routes: readonly AssignedRoute[];
   /** The documents of `codes:all`. */
   codes: FeedDocument[] = [];
   /** The number of opened sockets so far, including those that were cut at once. */
@@ -67,18 +70,21 @@ export class ScriptedServer implements ScriptedDesk {
   readonly fetch = fetchOf(this);
   /** The `WebSocket` of such a client. */
   readonly WebSocket: Environment['WebSocket'] = socketsOf(this);
-  #delayedAcks: (() => void)[] | undefined;
+  readonly #acks = new DelayedAcks();
   readonly #options: ScriptedOptions;
   readonly #links = new Set<Link>();
   /** Ends each sync request that waits for its answer. */
   readonly #exchanges = new Set<() => void>();
-  readonly #watchers = new Set<() => void>();
+  readonly #watchers = new Watchers();
+  readonly #office: ScriptedOffice;
   #listening: Listening | undefined;
 
   constructor(options: ScriptedOptions = {}) {
     this.#options = options;
-    const { stops = [1, 2, 3], drivers = ['1001', '1002'], lines = 3 } = options;
-    this.ledger = new ScriptedLedger(sampleDocuments(stops, drivers, lines));
+    const { stops = [1, 2, 3], drivers = ['1001', '1002'], lines = 3, closeDelayMs } = options;
+    this.ledger = new ScriptedLedger(options.documents ?? sampleDocuments(stops, drivers, lines), closeDelayMs);
+    this.routes = [assigned(this.ledger.header)];
+    this.#office = new ScriptedOffice(this, options);
   }
 
   /** The `url` for a client; reachable only while the server listens. */
@@ -100,6 +106,7 @@ export class ScriptedServer implements ScriptedDesk {
   /** Cuts all connections and stops; the ledger stays unchanged. */
   async stop(): Promise<void> {
     this.cut();
+    this.#office.stop();
     await this.#listening?.stop();
     this.#listening = undefined;
   }
@@ -113,32 +120,22 @@ export class ScriptedServer implements ScriptedDesk {
 
   /** Resolves as soon as `isSo` returns true; checked after each event of this server. */
   until(isSo: () => boolean): Promise<void> {
-    return new Promise((resolve) => {
-      const check = (): void => {
-        if (!isSo()) return;
-        this.#watchers.delete(check);
-        resolve();
-      };
-      this.#watchers.add(check);
-      check();
-    });
+    return this.#watchers.until(isSo);
   }
 
   /** Delays the answers to pushes: committed, but not confirmed. */
   holdAcks(): void {
-    this.#delayedAcks = [];
+    this.#acks.hold();
   }
 
   /** Sends all delayed answers, in order, over the connections that are still open. */
   releaseAcks(): void {
-    const delayed = this.#delayedAcks ?? [];
-    this.#delayedAcks = undefined;
-    for (const answer of delayed) answer();
+    this.#acks.release();
   }
 
   /** The number of delayed answers. */
   get heldAcks(): number {
-    return this.#delayedAcks?.length ?? 0;
+    return this.#acks.count;
   }
 
   /** The host confirms everything up to the present version. */
@@ -152,7 +149,7 @@ export class ScriptedServer implements ScriptedDesk {
     if (dismissal === undefined) this.ledger.release(id);
     else this.ledger.dismiss(id, dismissal);
     this.publish();
-    for (const link of this.#links) if (link.follows.has(sampleScope)) this.#sendReviews(link);
+    for (const link of this.#links) if (link.follows.has(this.ledger.scope)) this.#sendReviews(link);
   }
 
   /** A clerk changes a stop on the host. `at` is in ms since 1970. */
@@ -167,12 +164,18 @@ export class ScriptedServer implements ScriptedDesk {
     this.publish();
   }
 
+  /** Another driver's edit from another phone is later than the next change of this stop, and arrives first: a conflict. */
+  overtake(update: StopObject, by = '1002'): void {
+    this.ledger.overtake(update, by);
+  }
+
   /** Sends new versions to followers. */
   publish(): void {
     for (const link of this.#links) {
-      const from = link.follows.get(sampleScope);
+      const from = link.follows.get(this.ledger.scope);
       if (from !== undefined) this.#sendPatch(link, from);
     }
+    this.#office.follow();
   }
 
   /** Ends a session as another driver's sign-in does: reading stops, and the queue drains by its key. */
@@ -211,18 +214,18 @@ export class ScriptedServer implements ScriptedDesk {
       return { hear: () => {}, closed: () => {} };
     }
     this.#links.add(link);
-    this.#checkWatchers();
+    this.#watchers.check();
     return {
       hear: (text) => {
         if (this.mute) return;
         const frame = read(clientFrame, JSON.parse(text));
         this.heard.push(frame);
         this.#take(link, frame);
-        this.#checkWatchers();
+        this.#watchers.check();
       },
       closed: () => {
         this.#links.delete(link);
-        this.#checkWatchers();
+        this.#watchers.check();
       },
     };
   }
@@ -277,7 +280,7 @@ export class ScriptedServer implements ScriptedDesk {
     for (const [scope, cursor] of Object.entries(cursors)) {
       if (scope === clientScope(link.hello?.client_id ?? '')) this.#sendReviews(link);
       else if (link.hello?.api_token === undefined) link.send({ type: 'gone', scope, reason: 'INVALID_TOKEN' });
-      else if (scope === sampleScope) this.#followRoute(link, cursor);
+      else if (scope === this.ledger.scope) this.#followRoute(link, cursor);
       else if (scope === codesScope) this.#sendWhole(link, scope, this.codes);
       else link.send({ type: 'gone', scope, reason: 'NOT_ASSIGNED' });
     }
@@ -292,15 +295,20 @@ export class ScriptedServer implements ScriptedDesk {
     const { ledger } = this;
     const known = cursor?.epoch === ledger.routeEpoch ? cursor.version : null;
     if (known === null && this.#options.snapshots) {
-      link.follows.delete(sampleScope);
-      return link.send({ type: 'snapshot', scope: sampleScope, epoch: ledger.routeEpoch, version: ledger.version });
+      link.follows.delete(this.ledger.scope);
+      return link.send({
+        type: 'snapshot',
+        scope: this.ledger.scope,
+        epoch: ledger.routeEpoch,
+        version: ledger.version,
+      });
     }
     this.#sendPatch(link, known);
   }
 
   #sendPatch(link: Follower, from: number | null): void {
     const patch = this.ledger.patch(from);
-    link.follows.set(sampleScope, patch.to);
+    link.follows.set(this.ledger.scope, patch.to);
     link.send(this.corrupt-- > 0 ? { ...patch, checksum: patch.checksum + 1 } : patch);
     this.corrupt = Math.max(0, this.corrupt);
   }
@@ -314,17 +322,8 @@ export class ScriptedServer implements ScriptedDesk {
     const code = this.pushErrors.shift();
     if (code !== undefined) return link.send({ type: 'error', code, message: code });
     const answer = this.ledger.push(hello.client_id, mutations);
-    this.#whenReleased(() => link.send({ type: 'ack', ...answer }));
+    this.#acks.whenReleased(() => link.send({ type: 'ack', ...answer }));
     this.publish();
-  }
-
-  #whenReleased(answer: () => void): void {
-    if (this.#delayedAcks) this.#delayedAcks.push(answer);
-    else answer();
-  }
-
-  #checkWatchers(): void {
-    for (const check of [...this.#watchers]) check();
   }
 
   /** For a transport: a request arrived. */
@@ -345,12 +344,13 @@ export class ScriptedServer implements ScriptedDesk {
   }
 
   #withCheck(answer: Answer): Answer {
-    this.#checkWatchers();
+    this.#watchers.check();
     return answer;
   }
 
   #answerRest({ url: { pathname }, headers, body }: ScriptedRequest): Answer {
-    if (pathname.startsWith('/api/auth/')) return answerAuth(pathname, jsonOf(body), this.tokens, this.otherDrivers);
+    if (pathname.startsWith('/api/auth/'))
+      return answerAuth(pathname, jsonOf(body), this.tokens, this.otherDrivers, this.ledger.header.drivers);
     if (pathname !== '/api/sync/snapshot') return { status: 404, body: {} };
     if (!this.tokens.has(headers['api_token'] ?? '')) return { status: 401, body: {} };
     const { type: _type, from: _from, ...whole } = this.ledger.patch(null);
@@ -382,8 +382,8 @@ export class ScriptedServer implements ScriptedDesk {
         if (mutations.length > 0) this.heard.push({ type: 'push', mutations });
         const answer = this.ledger.push(hello.client_id, mutations);
         this.publish();
-        this.#checkWatchers();
-        return new Promise((resolve) => this.#whenReleased(() => resolve(answer)));
+        this.#watchers.check();
+        return new Promise((resolve) => this.#acks.whenReleased(() => resolve(answer)));
       },
       poll: (hello, cursors) => {
         const frames: ServerFrameInput[] = [];

@@ -46,6 +46,8 @@ export type KeptFile = Read<typeof isKeptFile>;
  * 7). It is separate from the client's `Store`, which is read as a whole at the start.
  */
 export interface FileStore {
+  /** Pages with a store of the same name show each other's files. Default: `tailgate-files`. */
+  readonly name?: string | undefined;
   /** The record of every file, under its id; in no order. */
   files(): Promise<Row[]>;
   /** Stores the record (JSON) and the given bytes, all or nothing; durable when it resolves. */

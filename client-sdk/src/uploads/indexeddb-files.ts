@@ -17,9 +17,11 @@ export async function openIndexedDbFiles(
 }
 
 class IndexedDbFiles implements FileStore {
+  readonly name: string;
   readonly #database: Database;
 
   constructor(name: string, factory: IDBFactory) {
+    this.name = name;
     this.#database = new Database(factory, { name, version, upgrade });
   }
 

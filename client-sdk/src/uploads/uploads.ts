@@ -96,12 +96,13 @@ export class Uploads implements UploadsPart {
   #ended = false;
   #reading: Promise<void> = Promise.resolve();
   /** Pages and service worker share the files: one of them sends, all of them show. */
-  readonly #channel = isOfBrowser ? new BroadcastChannel('tailgate-files') : undefined;
+  readonly #channel: BroadcastChannel | undefined;
 
   /** Use `openUploads`. */
   constructor(registry: FileRegistry, options: UploadsOptions) {
     this.#registry = registry;
     this.#options = options;
+    this.#channel = isOfBrowser ? new BroadcastChannel(options.store.name ?? 'tailgate-files') : undefined;
     this.#status = new Signal(this.#computeStatus());
     this.status = this.#status;
     registry.onChange(() => this.#showStatus());
