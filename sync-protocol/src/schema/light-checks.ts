@@ -1,7 +1,8 @@
 /** An issue of `light-schema.ts`: the members of zod's issue that error messages use. */
 export interface Issue {
   readonly path: (string | number)[];
-  readonly message: string;
+  /** The schema's own words; `safeParse` adds those of its caller. */
+  message: string | undefined;
   readonly expected?: string;
   readonly values?: readonly unknown[];
   readonly maximum?: number;
@@ -16,7 +17,7 @@ export type Finding = Omit<Issue, 'message' | 'path'> & {
   readonly path?: string[];
 };
 
-export function fail(issues: Issue[], { message = 'Invalid input', path = [], ...finding }: Finding): void {
+export function fail(issues: Issue[], { message, path = [], ...finding }: Finding): void {
   // A copy, because each enclosing schema adds its member to the front.
   issues.push({ ...finding, message, path: [...path] });
 }

@@ -23,19 +23,29 @@ interface LightSchema {
   readonly shape?: Shape | undefined;
   readonly read: Read;
   check(...checks: Checks): LightSchema;
-  safeParse(value: unknown): Parsed;
+  /** @param options `error` describes an issue whose schema has no words of its own */
+  safeParse(value: unknown, options?: { readonly error: (issue: RawIssue) => string }): Parsed;
 }
+
+type RawIssue = Issue & { readonly code: string };
 
 const schema = (read: Read, shape?: Shape): LightSchema => ({
   shape,
   read,
   check: (...checks) => schema(checked(read, checks), shape),
-  safeParse(value) {
+  safeParse(value, options) {
     const issues: Issue[] = [];
     const data = read(value, issues);
+    for (const issue of issues) issue.message ??= options?.error({ ...issue, code: codeOf(issue) }) ?? 'Invalid input';
     return issues.length > 0 ? { success: false, error: { issues } } : { success: true, data };
   },
 });
+
+function codeOf({ expected, values, maximum, minimum }: Issue): string {
+  if (expected) return 'invalid_type';
+  if (values) return 'invalid_value';
+  return maximum === undefined ? (minimum === undefined ? 'custom' : 'too_small') : 'too_big';
+}
 
 /** A schema of values that `accepts` recognizes; `read` transforms them. */
 const formed = <Value>(
