@@ -56,7 +56,11 @@ globalThis.tab = {
   fired: () => fired,
   amended: () => amended,
   support: async () => { const { queues } = await client.diagnostics(); return queues.map((queue) => queue.connection); },
-  review: () => until(client.review, (review) => review.length === 1).then(([{ id, stop, receipt }]) => ({ id, stop, at: receipt.current.at })),
+  async review() {
+    const [{ id, stop, receipt }] = await until(client.review, (review) => review.length === 1);
+    // A page receives the state of a receipt apart from the list.
+    return { id, stop, at: (await until(receipt, ({ at }) => at === 'quarantined')).at };
+  },
   reviewed: () => until(client.review, (review) => review.length === 0).then(() => true),
   listen: () => client.on('quarantined', ({ id, dismissed }) => reviews.push(dismissed ?? id)),
   reviews: () => reviews,
