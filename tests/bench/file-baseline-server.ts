@@ -1,6 +1,6 @@
 /**
  * The simplest uploads, in three forms. `/disk` streams a file to a folder and answers after the write without a sync:
- * a power cut loses the file. `/tus` does the same by the tus library, and forgets unfinished uploads at its end.
+ * a power cut loses the file. `/tus` does the same by the tus library, and loses unfinished uploads at its end.
  * `/row` reads the whole file and inserts it as one bytea. It is frozen like the other baselines. It does less than
  * Tailgate: no digest, type, range, limit or retry.
  */

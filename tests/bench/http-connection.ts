@@ -40,9 +40,9 @@ export class HttpConnection {
   }
 
   static async open(port: number): Promise<HttpConnection> {
-    const line = new HttpConnection(port);
-    await once(line.#socket, 'connect');
-    return line;
+    const connection = new HttpConnection(port);
+    await once(connection.#socket, 'connect');
+    return connection;
   }
 
   /** Sends a complete request, except HEAD. Resolves at the last byte of the answer. */

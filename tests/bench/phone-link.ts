@@ -3,7 +3,7 @@ import type { ServerFrame } from '@tailgate/sync-protocol';
 import type { Child } from './child.ts';
 import type { Phone } from './fleet.ts';
 
-/** A phone's socket that speaks the protocol with minimal work of its own. */
+/** A phone's socket that implements the protocol with minimal work of its own. */
 export interface PhoneLink {
   readonly socket: WebSocket;
   onFrame: (frame: ServerFrame) => void;

@@ -28,7 +28,7 @@ test('a connection that breaks inside a transaction fails as temporary; nothing 
   expect(await host.query('select RHRTE from PODDTA.RTHDRP')).toEqual([]);
 });
 
-test('statements that travel together fail together, with the reason of the first', async () => {
+test('statements that are sent together fail together, with the reason of the first', async () => {
   const work = host.transaction((tx) =>
     Promise.all([tx.execute(insert('A')), tx.execute('nonsense'), tx.execute(insert('B'))]),
   );

@@ -17,7 +17,7 @@ const statusOf = async (stop: number) => {
   return readRecords('RTSTUP', await host.query(sql, bind(key(stop))))[0]?.RUSTS;
 };
 
-test('a missing row is inserted, a row as confirmed is changed, and the count says how many', async () => {
+test('a missing row is inserted, a row as confirmed is changed, and the count is returned', async () => {
   expect(await merge([{ row: row(1, 'S', 10) }, { row: row(2, 'S', 10) }])).toBe(2);
   expect(await merge([{ row: row(1, 'D', 11), was: row(1, 'S', 10) }, { row: row(3, 'D', 11) }])).toBe(2);
   expect(await statusOf(1)).toBe('D');

@@ -26,7 +26,7 @@ const incidents = async (name: string) => {
 const faults = async (name: string) =>
   (await incidents(name)).map(({ column, value }) => `${column} ${value}`).toSorted();
 
-test('a value that is no date, place or count is blank on the phone, and one incident names its row', async () => {
+test('a value that is not a valid date, place or count is blank on the phone, and one incident names its row', async () => {
   await dispatch(routeFile('G1'));
   await sql("update INVHDP set IHDAT = 20261399 where IHINV = 'G1I0'");
   await sql("update RTSTPP set RSETA = 996100, RSSEQ = -1 where RSRTE = 'G1' and RSSTP = 1");

@@ -27,7 +27,7 @@ describe('wake-ups', () => {
     const key = await depot.addRoute('BELL', [1, 2]);
     const worker = depot.worker({ times: { sweepMs: HOUR_MS } });
     await worker.start();
-    // The batch's last statements and its commit travel together: only PostgreSQL can separate them.
+    // The batch's last statements and its commit are sent together: only PostgreSQL can separate them.
     await pool.query(`
       create function public.wait_to_commit() returns trigger language plpgsql as $$ begin
         perform pg_advisory_xact_lock(${BARRIER}); return null; end $$;

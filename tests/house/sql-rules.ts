@@ -12,8 +12,8 @@ const opening =
 const keyword = /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM|FROM|WHERE|VALUES|ORDER BY|GROUP BY|RETURNING|ON CONFLICT)\b/;
 
 /** The database and host folders build statements from definitions; migrations and tests may contain any SQL. */
-const grounds = /^(server\/src\/(db|embedded-postgres|host)\/|server\/migrations\/|tests\/)/;
-const homes = /(^|[/-])(sql|queries)\.ts$/;
+const exceptFolders = /^(server\/src\/(db|embedded-postgres|host)\/|server\/migrations\/|tests\/)/;
+const statementFiles = /(^|[/-])(sql|queries)\.ts$/;
 
 function statementsOf(file: SourceFile): Statement[] {
   const found: Statement[] = [];
@@ -60,10 +60,10 @@ function splices(file: SourceFile, statement: Statement): Finding[] {
 export const sqlPlace: Rule = {
   name: 'SQL is in sql.ts and queries.ts, lower case, with parameters only',
   check: (file) => {
-    if (!isTypeScript(file.path) || grounds.test(file.path)) return [];
+    if (!isTypeScript(file.path) || exceptFolders.test(file.path)) return [];
     return statementsOf(file).flatMap((statement) => {
       const line = lineAt(file.text, statement.offset);
-      const place = homes.test(file.path)
+      const place = statementFiles.test(file.path)
         ? []
         : [
             {

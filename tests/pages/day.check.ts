@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 
 describe('A14: the day’s end', () => {
-  test('says what is missing, signs out with all of it, and the next driver’s sign-in sends it as the first one’s', async () => {
+  test('shows what is missing, signs out with all of it, and the next driver’s sign-in sends it as the first one’s', async () => {
     const { finger, ...phone } = await begin(routes.day.driver);
     await phone.offline();
     for (const stop of [1, 2, 3]) {
@@ -70,7 +70,7 @@ test('A21: two taps lead to the support code and its text', async () => {
   await phone.shot('support');
 });
 
-test('A16: a clock that is five minutes ahead is said on the route, without a tap', async () => {
+test('A16: a clock that is five minutes ahead is shown on the route, without a tap', async () => {
   const phone = await world.phone();
   await phone.context.clock.install({ time: Date.now() + 300_000 });
   const finger = await phone.start();

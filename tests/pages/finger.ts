@@ -18,7 +18,7 @@ interface TapOptions {
 }
 
 /**
- * A driver's finger and eyes: it knows visible texts and coordinates, and nothing of the page's structure. It scrolls
+ * A driver's finger and eyes: it uses visible texts and coordinates, and nothing of the page's structure. It scrolls
  * until its target is on the screen with nothing over it, checks the target's size, and touches its middle. It counts taps,
  * and typed fields; a scroll is no tap.
  */

@@ -141,7 +141,7 @@ describe('what happens to a driver', () => {
     expect(await faultsIn(phone, 'other-driver')).toEqual([]);
   });
 
-  test('a one-time password asks for an own one', async () => {
+  test('a one-time password asks for a new one', async () => {
     const { rest, database } = world.service;
     const employee_id = routes.short.driver;
     await database.pool.query(`update employee set phone = '312-555-1003' where id = $1`, [employee_id]);

@@ -75,7 +75,7 @@ describe.each([100, 200])('with text at %i percent', (textPercent) => {
     expect(finger.count()).toEqual({ taps: 2, fields: 0 });
   });
 
-  test('A7: a phone without an allowed camera says so, and a typed number works', async () => {
+  test('A7: a phone without an allowed camera shows that, and a typed number works', async () => {
     const denying = await startBrowser(['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream=deny']);
     const denied = await PagePhone.open(denying, world.address, world.network, { textPercent });
     const { phone, finger } = await openOffline({}, denied);

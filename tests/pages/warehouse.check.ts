@@ -53,7 +53,7 @@ describe.each([
       await finger.tap('Deliver');
       await finger.tap(`Go on to stop ${stop}`);
     }
-    // The last stop stays open: the warehouse says so.
+    // The last stop remains open: the warehouse shows that.
     await finger.tap('Back to the route');
     await phone.goOffline();
     await finger.tap('Warehouse');
@@ -101,7 +101,7 @@ describe.each([
       ]);
   });
 
-  test('a note that is too long is said at its field, and holds up nothing else', async () => {
+  test('a note that is too long shows a fault at its field, and blocks nothing else', async () => {
     const phone = await world.phone({ textPercent });
     const finger = await phone.start();
     await phone.signIn('1001');

@@ -46,7 +46,7 @@ d8616263646566676869abbbf0fdfeb1b06a6b6c6d6e6f707172aabae6b8c6a4b57e737475767778
 const table = new Set((ccsid37.match(/[0-9a-f]{2}/g) ?? []).map((code) => Number.parseInt(code, 16)));
 const isControl = (code: number) => code < 0x20 || (code >= 0x7f && code < 0xa0);
 
-test('code page 37 holds the 256 characters of Latin-1; all but the controls pass unchanged', () => {
+test('code page 37 contains the 256 characters of Latin-1; all but the controls pass unchanged', () => {
   expect([...table].sort((one, other) => one - other)).toEqual(Array.from({ length: 256 }, (_, code) => code));
   for (const code of table) {
     const text = `a${String.fromCharCode(code)}b`;

@@ -104,7 +104,7 @@ test('a released item gets the same correction as on direct acceptance', async (
   await until(app.stop(7, key), (shown) => isAbout(shown?.updates.end_delivery_time, Date.now()));
 });
 
-test("the client knows the server's time, and reports the error of the phone's clock", async () => {
+test("the client computes the server's time, and reports the error of the phone's clock", async () => {
   const { app, turned } = await phoneAhead();
   await until(app.status, ({ clockAheadMs }) => clockAheadMs !== undefined && Math.abs(clockAheadMs - day) < 60_000);
   expect(Math.abs(app.now() - Date.now())).toBeLessThan(60_000);

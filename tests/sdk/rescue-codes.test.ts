@@ -28,7 +28,7 @@ async function phoneWithWork(undoWindow = 0) {
   return { server, device, client, ids: receipts.map(({ id }) => id) };
 }
 
-test('a running phone hands its queue to another one by a chain of codes and a passphrase; all of it counts once', async () => {
+test('a running phone passes its queue to another one by a chain of codes and a passphrase; all of it counts once', async () => {
   const { server, client, ids } = await phoneWithWork();
   const passphrase = newPassphrase();
   expect(passphrase).toMatch(/^\d{4} \d{4} \d{4}$/);

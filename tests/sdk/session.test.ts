@@ -193,7 +193,7 @@ describe('signing in and out', () => {
     expect(last && 'queue_key' in last && last.queue_key).toMatch(/^key-/);
   });
 
-  test('a lost welcome costs a queue no key: the client says hello again until it has one', async () => {
+  test('after a lost welcome the client sends hello again until its queue has a key', async () => {
     const server = await startScriptedServer();
     const device = new Device(server.url);
     const client = await device.startSignedIn();

@@ -297,7 +297,7 @@ describe('two pages of one origin, in a real Chromium', () => {
     expect(taken()).toEqual([id]);
   });
 
-  test('a page hands a tap that the frozen leader never received to the next leader', async () => {
+  test('a page sends a tap that the frozen leader never received to the next leader', async () => {
     const leader = await signedIn();
     const [next, follower] = [await openPage(context, address), await openPage(context, address)];
     await freezePage(leader);

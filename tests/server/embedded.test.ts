@@ -197,7 +197,7 @@ describe('embedded PostgreSQL', () => {
     await embedded.stop();
   });
 
-  test('takes another port where another program has taken its own, and remembers that', async () => {
+  test('takes another port where another program has taken its own, and stores the choice', async () => {
     const dataDir = await usedDataDir();
     const first = await open(dataDir);
     await first.stop();

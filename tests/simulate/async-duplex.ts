@@ -1,8 +1,8 @@
 import { Duplex } from 'node:stream';
 
 /**
- * One end of a wire. Data written to one end comes out of the other end later, as from a socket. `duplexPair` hands
- * data over synchronously: a WebSocket would receive the answer to its close frame while it still sends it.
+ * One end of a wire. Data written to one end comes out of the other end later, as from a socket. `duplexPair` passes
+ * data on synchronously: a WebSocket would receive the answer to its close frame while it still sends it.
  */
 class DuplexEnd extends Duplex {
   #other: DuplexEnd = this;

@@ -16,7 +16,7 @@ export const hostFaults = [
   'has locked rows',
   /** The commit succeeds and its answer is lost. */
   'loses an answer',
-  /** The connection breaks before the commit. The worker cannot know whether the commit succeeded. */
+  /** The connection breaks before the commit. The worker gets no answer whether the commit succeeded. */
   'loses a commit',
   /** A clerk first writes the fields that this transaction is about to write. */
   'gets a clerk’s edit first',

@@ -25,7 +25,7 @@ export class KillableDatabase implements Db {
   readonly #onKill: () => void;
   readonly #open = new Set<Connection>();
   #isKilled = false;
-  /** New statements are not sent any more. Of statements that travel together, PostgreSQL gets only the first ones. */
+  /** New statements are not sent any more. Of statements sent together, PostgreSQL gets only the first ones. */
   #isEnding = false;
   #killPoint: (Omit<KillPoint, 'count'> & { remaining: number }) | undefined;
 

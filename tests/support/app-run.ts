@@ -10,7 +10,7 @@ export interface AppRun {
 
 /** The test's hooks between an app and its network. */
 export interface NetworkHooks {
-  /** Called with each frame just before the app hands it to the network. */
+  /** Called with each frame just before the app sends it. */
   onSend(frame: string): void;
   /** Each request over HTTP waits for this. */
   onFetch(url: string): Promise<void>;

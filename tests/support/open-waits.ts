@@ -23,7 +23,7 @@ export async function listed<Value>(wait: Promise<Value>, seen: () => unknown = 
   }
 }
 
-/** Returns the open waits, one line each, and forgets them. */
+/** Returns the open waits, one line each, and clears the list. */
 export function takeOpenWaits(): string[] {
   const waits = [...open];
   open.clear();

@@ -18,7 +18,7 @@ export interface Device {
   readonly app: Client;
   /** Its photos, on a disk of their own. */
   readonly uploads: Uploads;
-  /** Called with each frame just before the app hands it to the network. */
+  /** Called with each frame just before the app sends it. */
   onSend: (frame: string) => void;
   /** Each request over HTTP waits for this. */
   onFetch: (url: string) => Promise<void>;

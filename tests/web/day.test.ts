@@ -50,7 +50,7 @@ describe('the day', () => {
     expect(atServer).toBe(2);
   });
 
-  test('a file says which photo of which stop it is, and how much of it is sent', () => {
+  test('a file shows its photo’s number, its stop, and its progress', () => {
     const stop = stopOf({ id: 4, products: [] }, { status: 'D', updates: { overage_items: [] } });
     const line = { ...stop, updates: { ...stop.updates, signature_id: 'F1' } };
     const { left, here } = day([[]], {
@@ -82,7 +82,7 @@ describe('the phone', () => {
     [-119_000, undefined],
     [120_000, 120_000],
     [-300_000, -300_000],
-  ])('a clock that is %s ms ahead is said from two minutes on', (ahead, said) => {
+  ])('a clock that is %s ms ahead is shown from two minutes on', (ahead, said) => {
     expect(wrongClock(ahead)).toBe(said);
   });
 

@@ -20,7 +20,7 @@ test('a sentence has the same names to fill in both languages', () => {
   }
 });
 
-test('no sentence is empty, and none speaks of queues and payloads', () => {
+test('no sentence is empty, and none contains terms such as queue and payload', () => {
   for (const text of [...Object.values(source), ...Object.values(es)].flatMap(texts)) {
     expect(text.trim()).not.toBe('');
     expect(text).not.toMatch(/\b(sync|queue|payload|mutation|pending|error|oops)\b/i);

@@ -96,7 +96,7 @@ export class QueueConnection implements ConnectionListener {
     this.#connection.handle({ is: 'woken' });
   }
 
-  /** The network works: a waiting connection tries at once, a live one continues unchanged. */
+  /** The network works: a waiting connection tries immediately, a live one continues unchanged. */
   retryIfWaiting(): void {
     if (this.state.at === 'waiting') this.wake();
   }

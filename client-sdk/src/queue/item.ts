@@ -140,7 +140,7 @@ const itemForm = fields({
   employee: text,
   /**
    * `open`: no other party has seen it, and the next change of the same stop may merge into it. `frozen`: other parties
-   * may know its content under this id, but its place in the chain is open. `sealed`: immutable.
+   * may have its content under this id, but its place in the chain is open. `sealed`: immutable.
    */
   form: exactly('open', 'frozen', 'sealed'),
   /** The recording time by this device's estimate (ms since 1970): the order of edits in the local view. */

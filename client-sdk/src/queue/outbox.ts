@@ -223,7 +223,7 @@ export class Outbox {
     queue.keep(queue.items.filter((item) => !isWaiting(item)));
     const next = this.#newQueue(queue.head.employee);
     for (const [i, item] of waiting.entries()) {
-      // A server may know a sealed item under this id: its content must not change.
+      // A server may have a sealed item under this id: its content must not change.
       const form = item.form === 'open' ? 'open' : 'frozen';
       const mutation = { ...item.mutation, seq: i + 1, prev_hash: null };
       Object.assign(item, { client_id: next.head.client_id, form, mutation });

@@ -90,7 +90,7 @@ export class StopDrafts {
     return draft && !this.#all.has(key) ? [this.#put(key, draft)] : [];
   }
 
-  /** Forgets old drafts. @returns the rows to delete */
+  /** Removes old drafts. @returns the rows to delete */
   purge(): StoreChange[] {
     const routes = this.#deps.accounts.current.current?.routes ?? [];
     return [...this.#all].flatMap(([key, { at }]) =>
@@ -98,7 +98,7 @@ export class StopDrafts {
     );
   }
 
-  /** Hands unsaved drafts to the journal. */
+  /** Writes unsaved drafts to the journal. */
   flush(): void {
     this.#writing = this.#deps.journal.commit([...this.#unsaved].map((key) => this.#row(key)));
     this.#unsaved.clear();

@@ -47,7 +47,7 @@ export class KnownStops {
    * Records the stops of a driver's routes in the replica. The replica may also contain routes of other drivers whose
    * changes drain.
    */
-  take(driver: Account | undefined, scopes: ReadonlyMap<Scope, ScopeState>): void {
+  record(driver: Account | undefined, scopes: ReadonlyMap<Scope, ScopeState>): void {
     if (!driver) return;
     const { employee, routes } = driver;
     for (const { scope } of routes) {

@@ -71,7 +71,7 @@ export class Replica {
 
   /** Records which stops of the signed-in driver's routes this device has. */
   #recordStops(): void {
-    this.#deps.knownStops.take(this.#deps.driver.current, this.scopes);
+    this.#deps.knownStops.record(this.#deps.driver.current, this.scopes);
   }
 
   cursor(scope: Scope): Cursor | null {
@@ -100,7 +100,7 @@ export class Replica {
     await stored;
   }
 
-  /** Forgets what no driver of this device needs. */
+  /** Removes scopes that no driver of this device needs. */
   purge(): void {
     this.#deps.unseenEdits.purge(this.#deps.driver.current?.routes.map(({ scope }) => scope) ?? []);
   }

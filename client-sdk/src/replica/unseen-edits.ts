@@ -55,7 +55,7 @@ export class UnseenEdits {
     return this.#put(keyOf(target));
   }
 
-  /** Forgets old edits of routes that are not among these. */
+  /** Removes old edits of routes that are not among these. */
   purge(scopes: readonly string[]): void {
     const now = this.#deps.environment.clock.now();
     for (const [key, { scope, since }] of this.#all)

@@ -22,7 +22,7 @@ export interface Sent<Result> {
 }
 
 /**
- * The same in two round trips on a pipelined connection: `begin` travels with the statements of `load`, the commit with
+ * The same in two round trips on a pipelined connection: `begin` is sent with the statements of `load`, the commit with
  * those of `save`. If PostgreSQL refuses one, it refuses all that follow, the commit included. If only reading an
  * answer fails, the transaction commits, as after a lost answer to a commit. `load` must change nothing: it may run
  * although `begin` has failed.

@@ -37,7 +37,7 @@ function changeOf(route: RouteKey, { employee, paths, receivedAt, keyed }: Sende
     actor: { kind: 'driver', employee },
     source: 'rest',
     paths,
-    // The server does not know a REST client's clock: its edits count from their receipt (contract §4).
+    // The server has no reading of a REST client's clock: its edits count from their receipt (contract §4).
     editTime: receivedAt,
     receivedAt,
     dedupeByContent: keyed === undefined,

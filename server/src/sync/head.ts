@@ -31,7 +31,7 @@ export interface Step {
 }
 
 /**
- * The epoch in cursors and snapshots. A route's epoch contains both lives: of the database, and of the route under its
+ * The epoch in cursors and snapshots. A route's epoch has two parts: that of the database, and that of the route under its
  * key.
  */
 export const epochName = (serverEpoch: number, { epoch }: Pick<Head, 'epoch'>): string =>

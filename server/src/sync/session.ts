@@ -205,13 +205,13 @@ function whileBound(session: Bound, event: SessionEvent, limits: SyncLimits): St
     case 'drained':
       return stay({ ...session, congestedSince: null, receivedAt: event.now });
     case 'tick':
-      return whenTime(session, event.now, limits);
+      return onTick(session, event.now, limits);
     default:
       return ignore(session, event);
   }
 }
 
-/** Events that another handler takes, or that cannot happen after the hello. A new event does not compile here. */
+/** Events that another handler takes, or that cannot happen after the hello. An unlisted new event fails to compile. */
 type IgnoredEvent =
   Arrival | Extract<SessionEvent, { type: 'opened' | 'refused' | 'settled' | 'unsettled' | 'stopping' | 'closed' }>;
 const ignore = (session: Bound, _event: IgnoredEvent): Step => stay(session);
@@ -267,7 +267,7 @@ function handleFrame(session: Live, frame: ClientFrame, now: number, limits: Syn
         ],
       };
     default:
-      return stay(session); // a pong: its arrival is all that counts
+      return stay(session); // a pong: `receive` has already renewed `receivedAt`
   }
 }
 
@@ -291,7 +291,7 @@ function follow(session: Live, cursors: Readonly<Record<Scope, Cursor | null>>, 
 }
 
 /** Pings a silent client, closes a connection that stays silent, and cuts one that reads too slowly for too long. */
-function whenTime(session: Bound, now: number, limits: SyncLimits): Step {
+function onTick(session: Bound, now: number, limits: SyncLimits): Step {
   const { congestedSince, receivedAt, pingedAt } = session;
   if (congestedSince !== null && now - congestedSince > limits.slow_reader_ms) return tooSlow();
   // A paused socket delivers no frame, so its silence means nothing.

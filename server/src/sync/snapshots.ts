@@ -48,7 +48,7 @@ export class Snapshots {
   readonly #serverEpoch: number;
   readonly #cache = new ByteCache<Snapshot>(CACHE_BYTES, ({ body }) => body.length);
   /**
-   * Snapshots in the making: by name for the first caller, by name and ETag for callers that know the current version.
+   * Snapshots in the making: by name for the first caller, by name and ETag for callers that have the current version.
    */
   readonly #making = new Map<string, Promise<FreshSnapshot | undefined>>();
 

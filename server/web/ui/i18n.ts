@@ -116,7 +116,7 @@ function formatsOf(code: string) {
   };
 }
 
-/** The reader's choice, else the first language of the browser that the app speaks. */
+/** The reader's choice, else the first language of the browser that the app has. */
 function preferred(known: readonly string[]): string | undefined {
   const wanted = [kept(), ...navigator.languages].map((each) => each?.split('-')[0]);
   return wanted.find((each): each is string => each !== undefined && known.includes(each));

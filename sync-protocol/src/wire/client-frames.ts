@@ -6,7 +6,7 @@ import { pongFrame, scopeName } from './frames.ts';
 const shortText = z.string().check(z.maxLength(200));
 const documentVersion = z.int().check(z.gte(0));
 
-/** The name of a device for people. PostgreSQL stores no NUL, and a maker's odd name must not exclude a phone. */
+/** The name of a device for people. PostgreSQL stores no NUL, and an unusual name by a maker must not exclude a phone. */
 const label = z.pipe(shortText, z.transform(withoutNul));
 function withoutNul(value: string): string {
   return value.replaceAll('\0', '');

@@ -89,7 +89,7 @@ describe('/app/', () => {
     }
   });
 
-  test('text travels as the build compressed it, images as they are', async () => {
+  test('text is sent as the build compressed it, images as they are', async () => {
     const encodings = { br: '.br', gzip: '.gz' };
     for (const { name, isText } of await built())
       for (const [encoding, suffix] of Object.entries(encodings)) {
@@ -214,7 +214,7 @@ describe('the output of the build', () => {
     expect(JSON.stringify(log.lines)).toContain('without a folder');
   });
 
-  test('is missing: a page says so with 503, the log too, and the API works', async () => {
+  test('is missing: a page with 503 and the log report that, and the API works', async () => {
     const empty = await startRestServer({ database: server.database });
     const answer = await fetch(`${empty.client.url}/app/`);
     expect(answer.status).toBe(503);

@@ -37,7 +37,7 @@ describe('author and time of skips, refusals and office edits', () => {
   const delivered = after({ updates: { status: 'D', end_delivery_time: '2026-11-21T16:00:00.000Z' } });
   const skipped = after({ updates: { status: 'S', skip_refuse_timestamp: '2026-11-21T16:00:00.000Z' } });
 
-  test.each(['S', 'R'] as const)('RUDRV: the driver who said %s', (status) => {
+  test.each(['S', 'R'] as const)('RUDRV: the driver who recorded %s', (status) => {
     expect(render(after({ updates: { status } })).RTSTUP).toMatchObject([{ RUSTS: status, RUDRV: '1001' }]);
     expect(render(said(pending, status)).RTSTUP).toMatchObject([{ RUSTS: status, RUDRV: '' }]);
   });

@@ -92,7 +92,7 @@ function openPool({ url, library, log, program, user, size = CONNECTIONS, limits
     idle_in_transaction_session_timeout: statementMs,
     keepAlive: true,
     options: sessionOptions(library, user),
-    // A stop's statements travel together instead of waiting for each other.
+    // A stop's statements are sent together instead of waiting for each other.
     pipeline: true,
     stream: () => new GatheringSocket(),
     types: { getTypeParser: typeParser },
@@ -118,7 +118,7 @@ type Session = { client: pg.PoolClient; faults: Promise<readonly Fault[]>; signa
 
 /**
  * Runs `work` on a connection behind `first`, which also reads the faults. It does not wait for these alone: the work's
- * statements travel along, and the faults delay their answers. A connection in an unclear state is closed.
+ * statements are sent with them, and the faults delay their answers. A connection in an unclear state is closed.
  */
 async function withConnection<Result>(
   { pool, faultsOf, signal }: Line,

@@ -14,7 +14,7 @@ export function probeQuery(dialect: Db2Dialect): string {
   return `select hex(cast(? as ${type})) as HEX from SYSIBM.SYSDUMMY1`;
 }
 
-/** Db2 LUW says the code page of its database by a column of its own catalog. 1208 is UTF-8, the default of a new database. */
+/** Db2 LUW has the code page of its database in a column of its catalog. 1208 is UTF-8, the default of a new database. */
 export const databasePageQuery = `select CODEPAGE from SYSCAT.COLUMNS
 where TABSCHEMA = 'SYSIBM' and TABNAME = 'SYSDUMMY1' and COLNAME = 'IBMREQD'`;
 const UTF_8 = 1208;

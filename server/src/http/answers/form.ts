@@ -11,7 +11,7 @@ const maxParts = 200;
 /** Reads multipart/form-data for operations with a form. The handler reads files as streams. */
 export async function readForms(app: FastifyInstance): Promise<void> {
   await app.register(multipart, {
-    // The server splits file names itself, folders included. The slice knows the limit of a file.
+    // The server splits file names itself, folders included. The slice enforces the limit of a file.
     preservePath: true,
     throwFileSizeLimit: false,
     limits: {

@@ -61,15 +61,15 @@ export class Lingering {
     });
   }
 
-  /** Says the last words on a connection and lingers. */
-  end(socket: Socket, lastWords = ''): void {
+  /** Ends a connection after its last answer and lingers. */
+  end(socket: Socket, lastBytes = ''): void {
     this.#open.add(socket);
     socket.once('close', () => this.#open.delete(socket));
-    // The parser gets no more: what follows the last answer on a connection is no request.
+    // The parser receives no further bytes: after the last answer a connection carries no request.
     socket.removeAllListeners('data');
     limitReceivedBytes(socket, this.#bounds.bytes);
     closeAfter(socket, this.#isStopping ? stoppingMs : this.#bounds.ms);
-    socket.end(lastWords);
+    socket.end(lastBytes);
     socket.resume();
   }
 }

@@ -124,7 +124,7 @@ export class HostImport {
   /** Takes in foreign edits of service-owned rows, for the worker that holds these routes' leases. */
   async importEdits(edits: readonly ForeignEdit[]): Promise<void> {
     const { db } = this.#options;
-    // The doorbell knows author and time, so the edit is not dated by its discovery.
+    // The doorbell has author and time, so the edit is not dated by its discovery.
     const { routes } = sortChanges(await this.#changes.pollAgain());
     for (const { key, stop } of edits) {
       const changed = routes.get(routeScope(key)) ?? unchangedRoute(key);

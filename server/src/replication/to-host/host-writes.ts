@@ -19,7 +19,7 @@ export const ROWS_A_MERGE = 24;
 
 /** Runs all writes in order; false where one did not affect its count. @throws HostError that names the file */
 export async function executeAll(tx: HostTransaction, writes: readonly HostWrite[]): Promise<boolean> {
-  // Sent together: the statements travel at once.
+  // One round trip for all statements.
   const counts = await Promise.all(writes.map(({ file, sql, values }) => onFile(file, tx.execute(sql, values))));
   return counts.every((count, index) => {
     const wanted = writes[index]?.rows;

@@ -48,7 +48,7 @@ export interface ExchangeDeps {
 export function serveExchange(http: FastifyInstance, { path, hub, db, isOperator }: ExchangeDeps): void {
   const inFlight = new Map<string, number>();
   void http.register(async (app) => {
-    // Parsed as frames are: an odd item goes to quarantine, where a strict parser would refuse all of them.
+    // Parsed as frames are: an invalid item goes to quarantine, where a strict parser would refuse all of them.
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_: unknown, text: string) =>
       parse(text),

@@ -8,7 +8,7 @@ export interface Fix {
   readonly at: number;
 }
 
-/** A place that is older than this says nothing about the present stop. */
+/** A position older than this does not belong to the present stop. */
 const freshMs = 10 * 60_000;
 const earthRadius = 6_371_000;
 
@@ -22,7 +22,7 @@ export function metresTo({ customer }: LocalStop, fix: Fix | undefined, now: num
   return 2 * earthRadius * Math.asin(Math.sqrt(half(to - fix.latitude) + cosines * half(east - fix.longitude)));
 }
 
-/** The place of a delivery, for its record; nothing where the phone does not know it. */
+/** The place of a delivery, for its record; nothing if the phone has none. */
 export const stampOf = (
   fix: Fix | undefined,
   now: number,

@@ -49,7 +49,7 @@ function wordOf(phone: TickState, server: TickState, office: TickState): TickRow
   return office === 'yes' ? 'office' : 'server';
 }
 
-/** When the latest change of a stop took each step; undefined where it did not, or where the phone does not know. */
+/** When the latest change of a stop took each step; undefined where it did not, or where the phone has no record of it. */
 export interface Times {
   readonly recorded: number | undefined;
   readonly accepted: number | undefined;

@@ -2,7 +2,7 @@ import { Icon } from '../../ui/icons.tsx';
 import type { CameraView as Camera } from '../scan/use-camera.ts';
 import { t } from '../words/words.ts';
 
-/** The camera's picture with a frame to aim by; without a picture, a sentence says why. */
+/** The camera's picture with a frame to aim by; without a picture, a sentence gives the reason. */
 export function CameraView({ camera }: { readonly camera: Camera }) {
   const { video, state, start } = camera;
   const word = state === 'on' ? undefined : stateWords[state];

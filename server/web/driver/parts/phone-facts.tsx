@@ -62,7 +62,7 @@ function useRoom(): Room | undefined {
       const [estimate, isKept] = await Promise.all([storage.estimate(), storage.persisted()]);
       if (!isOver) setRoom(roomOf(estimate, isKept));
     };
-    // Without an answer the screen says nothing of it.
+    // Without an answer the screen omits it.
     ask().catch(() => undefined);
     return () => void (isOver = true);
   }, []);

@@ -28,7 +28,7 @@ export function signalScan(isPlanned: boolean): void {
   navigator.vibrate?.(isPlanned ? 60 : [120, 80, 120]);
   if (!isOn || !('AudioContext' in globalThis)) return;
   audio ??= new AudioContext();
-  // Browsers start sound after a touch of the page only; the screen says the same in words.
+  // Browsers start sound after a touch of the page only; the screen shows the same in words.
   void audio.resume().catch(() => undefined);
   const { currentTime } = audio;
   for (const [start, pitch] of isPlanned

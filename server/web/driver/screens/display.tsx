@@ -9,7 +9,7 @@ import { links } from '../links.ts';
 import { isSoundOn, setSound } from '../scan/sound.ts';
 import { i18n, t } from '../words/words.ts';
 
-/** How the app looks and speaks, and who uses it. */
+/** Theme, language and user of the app. */
 export function DisplaySheet() {
   const client = useClient();
   const driver = useDriver();

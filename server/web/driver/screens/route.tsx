@@ -200,7 +200,7 @@ const StopRow = memo(({ stop }: { readonly stop: LocalStop }) => {
   );
 });
 
-/** Number, tick, dashed cross or square: the shape says what became of the stop. */
+/** Number, tick, dashed cross or square: the shape shows the result of the stop. */
 function StopMark({ stop }: { readonly stop: LocalStop }) {
   const { status } = stop.updates;
   if (status === 'D' || status === 'C')

@@ -91,7 +91,7 @@ function OpenScan({ route, stop, isTab }: OpenScanProps) {
     } else set({ ...now.current, overage: addOverage(now.current.overage, item) });
     setLast({ ...scan, done: fate });
   };
-  /** The piece stays on the truck. The stop that lacks it says where it was found; its count changes at its door only. */
+  /** The piece stays on the truck. The stop that lacks it shows where it was found; its count changes at its door only. */
   const keepForOther = (scan: Scanned, match: Match & { readonly kind: 'missing' | 'later' }): void => {
     if (match.kind === 'missing') {
       const { line, stop: other } = match;

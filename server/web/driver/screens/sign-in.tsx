@@ -16,7 +16,7 @@ import { useServices } from '../services.ts';
 import { t } from '../words/words.ts';
 import { OtherDriverScreen } from './other-driver.tsx';
 
-/** A driver who signed in with a one-time password, and has to choose an own one. */
+/** A driver who signed in with a one-time password, and has to choose a new one. */
 export interface OneTime {
   readonly employeeId: string;
   readonly password: string;

@@ -4,7 +4,7 @@ import type { Json } from '@tailgate/sync-protocol';
 import { lineOf } from '../model/news.ts';
 import { i18n, t } from './words.ts';
 
-/** Fields that the name of the line says already. */
+/** Fields that the name of the line already contains. */
 const counts = new Set(['delivered', 'returned']);
 
 /** The name of a path's subject: the product of a count, else the field. */

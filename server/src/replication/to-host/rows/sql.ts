@@ -204,7 +204,7 @@ export const countBehind = statement(
           (select count(*) from parked_row where skipped_at is null) as parked`,
 );
 
-/** Reports a foreign change of a column that only the service knows. $1 the found and the written values. */
+/** Reports a foreign change of a column that only the service uses. $1 the found and the written values. */
 export const reportForeignSignIn = statement(
   'rows_report_foreign_sign_in',
   `insert into incident (incident_id, kind, details) values (gen_random_uuid(), 'host_edit_untold', $1)`,
