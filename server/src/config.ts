@@ -87,6 +87,16 @@ const table = {
     word('printable characters without spaces'),
     'secret',
   ),
+  OPERATOR_IDLE_MINUTES: withDefault(
+    '30',
+    'Minutes without a request after which an operator’s session ends',
+    wholeNumber(1, 1_440),
+  ),
+  OPERATOR_SESSION_HOURS: withDefault(
+    '12',
+    'Hours after which an operator’s session ends in any case',
+    wholeNumber(1, 168),
+  ),
   METRICS_PORT: optional(
     'Separate TCP port of /metrics, for example for a worker; unset: /metrics is on PORT, and a worker has none',
     wholeNumber(1, 65_535),
@@ -226,6 +236,10 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     signup: read('SIGNUP'),
     logLevel: read('LOG_LEVEL'),
     opsToken,
+    operators: {
+      idleMinutes: read('OPERATOR_IDLE_MINUTES'),
+      sessionHours: read('OPERATOR_SESSION_HOURS'),
+    },
     metricsPort: read('METRICS_PORT'),
     metricsAccess: read('METRICS_ACCESS'),
     mailFrom: read('MAIL_FROM'),

@@ -2,6 +2,7 @@ import { startApp, type App } from './app.ts';
 import { banner, startHelp } from './runtime/banner.ts';
 import { runProgram } from './runtime/command-line.ts';
 import { loadConfig, settings } from './config.ts';
+import { operations } from './http/operations.ts';
 import { openAreas, openPaths } from './http/endpoints/open-paths.ts';
 import type { Log } from './runtime/log.ts';
 import { openLogger, standardError } from './runtime/logger.ts';
@@ -33,11 +34,11 @@ async function start(argv: readonly string[]): Promise<void> {
   );
   // The process stopped before it had started, and its parts are closed again.
   if (!app) return;
-  console.log(banner(config, { ...app, open: openAreas(config.access) }));
+  console.log(banner(config, { ...app, open: openAreas(config.access, operations) }));
   // This line is long, so it comes after the friendly ones.
   if (app.url !== undefined)
     log.info(
-      { access: config.access, signup: config.signup, open: openPaths(config.access) },
+      { access: config.access, signup: config.signup, open: openPaths(config.access, operations) },
       'these endpoints are open to anybody',
     );
   void stopWithDatabase(app);

@@ -266,6 +266,15 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
   'listDevices data': [cover('server/http/ops-devices.test.ts', 'shows each phone’s outbox, its age, the')],
   'listDevices meta': [cover('server/http/ops-devices.test.ts', 'returns pages that contain each queue')],
   'listInvitations data': [cover('server/http/invitations.test.ts', 'a depot’s code is for its drivers')],
+  'signInOperator body': [cover('server/http/operator-sessions.test.ts', 'is an error that names')],
+  'signInOperator data': [cover('server/http/operator-sessions.test.ts', 'opens a session on every node, in any case')],
+  'readCaller data': [cover('server/http/operator-sessions.test.ts', 'opens a session on every node, in any case')],
+  'changeOperatorPassword body': [
+    cover('server/http/operator-sessions.test.ts', 'opens a session that can only set an own password'),
+  ],
+  'changeOperatorPassword data': [
+    cover('server/http/operator-sessions.test.ts', 'opens a session that can only set an own password'),
+  ],
   'invite body': [
     cover('server/http/invitations.test.ts', 'a code is refused for an employee outside the master'),
     cover('server/http/invitations.test.ts', 'a code ends when it expires or is withdrawn'),

@@ -253,6 +253,7 @@ export const parts: Part[] = [
   operators('holds/', ['replication/control/'], 'files on hold'),
   operators('incidents/', [], 'incidents and their ends'),
   operators('invitations/', [], 'invitations to sign up'),
+  operators('operators/', ['http/server/rate-limits.ts'], 'operators and their sessions'),
   operators('parked/', ['replication/to-host/parking.ts'], 'parked routes and their way out'),
   operators('quarantine/', ['mutations/quarantine/'], 'refused changes and their way out'),
   operators(

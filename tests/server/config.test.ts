@@ -23,6 +23,7 @@ describe('settings', () => {
       signup: 'documented',
       logLevel: 'info',
       opsToken: undefined,
+      operators: { idleMinutes: 30, sessionHours: 12 },
       metricsPort: undefined,
       metricsAccess: 'local',
       mailFrom: 'Tailgate <tailgate@localhost>',

@@ -74,6 +74,7 @@ type HttpOptions =
   | 'maxJsonMb'
   | 'reportQuotaMb'
   | 'corsOrigins'
+  | 'operators'
   | 'timeouts';
 
 export interface RestServerOptions extends Partial<Pick<HttpDeps, HttpOptions>> {
@@ -169,6 +170,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     ...(options.unauthenticatedBytes !== undefined && { unauthenticatedBytes: options.unauthenticatedBytes }),
     access,
     signup: options.signup ?? 'documented',
+    operators: options.operators ?? { idleMinutes: 30, sessionHours: 12 },
     trustProxy: options.trustProxy ?? false,
     publicUrl: options.publicUrl,
     maxJsonMb: options.maxJsonMb ?? 5,

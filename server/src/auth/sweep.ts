@@ -3,6 +3,7 @@ import type { Queryable } from '../db/types.ts';
 import { deleteExpiredCodes, deleteOldSends } from './message-sql.ts';
 import { dropOldFailures } from './proof-sql.ts';
 import { dropInvitations } from './invitation-sql.ts';
+import { dropSessions } from './operators/operator-sql.ts';
 import { failuresLastMs } from './rules.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -21,6 +22,7 @@ export async function sweepAuth({ db, counters, clock }: AuthSweepDeps): Promise
   await db.query(dropOldFailures, [before(failuresLastMs)]);
   await db.query(deleteExpiredCodes, [before(dayMs)]);
   await db.query(dropInvitations, [before(sendsLastMs)]);
+  await db.query(dropSessions, [before(sendsLastMs)]);
   await db.query(deleteOldSends, [before(sendsLastMs)]);
   await counters.sweep();
 }

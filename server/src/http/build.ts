@@ -11,6 +11,8 @@ import type { AccessOptions } from '../wire/access.ts';
 import type { AdmissionLimits } from './server/admission.ts';
 import { Admission } from './server/admission.ts';
 import { assetEndpoints } from './endpoints/asset-endpoints.ts';
+import { OperatorSessions } from '../auth/operators/sessions.ts';
+import { operatorEndpoints } from '../ops/operators/operators.ts';
 import { authEndpoints } from './endpoints/auth-endpoints.ts';
 import { applyBrowserRules } from './server/browser-rules.ts';
 import { answerBrokenRequest, answerUnroutable } from './server/broken-request.ts';
@@ -69,7 +71,10 @@ export interface HttpDeps
   extends
     Omit<StopDeps, 'admission'>,
     Omit<HealthDeps, 'log'>,
-    Pick<Config, 'access' | 'signup' | 'trustProxy' | 'publicUrl' | 'maxJsonMb' | 'reportQuotaMb' | 'corsOrigins'> {
+    Pick<
+      Config,
+      'access' | 'operators' | 'signup' | 'trustProxy' | 'publicUrl' | 'maxJsonMb' | 'reportQuotaMb' | 'corsOrigins'
+    > {
   readonly auth: AuthDeps;
   readonly sessions: Sessions;
   readonly timeouts?: Timeouts;
@@ -138,6 +143,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
 
   const limit = await openRateLimits(app, new SharedCounters(deps.db, deps.clock));
   const admission = new Admission(deps.admissionLimits);
+  const operatorSessions = new OperatorSessions({ db: deps.db, now: deps.clock, limits: deps.operators });
   const endpoints: Record<OperationName, Endpoint> = {
     ...authEndpoints({ ...deps, limit }),
     ...routeEndpoints(deps.db),
@@ -149,6 +155,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
     ...codeEndpoints(deps.db),
     ...reportEndpoints({ ...deps, admission, hourBytes: deps.reportQuotaMb * mebibyte }),
     ...flagEndpoints(deps.db),
+    ...operatorEndpoints({ ...deps, operatorLimits: deps.operators, operatorSessions, limit }),
     ...parkedEndpoints(deps),
     ...holdEndpoints(deps.db),
     ...replicationEndpoints(deps.db),
@@ -158,7 +165,12 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
     ...invitationEndpoints(deps),
     ...historyEndpoints(deps.db),
   };
-  const access: AccessOptions = { mode: deps.access, sessions: deps.sessions, opsToken: deps.opsToken };
+  const access: AccessOptions = {
+    mode: deps.access,
+    sessions: deps.sessions,
+    operators: operatorSessions,
+    opsToken: deps.opsToken,
+  };
   mount(app, endpoints, access);
   mountDocs(app, () => restDocument(deps.version));
   mountPages(app, deps.driverApp);
@@ -194,6 +206,7 @@ function logRequests(app: FastifyInstance): void {
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime),
       employee: request.driver?.employee,
+      operator: request.ops?.kind === 'operator' ? request.ops.id : undefined,
     };
     if (reply.statusCode < 400) request.log.debug(fields, 'request');
     else request.log.info(fields, 'request refused');

@@ -1,7 +1,7 @@
 import { pageCursor, pageLimit, text } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 
-/** Every operators' operation is on the unprefixed path set and needs the operator's token. */
+/** Every operators' operation is on the unprefixed path set. Each also names the `role` that it needs. */
 export const ofOperators = { sets: ['current'], access: 'operator' } as const;
 
 /** Text that a person must fill in, such as a name or a reason. */

@@ -4,12 +4,14 @@ import { historyOperations, historySchemas } from './history/contract.ts';
 import { holdOperations, holdSchemas } from './holds/contract.ts';
 import { incidentOperations, incidentSchemas } from './incidents/contract.ts';
 import { invitationOperations, invitationSchemas } from './invitations/contract.ts';
+import { operatorOperations, operatorSchemas } from './operators/contract.ts';
 import { parkedOperations, parkedSchemas } from './parked/contract.ts';
 import { quarantineOperations, quarantineSchemas } from './quarantine/contract.ts';
 import { replicationOperations, replicationSchemas } from './replication/contract.ts';
 
 /** Every operation of the operators, one table. */
 export const opsOperations = {
+  ...operatorOperations,
   ...parkedOperations,
   ...holdOperations,
   ...replicationOperations,
@@ -23,6 +25,7 @@ export const opsOperations = {
 
 /** The words of their schemas for the OpenAPI document. */
 export const opsSchemas = [
+  ...operatorSchemas,
   ...parkedSchemas,
   ...holdSchemas,
   ...replicationSchemas,

@@ -1,6 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Access } from '@tailgate/sync-protocol';
+import type { Access, Operation } from '@tailgate/sync-protocol';
 import type { FastifyRequest } from 'fastify';
+import { includesRole } from '../auth/operators/rules.ts';
+import type { OperatorSessions, SignedOperator } from '../auth/operators/sessions.ts';
 import type { Driver, Sessions } from '../auth/sessions.ts';
 import { AppError } from './errors.ts';
 
@@ -34,17 +36,55 @@ export const isOpen = (access: Access, mode: AccessMode): boolean =>
 export interface AccessOptions {
   readonly mode: AccessMode;
   readonly sessions: Sessions;
+  readonly operators: Pick<OperatorSessions, 'authenticate'>;
   readonly opsToken: string;
 }
 
-/**
- * Checks the credentials of a request and returns its driver where the operation requires one. It reads only headers.
- */
-export type Gate = (request: FastifyRequest) => Promise<Driver | undefined>;
+/** The caller of an operators' operation: a person with a session, or a program with OPS_TOKEN. */
+export type OpsCaller = (SignedOperator & { readonly kind: 'operator' }) | { readonly kind: 'machine' };
 
-export function gateOf(access: Access, options: AccessOptions): Gate {
-  if (access === 'operator') return async (request) => requireOperator(request, options.opsToken);
-  return isOpen(access, options.mode) ? async () => undefined : (request) => requireDriver(request, options.sessions);
+/** The caller of a request, where its operation requires one. */
+export interface Admitted {
+  readonly driver?: Driver;
+  readonly ops?: OpsCaller;
+}
+
+/** Checks the credentials of a request. It reads only headers. */
+export type Gate = (request: FastifyRequest) => Promise<Admitted>;
+
+export function gateOf(
+  { access, role, path }: Pick<Operation<unknown, unknown, unknown>, 'access' | 'role' | 'path'>,
+  options: AccessOptions,
+): Gate {
+  if (access === 'operator') {
+    if (role === undefined) throw new Error(`${path} names no role of the operator`);
+    return async (request) => ({ ops: await requireRole(request, role, options) });
+  }
+  if (isOpen(access, options.mode)) return async () => ({});
+  return async (request) => ({ driver: await requireDriver(request, options.sessions) });
+}
+
+/** @throws AppError without a session or OPS_TOKEN, and where the operator's role is too low */
+async function requireRole(
+  request: FastifyRequest,
+  role: NonNullable<Operation<unknown, unknown, unknown>['role']>,
+  { operators, opsToken }: AccessOptions,
+): Promise<OpsCaller> {
+  const token = bearerOf(request);
+  if (token === undefined)
+    throw new AppError('MISSING_CREDENTIALS', {
+      message: 'The header Authorization: Bearer with the token of a session is required, or with OPS_TOKEN.',
+    });
+  if (isOpsToken(token, opsToken)) return { kind: 'machine' };
+  const operator = await operators.authenticate(token);
+  if (!operator)
+    throw new AppError('INVALID_TOKEN', { message: 'The session is unknown, ended or was idle too long.' });
+  if (operator.mustChangePassword && role !== 'self') throw new AppError('PASSWORD_CHANGE_REQUIRED');
+  if (!includesRole(operator.role, role))
+    throw new AppError('ROLE_REQUIRED', {
+      message: `The role ${role} is required; ${operator.id} has ${operator.role}.`,
+    });
+  return { kind: 'operator', ...operator };
 }
 
 async function requireDriver(request: FastifyRequest, sessions: Sessions): Promise<Driver> {
@@ -65,9 +105,11 @@ export function requireOperator(request: FastifyRequest, opsToken: string): unde
 /** Whether a request has the operator's token. */
 export function isOperator(request: Pick<FastifyRequest, 'headers'>, opsToken: string): boolean {
   const shown = bearerOf(request);
-  // Digests have equal length and the comparison takes constant time, so that it reveals no part of a right guess.
-  return shown !== undefined && timingSafeEqual(digest(shown), digest(opsToken));
+  return shown !== undefined && isOpsToken(shown, opsToken);
 }
+
+/** Digests have equal length and the comparison takes constant time, so that it reveals no part of a right guess. */
+const isOpsToken = (shown: string, opsToken: string): boolean => timingSafeEqual(digest(shown), digest(opsToken));
 
 const bearerOf = ({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined =>
   /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];

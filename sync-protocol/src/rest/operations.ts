@@ -7,9 +7,12 @@ export type PathSetName = keyof typeof pathSets;
 
 /**
  * The required credentials. `public` needs none. `open` needs none by interface.md, and a driver's under ACCESS=strict
- * (contract §8). `operator` needs `Authorization: Bearer OPS_TOKEN`.
+ * (contract §8). `operator` needs `Authorization: Bearer` with an operator's session or OPS_TOKEN.
  */
 export type Access = 'public' | 'open' | 'driver' | 'operator';
+
+/** The rights of a named operator. Each role includes those before it. */
+export type OperatorRole = 'look' | 'repair' | 'admin';
 
 /**
  * Request headers, beside the credentials, that change the effect of an operation. With `if-none-match` its answers have
@@ -22,11 +25,13 @@ export type Answered<Data> = Data extends object ? { readonly [Name in keyof Dat
 
 /** The complete definition of an endpoint; routing, validation, documentation and tests use it. */
 export interface Operation<Body, Query, Data, Params = unknown, Meta = unknown> {
-  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** The path after the prefix of its set. `params` parses each segment `:name`. */
   readonly path: `/${string}`;
   readonly sets: readonly PathSetName[];
   readonly access: Access;
+  /** The least role of an operator; every operation with the access `operator` has one. `self`: their own session. */
+  readonly role?: OperatorRole | 'self';
   readonly summary: string;
   /** `message` of a success. */
   readonly message: string;

@@ -13,6 +13,12 @@ export const errorCodes = {
     retry: 'final',
     meaning: 'Signing up needs a code of the office that counts for this employee.',
   },
+  ROLE_REQUIRED: { status: 403, retry: 'final', meaning: 'The role of this operator does not include the operation.' },
+  PASSWORD_CHANGE_REQUIRED: {
+    status: 403,
+    retry: 'final',
+    meaning: 'The session began with a one-time password; set an own password first.',
+  },
   NO_PENDING_ROUTE: { status: 404, retry: 'final', meaning: 'The driver has no pending route.' },
   ROUTE_NOT_FOUND: { status: 404, retry: 'final', meaning: 'No such route.' },
   STOP_NOT_FOUND: { status: 404, retry: 'final', meaning: 'No such stop on this route.' },

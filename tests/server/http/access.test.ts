@@ -29,12 +29,13 @@ const codeFor = async (server: RestServer, { operation, paths }: Mounted) =>
 
 /** Interface.md part 5, written here again and independent of the table under test. */
 const protectedPaths = ['GET /route', 'PUT /route/stop', 'PUT /route/stop/skip-refuse'];
-const publicPaths = /^\/(auth\/|health$|health\/ready$)/;
+const publicPaths = /^\/(auth\/|health$|health\/ready$|ops\/sessions$)/;
 
 describe('interface.md part 5 and contract §8: the right to call each operation', () => {
   test.each(mounted)('$name, $paths: documented access', async (each) => {
     const { method, path } = each.operation;
-    const isProtected = protectedPaths.includes(`${method} ${path}`) || path.startsWith('/ops/');
+    const isProtected =
+      protectedPaths.includes(`${method} ${path}`) || (path.startsWith('/ops/') && path !== '/ops/sessions');
     // Sign-out is open and checks its credentials itself.
     const asks = isProtected || path === '/auth/signout';
     expect((await codeFor(documented, each)) === 'MISSING_CREDENTIALS').toBe(asks);
@@ -52,14 +53,14 @@ describe('interface.md part 5 and contract §8: the right to call each operation
   });
 
   test('the start lists every address in the log, and its area for people', () => {
-    expect(openPaths('documented')).toContain('GET /api/v20/route/drivers');
-    expect(openPaths('documented')).not.toContain('GET /api/v20/route');
-    expect(openAreas('documented').join(' ')).toBe(
-      '/auth/* /route/drivers /route/stop/email-preview /health/* /assets/* /control/* /report/*',
+    expect(openPaths('documented', operations)).toContain('GET /api/v20/route/drivers');
+    expect(openPaths('documented', operations)).not.toContain('GET /api/v20/route');
+    expect(openAreas('documented', operations).join(' ')).toBe(
+      '/auth/* /route/drivers /route/stop/email-preview /health/* /assets/* /control/* /report/* /ops/sessions',
     );
-    expect(openPaths('strict').join(' ')).not.toMatch(/route|ops/);
+    expect(openPaths('strict', operations).join(' ')).not.toMatch(/route|ops\/(?!sessions)/);
     // Not `/health/*`: the host's own diagnostics are closed then.
-    expect(openAreas('strict')).toEqual(['/auth/*', '/health', '/health/ready']);
+    expect(openAreas('strict', operations)).toEqual(['/auth/*', '/health', '/health/ready', '/ops/sessions']);
   });
 });
 

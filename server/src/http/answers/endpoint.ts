@@ -1,7 +1,7 @@
 import type { Answered, Operation, PathSetName } from '@tailgate/sync-protocol';
 import type { FastifyRequest } from 'fastify';
 import type { Driver } from '../../auth/sessions.ts';
-import type { Credentials } from '../../wire/access.ts';
+import type { Credentials, OpsCaller } from '../../wire/access.ts';
 import { credentialsOf } from '../../wire/access.ts';
 import { AppError } from '../../wire/errors.ts';
 import type { RawAnswer } from './raw-answer.ts';
@@ -27,6 +27,10 @@ export interface DriverCall<Body, Query, Params = undefined> extends Call<Body, 
   readonly driver: Driver;
 }
 
+export interface OpsCall<Body, Query, Params = undefined> extends Call<Body, Query, Params> {
+  readonly caller: OpsCaller;
+}
+
 export interface JsonAnswer<Data, Meta = unknown> {
   readonly data: Answered<Data> | Rendered<Answered<Data>>;
   /** Replaces the operation's own message. */
@@ -44,11 +48,7 @@ export type Answer<Data, Meta = unknown> = JsonAnswer<Data, Meta> | RawAnswer;
 /** An operation with its handler. The compiler compares the types of its inputs and its answer. */
 export interface Endpoint {
   readonly operation: Operation<unknown, unknown, unknown>;
-  readonly answer: (
-    request: FastifyRequest,
-    paths: PathSetName,
-    driver: Driver | undefined,
-  ) => Promise<Answer<unknown>>;
+  readonly answer: (request: FastifyRequest, paths: PathSetName) => Promise<Answer<unknown>>;
 }
 
 export function endpoint<Body, Query, Data, Params, Meta>(
@@ -67,9 +67,26 @@ export function driverEndpoint<Body, Query, Data, Params, Meta>(
   const readCall = callReader(operation);
   return {
     operation,
-    answer: async (request, paths, driver) => {
+    answer: async (request, paths) => {
+      const { driver } = request;
       if (!driver) throw new AppError('MISSING_CREDENTIALS');
       return handle({ ...readCall(request, paths), driver });
+    },
+  };
+}
+
+/** An endpoint of an operation whose access is `operator`, where it matters who calls. */
+export function opsEndpoint<Body, Query, Data, Params, Meta>(
+  operation: Operation<Body, Query, Data, Params, Meta>,
+  handle: (call: OpsCall<Body, Query, Params>) => Promise<Answer<Data, Meta>>,
+): Endpoint {
+  const readCall = callReader(operation);
+  return {
+    operation,
+    answer: async (request, paths) => {
+      const { ops: caller } = request;
+      if (!caller) throw new AppError('MISSING_CREDENTIALS');
+      return handle({ ...readCall(request, paths), caller });
     },
   };
 }

@@ -1,7 +1,7 @@
 import { pathSets } from '@tailgate/sync-protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Driver } from '../../auth/sessions.ts';
-import type { AccessOptions } from '../../wire/access.ts';
+import type { AccessOptions, OpsCaller } from '../../wire/access.ts';
 import { gateOf } from '../../wire/access.ts';
 import { matchesEtag } from './conditional.ts';
 import type { Answer, Endpoint } from './endpoint.ts';
@@ -13,6 +13,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The driver, where the operation requires one. */
     driver: Driver | undefined;
+    /** The operator or program, where the operation is the operators'. */
+    ops: OpsCaller | undefined;
   }
 }
 
@@ -32,12 +34,13 @@ export function mount(
   options: AccessOptions,
 ): void {
   app.decorateRequest('driver', undefined);
+  app.decorateRequest('ops', undefined);
   const all = Object.values(endpoints);
   for (const { operation, answer } of all) {
     const isList = all.some(({ operation: { method, path } }) => {
       return method === operation.method && isOneOf(operation.path, path);
     });
-    const gate = gateOf(operation.access, options);
+    const gate = gateOf(operation, options);
     for (const paths of operation.sets) {
       app.route({
         method: operation.method,
@@ -47,15 +50,16 @@ export function mount(
           // The router ignores a trailing slash (build.ts). But a request for one thing without its name must not get
           // the list.
           if (isList && hasTrailingSlash(request)) throw new AppError('NOT_FOUND');
-          request.driver = await gate(request);
+          const { driver, ops } = await gate(request);
+          request.driver = driver;
+          request.ops = ops;
           // An absent body has no type: some clients declare a form and send no body.
           if (operation.form === undefined && !hasBody(request)) delete request.headers['content-type'];
           const isRead = operation.method !== 'GET' && hasBody(request);
           if (isRead && isForm(request) !== (operation.form !== undefined))
             throw new AppError('UNSUPPORTED_MEDIA_TYPE');
         },
-        handler: async (request, reply) =>
-          sendAnswer(operation.message, await answer(request, paths, request.driver), request, reply),
+        handler: async (request, reply) => sendAnswer(operation.message, await answer(request, paths), request, reply),
       });
     }
   }

@@ -11,8 +11,8 @@ import { signOut } from '../../auth/sign-out.ts';
 import { signUp } from '../../auth/sign-up.ts';
 import { endpoint } from '../answers/endpoint.ts';
 import { AppError } from '../../wire/errors.ts';
-import type { AddressLimit, CreateLimit } from '../server/rate-limits.ts';
-import { addressOf } from '../server/rate-limits.ts';
+import type { CreateLimit } from '../server/rate-limits.ts';
+import { addressFailuresOf, addressOf } from '../server/rate-limits.ts';
 
 export interface AuthEdge {
   readonly auth: AuthDeps;
@@ -109,16 +109,6 @@ const signUpCodes = {
   no_such_employee: 'EMPLOYEE_NOT_FOUND',
   already_registered: 'ALREADY_REGISTERED',
 } as const;
-
-function addressFailuresOf(failures: AddressLimit, request: FastifyRequest): Origin['addressFailures'] {
-  return {
-    waitMs: async () => {
-      const { left, waitMs } = await failures.look(request);
-      return left > 0 ? 0 : waitMs;
-    },
-    countFailure: async () => void (await failures.count(request)),
-  };
-}
 
 const refusal = (proof: Exclude<Proof, { kind: 'proven' }>): AppError =>
   proof.kind === 'slowed_down'

@@ -1,8 +1,12 @@
-import { operations, pathSets } from '@tailgate/sync-protocol';
+import { pathSets, type Operation } from '@tailgate/sync-protocol';
 import { isOpen, type AccessMode } from '../../wire/access.ts';
 
+type Listed = Readonly<
+  Record<string, Pick<Operation<unknown, unknown, unknown>, 'access' | 'method' | 'path' | 'sets'>>
+>;
+
 /** Every address without credentials, for the log line at start (contract §8). */
-export function openPaths(mode: AccessMode): string[] {
+export function openPaths(mode: AccessMode, operations: Listed): string[] {
   return Object.values(operations).flatMap(({ access, method, path, sets }) =>
     isOpen(access, mode) ? sets.map((set) => `${method} ${pathSets[set]}${path}`) : [],
   );
@@ -12,7 +16,7 @@ export function openPaths(mode: AccessMode): string[] {
  * The same in a short form for one log line, without path set and method. `/auth/*` covers an area whose operations are
  * all open; otherwise the line contains the path itself.
  */
-export function openAreas(mode: AccessMode): string[] {
+export function openAreas(mode: AccessMode, operations: Listed): string[] {
   const all = Object.values(operations);
   const areas = all
     .filter(({ access }) => isOpen(access, mode))

@@ -7,9 +7,10 @@ type AnyOperation = Operation<unknown, unknown, unknown>;
 /** Every code that an operation can answer: its own, and those of its access and method (contract §1). */
 function codesOf({ method, access, errors }: AnyOperation): ErrorCode[] {
   const credentials: ErrorCode[] = access === 'public' ? [] : ['MISSING_CREDENTIALS', 'INVALID_TOKEN'];
+  const roles: ErrorCode[] = access === 'operator' ? ['ROLE_REQUIRED', 'PASSWORD_CHANGE_REQUIRED'] : [];
   const bodies: ErrorCode[] = method === 'GET' ? [] : ['TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
   const everywhere: ErrorCode[] = ['VALIDATION_FAILED', 'INTERNAL', 'DATABASE_UNAVAILABLE'];
-  return [...new Set([...credentials, ...bodies, ...everywhere, ...errors])];
+  return [...new Set([...credentials, ...roles, ...bodies, ...everywhere, ...errors])];
 }
 
 /** The error answers of the document. Operations share them by name. */

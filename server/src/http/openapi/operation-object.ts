@@ -29,7 +29,7 @@ export function operationObject(operation: AnyOperation, { name, tag, example = 
     operationId: name,
     tags: [tag],
     summary: operation.summary,
-    description: whoMayCall[operation.access],
+    description: operation.role ? rights[operation.role] : whoMayCall[operation.access],
     security: security[operation.access],
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: body }),
@@ -67,6 +67,13 @@ const whoMayCall = {
   open: 'Open to anybody; where the server runs with `ACCESS=strict`, to signed-in drivers.',
   driver: 'For signed-in drivers.',
   operator: 'For the office.',
+};
+
+const rights: Record<NonNullable<AnyOperation['role']>, string> = {
+  self: 'For every operator.',
+  look: 'For operators with the role `look`, `repair` or `admin`.',
+  repair: 'For operators with the role `repair` or `admin`.',
+  admin: 'For operators with the role `admin`.',
 };
 
 const headerNames: Record<RequestHeader, string> = {

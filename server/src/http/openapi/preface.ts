@@ -27,7 +27,7 @@ const areas: Readonly<Record<string, { name: string; description: string }>> = {
   control: { name: 'Code lists', description: 'For dropdowns. On the prefixed set only.' },
   report: { name: 'Load condition reports', description: 'On the unprefixed set only.' },
   health: { name: 'Health', description: 'For load balancers and operators.' },
-  ops: { name: 'Operators', description: 'For the office: needs the ops token.' },
+  ops: { name: 'Operators', description: 'For the office: operators with a session, and programs with the ops token.' },
 };
 export const tags = Object.values(areas);
 
@@ -49,7 +49,8 @@ export const securitySchemes = {
   ops_token: {
     type: 'http',
     scheme: 'bearer',
-    description: '`OPS_TOKEN`. If it is unset, the first start generates and prints one.',
+    description:
+      'Of an operator: the token of `POST /api/ops/sessions`. Of a program: `OPS_TOKEN`, which includes every role. If it is unset, the first start generates and prints one.',
   },
 };
 

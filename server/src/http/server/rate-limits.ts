@@ -1,5 +1,6 @@
 import rateLimit, { normalizeIP } from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { AddressFailures } from '../../auth/proof.ts';
 import type { SharedCounters } from '../../db/shared-counters.ts';
 
 /** A limit for one address in a window of time. All nodes count together. */
@@ -34,6 +35,17 @@ export type CreateLimit = (limit: RateLimit) => AddressLimit;
  * customer has all of its addresses.
  */
 export const addressOf = ({ ip }: Pick<FastifyRequest, 'ip'>): string => normalizeIP(ip);
+
+/** Failed sign-ins from the address of a request. */
+export function addressFailuresOf(failures: AddressLimit, request: FastifyRequest): AddressFailures {
+  return {
+    waitMs: async () => {
+      const { left, waitMs } = await failures.look(request);
+      return left > 0 ? 0 : waitMs;
+    },
+    countFailure: async () => void (await failures.count(request)),
+  };
+}
 
 export async function openRateLimits(app: FastifyInstance, counters: SharedCounters): Promise<CreateLimit> {
   await app.register(rateLimit, { global: false, store: storeOn(counters) });

@@ -16,7 +16,7 @@ const shortBytes = 64 * 1024;
 export function limitUnauthenticatedBodies(app: FastifyInstance, max = longestPublicBody): void {
   const buffered = { bytes: 0 };
   app.addHook('preParsing', (request, reply, payload, done) => {
-    if (request.driver || !isJson(request) || isShort(request)) return done(null, payload);
+    if (request.driver || request.ops || !isJson(request) || isShort(request)) return done(null, payload);
     const counted = new CountedBody(buffered, max);
     // The reader stops at its own limit.
     counted.on('error', () => undefined);

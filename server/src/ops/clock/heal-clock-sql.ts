@@ -36,6 +36,7 @@ export const correctWaits = [
   `update parked_row set next_try_at = $1::timestamptz where next_try_at > $1::timestamptz + interval '1 day'`,
   `update session set last_seen_at = least(last_seen_at, $1::timestamptz), expires_at = least(expires_at, $1::timestamptz + interval '30 days')
     where last_seen_at > $1::timestamptz`,
+  `update operator_session set ended_at = $1::timestamptz where last_seen_at > $1::timestamptz and ended_at is null`,
   `delete from event_window where ends_at > $1::timestamptz + interval '1 day'`,
   `delete from sign_in_failure where last_at > $1::timestamptz`,
 ] as const;

@@ -54,6 +54,7 @@ export const deviceOperations = {
     ...ofOperators,
     method: 'GET',
     path: '/ops/devices',
+    role: 'look',
     summary: 'The queues of phones: pending items, the age of the oldest, and which phones are silent.',
     message: 'Devices',
     body: nothing,
@@ -66,6 +67,7 @@ export const deviceOperations = {
     ...ofOperators,
     method: 'POST',
     path: '/ops/devices/:client_id/revoke',
+    role: 'admin',
     params: deviceParams,
     summary:
       'Ends a lost phone: its queue, the queue key, and its driver’s sessions there. Only an operator can submit the items that are still on it.',
@@ -79,6 +81,7 @@ export const deviceOperations = {
     ...ofOperators,
     method: 'POST',
     path: '/ops/drivers/:employee/unregister',
+    role: 'admin',
     params: driverParams,
     summary:
       'Ends all sessions and the password of a driver, who may sign up again. Later items of their queues go to quarantine.',

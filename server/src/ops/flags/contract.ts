@@ -37,6 +37,7 @@ export const flagOperations = {
   listFlags: operation({
     method: 'GET',
     path: '/ops/flags',
+    role: 'look',
     ...ofOperators,
     summary: 'Saved changes with a warning that a person should read, newest first.',
     message: 'Flagged changes',

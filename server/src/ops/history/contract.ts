@@ -114,6 +114,7 @@ export const historyOperations = {
   readStopHistory: operation({
     ...stopRead,
     path: '/ops/stop-history',
+    role: 'look',
     summary:
       'The full record of a stop: changes with author, device and times, their state on the host, files and mails.',
     message: 'History of the stop',
@@ -122,6 +123,7 @@ export const historyOperations = {
   verifyStopHistory: operation({
     ...stopRead,
     path: '/ops/stop-history/verify',
+    role: 'look',
     summary: 'Checks the stop’s mutations against the seals of their devices and lists the broken ones.',
     message: 'Chain of the stop',
     data: chainReport,

@@ -58,6 +58,7 @@ export const parkedOperations = {
   listParked: operation({
     method: 'GET',
     path: '/ops/parked',
+    role: 'look',
     ...ofOperators,
     summary: 'Rows that the host refuses, newest first, with the reason and the values.',
     message: 'Parked rows',
@@ -70,6 +71,7 @@ export const parkedOperations = {
   retryParked: operation({
     ...parkedOperation,
     path: '/ops/parked/:parked_id/retry',
+    role: 'repair',
     summary: 'Retries an entry within seconds, also a skipped one.',
     message: 'It is tried again',
     body: nothing,
@@ -80,6 +82,7 @@ export const parkedOperations = {
   skipParked: operation({
     ...parkedOperation,
     path: '/ops/parked/:parked_id/skip',
+    role: 'repair',
     summary: 'Skips an entry: the worker retries it only after the same row changes again.',
     message: 'Skipped',
     body: skipBody,
@@ -90,6 +93,7 @@ export const parkedOperations = {
   repairParked: operation({
     ...parkedOperation,
     path: '/ops/parked/:parked_id/repair',
+    role: 'repair',
     summary: 'Corrects the stop as an edit of the office, and tries it again.',
     message: 'Repaired',
     body: repairBody,

@@ -73,6 +73,7 @@ export const replicationOperations = {
   readReplication: operation({
     ...operatorRead,
     path: '/ops/replication',
+    role: 'look',
     summary: 'The backlog of the host by file, and the state of its workers.',
     message: 'Replication',
     query: nothing,
@@ -81,6 +82,7 @@ export const replicationOperations = {
   listRouteBacklog: operation({
     ...operatorRead,
     path: '/ops/replication/routes',
+    role: 'look',
     summary: 'Routes with changes that the host lacks, the longest wait first.',
     message: 'Routes behind',
     query: routeBacklogQuery,

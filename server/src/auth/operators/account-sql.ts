@@ -1,0 +1,34 @@
+import { statement } from '../../db/statement.ts';
+
+export { endSessionsOf } from './operator-sql.ts';
+
+/** Returns no row where the operator exists and is not revoked. $1 id, $2 name, $3 role, $4 hash, $5 its end, $6 now, $7 by. */
+export const insertOperator = statement(
+  'operator_insert',
+  `insert into operator (id, name, role, password_hash, must_change_password, password_expires_at, created_at, created_by, changed_at)
+   values ($1, $2, $3, $4, true, $5, $6, $7, $6)
+   on conflict (id) do update
+      set name = excluded.name, role = excluded.role, password_hash = excluded.password_hash,
+          must_change_password = true, password_expires_at = excluded.password_expires_at,
+          created_at = excluded.created_at, created_by = excluded.created_by, changed_at = excluded.changed_at,
+          revoked_at = null, revoked_by = null
+    where operator.revoked_at is not null
+   returning id`,
+);
+
+/** $1 id, $2 hash, $3 its end, $4 now. */
+export const resetOperator = statement(
+  'operator_reset',
+  `update operator
+      set password_hash = $2, must_change_password = true, password_expires_at = $3, changed_at = $4
+    where id = $1 and revoked_at is null
+   returning id`,
+);
+
+/** $1 id, $2 by, $3 now. */
+export const revokeOperator = statement(
+  'operator_revoke',
+  `update operator set password_hash = null, revoked_at = $3, revoked_by = $2, changed_at = $3
+    where id = $1 and revoked_at is null
+   returning id`,
+);
