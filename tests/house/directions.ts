@@ -136,7 +136,7 @@ export const parts: Part[] = [
   {
     path: 'server/src/replication/',
     uses: server('demo/', 'replication/', 'host/', 'runtime/'),
-    usesTypes: server('config.ts', 'db/', 'mutations/change.ts'),
+    usesTypes: ['sync-protocol/', ...server('stops/', 'config.ts', 'db/', 'mutations/change.ts')],
     why: 'composes the work with the host',
   },
   {
@@ -263,6 +263,16 @@ export const parts: Part[] = [
   ),
   operators('restore/', ['incidents/'], 'a restored database is announced here'),
   operators('retention/', [], 'old data leaves once the host has it'),
+  operators('routes/', ['host/files/local-time.ts'], 'routes of a day and their stops'),
+  operators('files/', [], 'files for people at the office'),
+  operators(
+    'stops/',
+    [
+      ...['host/files/', 'mail/recipients.ts', 'ops/history/', 'ops/routes/'],
+      ...['replication/from-host/earlier-stop.ts', 'replication/to-host/shadow.ts'],
+    ],
+    'one stop in full, and as phone, server and host have it',
+  ),
   operators('commands/', ['ops/', 'runtime/'], 'the commands of `npm run ops`'),
 
   {

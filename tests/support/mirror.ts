@@ -67,10 +67,34 @@ async function writeStops(
     stops.map(({ route }) => route.weekEnd),
     stops.map(({ stop }) => stop.id),
   ];
+  const plans = stops.map(({ stop }) => stop);
   await db.query(
-    `insert into stop_plan (facility, route_id, week_end, stop_id, version, doc, lines)
-     select f, r, w, s, 1, d, l from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::text[], $6::text[]) as k (f, r, w, s, d, l)`,
-    [...keys, stops.map(({ stop }) => JSON.stringify(stop)), stops.map(({ stop }) => planLines(stop))],
+    `insert into stop_plan (facility, route_id, week_end, stop_id, version, doc, lines, invoices, sequence, eta, customer)
+     select f, r, w, s, 1, d, l, array(select jsonb_array_elements_text(i::jsonb)), q, e, c
+       from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::text[], $6::text[], $7::text[], $8::int[], $9::text[], $10::text[])
+            as k (f, r, w, s, d, l, i, q, e, c)`,
+    [
+      ...keys,
+      plans.map((stop) => JSON.stringify(stop)),
+      plans.map(planLines),
+      plans.map(({ invoices }) => JSON.stringify(invoices.map(({ id }) => id))),
+      plans.map(({ sequence }) => sequence),
+      plans.map(({ eta }) => eta),
+      plans.map(({ customer }) => customer.id),
+    ],
+  );
+  await db.query(
+    `insert into customer (facility, id, name, street, city, phone)
+     select distinct on (f, i) f, i, n, a, c, p from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) as k (f, i, n, a, c, p)
+     on conflict do nothing`,
+    [
+      stops.map(({ route }) => route.facility),
+      plans.map(({ customer }) => customer.id),
+      plans.map(({ customer }) => customer.name),
+      plans.map(({ customer }) => customer.location.address[0] ?? ''),
+      plans.map(({ customer }) => customer.location.city),
+      plans.map(({ customer }) => customer.contact.phone),
+    ],
   );
   await db.query(
     `insert into stop_result (facility, route_id, week_end, stop_id, version)

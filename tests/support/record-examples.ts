@@ -181,6 +181,11 @@ async function driveADay(): Promise<void> {
   await record('listHolds', { headers: ops });
   await record('endHold', { headers: ops, params: { hold_id: hold.hold_id } });
   const ofStop = { ...named, route_id: route.id, stop_id: String(stop.id) };
+  await record('listRoutes', { headers: ops, query: { facility: route.facility } });
+  await record('readOpsRoute', { headers: ops, params: { ...named, route_id: route.id } });
+  await record('readOpsStop', { headers: ops, params: ofStop });
+  await record('compareStop', { headers: ops, params: ofStop, query: { host: 'live' } });
+  await record('readOpsAsset', { headers: ops, params: { asset_id: photo } });
   await record('readStopHistory', { headers: ops, query: ofStop });
   await record('verifyStopHistory', { headers: ops, query: ofStop });
   await recordLostPhone();

@@ -206,6 +206,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
 const noHost = {
   job: () => Promise.reject(new Error('this server has no host')),
   describe: () => Promise.reject(new Error('this server has no host')),
+  readStop: () => Promise.reject(new Error('this server has no host')),
 };
 
 const codes = [

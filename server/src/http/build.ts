@@ -41,6 +41,9 @@ import { parkedEndpoints } from '../ops/parked/parked.ts';
 import type { HostCatalog } from './endpoints/host-endpoints.ts';
 import { hostEndpoints } from './endpoints/host-endpoints.ts';
 import { quarantineEndpoints } from '../ops/quarantine/quarantine.ts';
+import { opsFileEndpoints } from '../ops/files/files.ts';
+import { opsStopEndpoints, type OpsStopDeps } from '../ops/stops/stops.ts';
+import { opsRouteEndpoints } from '../ops/routes/routes.ts';
 import { replicationEndpoints } from '../ops/replication/replication.ts';
 import { reportEndpoints } from './endpoints/report-endpoints.ts';
 import { routeEndpoints } from './endpoints/route-endpoints.ts';
@@ -83,7 +86,7 @@ export interface HttpDeps
   /** The bound of all unauthenticated bodies together while they arrive. */
   readonly unauthenticatedBytes?: number;
   readonly assets: UploadDeps;
-  readonly hostCatalog: HostCatalog;
+  readonly hostCatalog: HostCatalog & OpsStopDeps['hostCatalog'];
   readonly previewMail: PreviewMail;
   readonly driverApp: BuiltFolder;
   /** The only path that opens WebSockets. */
@@ -164,6 +167,9 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
     ...deviceEndpoints(deps),
     ...invitationEndpoints(deps),
     ...historyEndpoints(deps.db),
+    ...opsRouteEndpoints(deps),
+    ...opsStopEndpoints(deps),
+    ...opsFileEndpoints(deps.db),
   };
   const access: AccessOptions = {
     mode: deps.access,

@@ -1,5 +1,6 @@
-import { pageCursor, pageLimit, text } from '@tailgate/sync-protocol';
+import { pageCursor, pageLimit, queryNumberOr, text } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
+import { pageWords } from '../http/openapi/described.ts';
 
 /** Every operators' operation is on the unprefixed path set. Each also names the `role` that it needs. */
 export const ofOperators = { sets: ['current'], access: 'operator' } as const;
@@ -16,6 +17,10 @@ export const decision = { by: requiredText(40), reason: requiredText(500) };
 
 /** Query fields of every paged list. `pageWords` describes them. */
 export const pageQuery = { limit: pageLimit, cursor: pageCursor };
+
+/** The same for lists whose entries are long: a page is at most 200 entries. */
+export const officePageQuery = { limit: queryNumberOr(100, 1, 200), cursor: pageCursor };
+export const officePageWords = { limit: '1 to 200; 100 by default.', cursor: pageWords.cursor } as const;
 
 /** Words for the key of a route, and of a stop. */
 export const routeWords = {

@@ -1,4 +1,5 @@
 import { deviceOperations, deviceSchemas } from './devices/contract.ts';
+import { opsFileOperations } from './files/contract.ts';
 import { flagOperations, flagSchemas } from './flags/contract.ts';
 import { historyOperations, historySchemas } from './history/contract.ts';
 import { holdOperations, holdSchemas } from './holds/contract.ts';
@@ -7,6 +8,8 @@ import { invitationOperations, invitationSchemas } from './invitations/contract.
 import { operatorOperations, operatorSchemas } from './operators/contract.ts';
 import { parkedOperations, parkedSchemas } from './parked/contract.ts';
 import { quarantineOperations, quarantineSchemas } from './quarantine/contract.ts';
+import { opsRouteOperations, opsRouteSchemas } from './routes/contract.ts';
+import { opsStopOperations, opsStopSchemas } from './stops/contract.ts';
 import { replicationOperations, replicationSchemas } from './replication/contract.ts';
 
 /** Every operation of the operators, one table. */
@@ -21,6 +24,9 @@ export const opsOperations = {
   ...invitationOperations,
   ...historyOperations,
   ...flagOperations,
+  ...opsRouteOperations,
+  ...opsStopOperations,
+  ...opsFileOperations,
 } as const;
 
 /** The words of their schemas for the OpenAPI document. */
@@ -35,4 +41,6 @@ export const opsSchemas = [
   ...invitationSchemas,
   ...historySchemas,
   ...flagSchemas,
+  ...opsRouteSchemas,
+  ...opsStopSchemas,
 ];

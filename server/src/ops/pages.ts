@@ -10,10 +10,15 @@ const routePosition = z.tuple([z.iso.datetime({ precision: 6 }), z.string(), z.s
 type RoutePosition = z.infer<typeof routePosition>;
 
 /** The position after which a page begins; undefined for the first page. */
+export const readPosition = <Position>(
+  schema: z.ZodMiniType<Position>,
+  cursor: string | undefined,
+): Position | undefined => readCursor(cursor, (text) => schema.safeParse(parse(text)).data);
+
 export const entryAfter = (cursor: string | undefined): EntryPosition | undefined =>
-  readCursor(cursor, (text) => entryPosition.safeParse(parse(text)).data);
+  readPosition(entryPosition, cursor);
 export const routeAfter = (cursor: string | undefined): RoutePosition | undefined =>
-  readCursor(cursor, (text) => routePosition.safeParse(parse(text)).data);
+  readPosition(routePosition, cursor);
 
 function parse(text: string): unknown {
   try {
@@ -41,10 +46,10 @@ export function pageOf<Row, Item>(
 ): Page<Item> {
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
-  const next = rows.length > limit && last !== undefined ? encode(position(last)) : null;
+  const next = rows.length > limit && last !== undefined ? cursorOf(position(last)) : null;
   return { data: shown.map(item), meta: { next_cursor: next } };
 }
 
 /** Opaque to callers, who send it back unchanged. */
-const encode = (position: EntryPosition | RoutePosition): string =>
+export const cursorOf = (position: readonly unknown[]): string =>
   Buffer.from(JSON.stringify(position)).toString('base64url');

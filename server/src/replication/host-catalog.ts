@@ -1,3 +1,6 @@
+import type { RouteKey } from '@tailgate/sync-protocol';
+import type { StopOnHost } from '../stops/host-stop.ts';
+import { HostStops } from './to-host/host-stops.ts';
 import { SingleFlight, within } from '../runtime/single-flight.ts';
 import type { Host, HostColumn, HostJob } from '../host/host.ts';
 import { isHostFileName } from '../host/files/tables.ts';
@@ -21,6 +24,7 @@ export class LazyHostCatalog {
   readonly #timeoutMs: number;
   readonly #job = new SingleFlight<HostJob>();
   readonly #tables = new Map<string, SingleFlight<HostTable | undefined>>();
+  readonly #stops = new Map<string, SingleFlight<StopOnHost | undefined>>();
   #host: Promise<Host> | undefined;
 
   constructor(open: () => Promise<Host>, timeoutMs = ANSWER_TIMEOUT_MS) {
@@ -46,6 +50,19 @@ export class LazyHostCatalog {
       return columns && { library: host.library, table, columns };
     });
     return within(this.#timeoutMs, 'the host', answer);
+  }
+
+  /** A stop as it is now; undefined where the host has none. @throws as `job` */
+  async readStop(key: RouteKey, stop: number): Promise<StopOnHost | undefined> {
+    const name = `${key.facility}/${key.id}/${key.week_end}/${stop}`;
+    const reading = this.#stops.get(name) ?? new SingleFlight();
+    this.#stops.set(name, reading);
+    const answer = reading.ask(async () => new HostStops(await this.#connect()).read(key, stop));
+    return within(
+      this.#timeoutMs,
+      'the host',
+      answer.finally(() => this.#stops.delete(name)),
+    );
   }
 
   async close(): Promise<void> {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 
 /**
@@ -11,3 +12,7 @@ export function matchesEtag({ headers }: Pick<FastifyRequest, 'headers'>, etag: 
 }
 
 const strong = (tag: string): string => tag.replace(/^W\//, '');
+
+/** The tag of an answer that is read again and again: a hash of its content. */
+export const contentTag = (content: unknown): string =>
+  `"${hash('sha256', JSON.stringify(content), 'base64url').slice(0, 22)}"`;

@@ -41,7 +41,7 @@ export const historyFile = z.strictObject({
 });
 export type HistoryFile = z.infer<typeof historyFile>;
 
-const historyMail = z.strictObject({ mutation_id: z.string(), sent_at: z.iso.datetime() });
+export const historyMail = z.strictObject({ mutation_id: z.string(), sent_at: z.iso.datetime() });
 
 /** A mutation of the stop that the server could not apply at first. */
 const historyKept = z.strictObject({
@@ -55,7 +55,7 @@ const historyKept = z.strictObject({
 });
 
 /** The state of the stop on the host. */
-const hostStatus = z.strictObject({
+export const hostStatus = z.strictObject({
   on_host: z.boolean(),
   trace: z.string(),
   sequence: z.nullable(z.int()),
@@ -66,6 +66,8 @@ const hostStatus = z.strictObject({
   skipped_by: z.nullable(z.string()),
   skip_reason: z.nullable(z.string()),
 });
+
+export type HostStatus = z.infer<typeof hostStatus>;
 
 export const stopHistory = z.strictObject({
   facility: z.string(),

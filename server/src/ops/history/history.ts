@@ -7,7 +7,7 @@ import { placeName, verifyChain, type Absence, type Sealed, type SealedBody } fr
 import * as sql from './history-sql.ts';
 import { endpoint } from '../../http/answers/endpoint.ts';
 import { AppError } from '../../wire/errors.ts';
-import type { ChainReport, HistoryFile, LedgerEntry, StopHistory, StopHistoryQuery } from './contract.ts';
+import type { ChainReport, HistoryFile, HostStatus, LedgerEntry, StopHistory, StopHistoryQuery } from './contract.ts';
 import { historyOperations } from './contract.ts';
 
 /** The missing part of a stop's key. */
@@ -29,7 +29,7 @@ type StopStateRow = {
   readonly skipped_by: string | null;
   readonly skip_reason: string | null;
 };
-type StopState = StopStateRow & { readonly version: number };
+export type StopState = StopStateRow & { readonly version: number };
 type LedgerRow = Omit<LedgerEntry, 'captured_at' | 'edit_time' | 'received_at' | 'on_host' | 'warnings'> & {
   readonly captured_at: Date | null;
   readonly edit_time: Date;
@@ -37,12 +37,12 @@ type LedgerRow = Omit<LedgerEntry, 'captured_at' | 'edit_time' | 'received_at' |
   readonly warnings: string;
 };
 type QuarantineRow = Omit<StopHistory['kept'][number], 'received_at'> & { readonly received_at: Date };
-type FileRow = Pick<HistoryFile, 'asset_id' | 'mime' | 'size'> & {
+export type FileRow = Pick<HistoryFile, 'asset_id' | 'mime' | 'size'> & {
   readonly state: 'L' | 'R' | 'M';
   readonly received_at: Date | null;
   readonly hosted: boolean;
 };
-type MailRow = { readonly mutation_id: string; readonly sent_at: Date };
+export type MailRow = { readonly mutation_id: string; readonly sent_at: Date };
 
 /** Everything recorded of a stop and its results, the oldest first. */
 async function readStopHistory(db: Queryable, key: RouteKey, stop: number): Promise<StopHistory | Missing> {
@@ -55,8 +55,7 @@ async function readStopHistory(db: Queryable, key: RouteKey, stop: number): Prom
     db.query<FileRow>(sql.listFiles, [[...evidenceOf(readResult(state.doc))]]),
     db.query<MailRow>(sql.listMails, values),
   ]);
-  const isParked = state.parked_at !== null;
-  const isHosted = (version: number): boolean => !isParked && version <= state.hosted_through;
+  const isHosted = (version: number): boolean => isOnHost(state, version);
   return {
     facility: key.facility,
     route_id: key.id,
@@ -64,21 +63,29 @@ async function readStopHistory(db: Queryable, key: RouteKey, stop: number): Prom
     stop_id: stop,
     status: state.status,
     version: state.version,
-    host: {
-      on_host: isHosted(state.version),
-      trace: state.shadow === null ? '' : (decodeStop(state.shadow, key, stop).rows.RTSTUP[0]?.RUTRC ?? ''),
-      sequence: state.sequence,
-      confirmed_at: state.confirmed_at?.toISOString() ?? null,
-      parked_since: state.parked_at?.toISOString() ?? null,
-      parked_reason: state.parked_reason ?? '',
-      skipped_at: state.skipped_at?.toISOString() ?? null,
-      skipped_by: state.skipped_by,
-      skip_reason: state.skip_reason,
-    },
+    host: hostStatusOf(state, key, stop),
     mutations: ledger.rows.map((row) => entryOf(row, isHosted(row.version))),
     kept: kept.rows.map(({ received_at, ...entry }) => ({ ...entry, received_at: received_at.toISOString() })),
     files: files.rows.map(fileOf),
     mails: mails.rows.map(({ mutation_id, sent_at }) => ({ mutation_id, sent_at: sent_at.toISOString() })),
+  };
+}
+
+const isOnHost = ({ parked_at, hosted_through }: StopStateRow, version: number): boolean =>
+  parked_at === null && version <= hosted_through;
+
+/** What the host has of a stop, from the mirror. */
+export function hostStatusOf(state: StopState, key: RouteKey, stop: number): HostStatus {
+  return {
+    on_host: isOnHost(state, state.version),
+    trace: state.shadow === null ? '' : (decodeStop(state.shadow, key, stop).rows.RTSTUP[0]?.RUTRC ?? ''),
+    sequence: state.sequence,
+    confirmed_at: state.confirmed_at?.toISOString() ?? null,
+    parked_since: state.parked_at?.toISOString() ?? null,
+    parked_reason: state.parked_reason ?? '',
+    skipped_at: state.skipped_at?.toISOString() ?? null,
+    skipped_by: state.skipped_by,
+    skip_reason: state.skip_reason,
   };
 }
 
@@ -103,7 +110,7 @@ type Place = { readonly client_id: string; readonly seq: number };
 const nameOf = ({ client_id, seq }: Place): string => placeName(client_id, seq);
 const named = <Row extends Place>(row: Row): [string, Row] => [nameOf(row), row];
 
-async function readStopState(db: Queryable, key: RouteKey, stop: number): Promise<StopState | Missing> {
+export async function readStopState(db: Queryable, key: RouteKey, stop: number): Promise<StopState | Missing> {
   const { rows } = await db.query<StopStateRow>(sql.readStopState, valuesOf(key, stop));
   const [row] = rows;
   if (!row) return { missing: 'route' };
@@ -123,7 +130,7 @@ const entryOf = (row: LedgerRow, onHost: boolean): LedgerEntry => ({
 });
 
 const fileStates = { L: 'awaited', R: 'here', M: 'missing' } as const;
-const fileOf = ({ state, hosted, received_at, ...file }: FileRow): HistoryFile => ({
+export const fileOf = ({ state, hosted, received_at, ...file }: FileRow): HistoryFile => ({
   ...file,
   state: fileStates[state],
   received_at: received_at?.toISOString() ?? null,
@@ -147,7 +154,7 @@ export function historyEndpoints(db: Db) {
 
 const keyOf = ({ facility, route_id: id, week_end }: StopHistoryQuery) => ({ facility, id, week_end });
 
-function orNotFound<Found extends object>(answer: Found | Missing): Found {
+export function orNotFound<Found extends object>(answer: Found | Missing): Found {
   if ('missing' in answer) throw new AppError(answer.missing === 'route' ? 'ROUTE_NOT_FOUND' : 'STOP_NOT_FOUND');
   return answer;
 }

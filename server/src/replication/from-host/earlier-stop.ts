@@ -26,17 +26,20 @@ type Deps = Pick<StopContext, 'route' | 'plan' | 'codes'>;
 /**
  * The result of a stop at an earlier version of its route, recomputed from the ledger by today's rules. Plan or rules
  * may have changed since, so the caller compares the result with a trace. Undefined where a change cannot be read.
+ * @param by `phones` leaves out the changes of the office and of timers
  */
 export async function stopAt(
   db: Queryable,
   key: RouteKey,
   stop: number,
   version: number,
+  by: 'all' | 'phones' = 'all',
 ): Promise<StopResult | undefined> {
   const changes = await db.query<ChangeRow>(sql.listChangesUntil, [...keyOf(key), stop, version]);
   const deps = await readDeps(db, key, stop);
   let result: StopResult = { status: 'P' };
   for (const change of changes.rows) {
+    if (by === 'phones' && !['sync', 'rest'].includes(change.source)) continue;
     const meaning = readContent(change.body);
     if (meaning.kind !== 'command') return undefined;
     ({ result } = decide(meaning.command, contextOf(change, result, deps)));

@@ -1,5 +1,6 @@
+import type { Customer } from '@tailgate/sync-protocol';
 import { officeSource, warehouseStop } from '@tailgate/sync-protocol';
-import { columns, instant, int2, text } from '../../db/columns.ts';
+import { columns, instant, int2, int4, text } from '../../db/columns.ts';
 import { statement } from '../../db/statement.ts';
 
 /**
@@ -95,12 +96,15 @@ export const loadPlans = statement(
   `select stop_id, doc, removed_at is not null as removed from stop_plan where ${ofRoute}`,
 );
 
-/** A plan to save: its text, the digest of its lines, and its invoices as JSON. */
+/** A plan to save: its text, the digest of its lines, its invoices as JSON, and the facts that the office searches. */
 export interface SavedPlan {
   readonly stop: number;
   readonly doc: string;
   readonly lines: string;
   readonly invoices: string;
+  readonly sequence: number;
+  readonly eta: string;
+  readonly customer: Customer;
   /** Now, where the stop has another customer than before. */
   readonly customerSince: Date | null;
   /** Now, where the stop has other lines than before. */
@@ -113,22 +117,40 @@ const plans = columns<SavedPlan>(
     doc: text(({ doc }) => doc),
     lines: text(({ lines }) => lines),
     invoices: text(({ invoices }) => invoices),
+    sequence: int4(({ sequence }) => sequence),
+    eta: text(({ eta }) => eta),
+    customer: text(({ customer }) => customer.id),
+    name: text(({ customer }) => customer.name),
+    street: text(({ customer }) => customer.location.address[0] ?? ''),
+    city: text(({ customer }) => customer.location.city),
+    phone: text(({ customer }) => customer.contact.phone),
     customer_since: instant(({ customerSince }) => customerSince),
     lines_since: instant(({ linesSince }) => linesSince),
   },
   4,
 );
 
-/** The route and $4 its version, then the columns of its plans. */
+/** The route and $4 its version, then the columns of its plans. A customer of several stops is saved once. */
 export const savePlans = plans.statement(
   'import_save_plans',
-  `insert into stop_plan (facility, route_id, week_end, stop_id, version, doc, lines, customer_since, lines_since, invoices)
+  `with plan as (
+     select * from ${plans.rows}
+   ), customers as (
+     insert into customer (facility, id, name, street, city, phone)
+     select distinct on (customer) $1, customer, name, street, city, phone from plan order by customer
+     on conflict (facility, id) do update
+        set name = excluded.name, street = excluded.street, city = excluded.city, phone = excluded.phone
+      where (customer.name, customer.street, customer.city, customer.phone)
+         is distinct from (excluded.name, excluded.street, excluded.city, excluded.phone)
+   )
+   insert into stop_plan (facility, route_id, week_end, stop_id, version, doc, lines, customer_since, lines_since, invoices,
+                          sequence, eta, customer)
    select $1, $2, $3, k.stop_id, $4, k.doc, k.lines, k.customer_since, k.lines_since,
-          array(select jsonb_array_elements_text(k.invoices::jsonb))
-     from ${plans.rows}
+          array(select jsonb_array_elements_text(k.invoices::jsonb)), k.sequence, k.eta, k.customer
+     from plan k
    on conflict (facility, route_id, week_end, stop_id)
    do update set version = excluded.version, doc = excluded.doc, lines = excluded.lines, removed_at = null,
-          invoices = excluded.invoices,
+          invoices = excluded.invoices, sequence = excluded.sequence, eta = excluded.eta, customer = excluded.customer,
           customer_since = coalesce(excluded.customer_since, stop_plan.customer_since),
           lines_since = coalesce(excluded.lines_since, stop_plan.lines_since)`,
 );

@@ -200,6 +200,9 @@ async function savePlans(
     doc: text,
     lines: planLines(plan),
     invoices: JSON.stringify(plan.invoices.map(({ id }) => id)),
+    sequence: plan.sequence,
+    eta: plan.eta,
+    customer: plan.customer,
     customerSince: formerCustomer === undefined ? null : now,
     linesSince: otherLines ? now : null,
   }));
