@@ -14,12 +14,10 @@ import { readUsableFile } from './usable-rows.ts';
 /** @returns whether anything has changed */
 export async function importFacilities(db: Db, host: Host): Promise<boolean> {
   const rows = (await readUsableFile(db, host, 'FACMSTP')).filter(({ FAFAC }) => FAFAC !== '');
-  const { rowCount } = await db.query(sql.saveFacilities, [
-    rows.map(({ FAFAC }) => FAFAC),
-    rows.map(({ FANAM }) => FANAM),
-    rows.map(({ FATZ }) => (isZone(FATZ) ? FATZ : '')),
-    rows.map(({ FATZ }) => FATZ),
-  ]);
+  const facilities = rows.map(({ FAFAC: id, FANAM: name, FATZ: hostZone }) => {
+    return { id, name, zone: isZone(hostZone) ? hostZone : '', hostZone };
+  });
+  const { rowCount } = await db.query(sql.saveFacilities, sql.saveFacilities.parameters(facilities));
   return Boolean(rowCount);
 }
 

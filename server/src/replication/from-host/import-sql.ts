@@ -78,10 +78,19 @@ export const loadDrivers = statement(
   `select employee, type, seq, removed_at is not null as removed from route_driver where ${ofRoute}`,
 );
 
-export const saveDrivers = statement(
+const drivers = columns<{ readonly employee: string; readonly type: string; readonly seq: number }>(
+  {
+    employee: text(({ employee }) => employee),
+    type: text(({ type }) => type),
+    seq: int4(({ seq }) => seq),
+  },
+  3,
+);
+
+export const saveDrivers = drivers.statement(
   'import_save_drivers',
-  `insert into route_driver (facility, route_id, week_end, employee, type, seq)
-   select $1, $2, $3, * from unnest($4::text[], $5::text[], $6::int[])
+  `insert into route_driver (facility, route_id, week_end, ${drivers.names})
+   select $1, $2, $3, * from ${drivers.unnest}
    on conflict (facility, route_id, week_end, employee)
    do update set type = excluded.type, seq = excluded.seq, removed_at = null`,
 );
@@ -160,17 +169,32 @@ export const removePlans = statement(
   `update stop_plan set version = $4, removed_at = now() where ${ofRoute} and stop_id = any($5::smallint[])`,
 );
 
+export interface NewResult {
+  readonly stop: number;
+  readonly status: string;
+  readonly doc: string;
+}
+
+const results = columns<NewResult>(
+  {
+    stop_id: int2(({ stop }) => stop),
+    status: text(({ status }) => status),
+    doc: text(({ doc }) => doc),
+  },
+  5,
+);
+
 /**
- * A driver's record stays: a stop that returns has its result again, and phones receive it again. $8 is the newest stamp
- * of the inherited results; null without any.
+ * Keeps a driver's record: a stop that returns has its result again, and phones receive it again. $4 version, $5 the
+ * newest stamp of the inherited results; null without any.
  */
-export const saveResults = statement(
+export const saveResults = results.statement(
   'import_save_results',
   `with stamped as (
-     update route set newest_stamp = greatest(newest_stamp, $8::timestamptz) where facility = $1 and id = $2 and week_end = $3 and $8::timestamptz is not null
+     update route set newest_stamp = greatest(newest_stamp, $5::timestamptz) where facility = $1 and id = $2 and week_end = $3 and $5::timestamptz is not null
    )
    insert into stop_result (facility, route_id, week_end, stop_id, version, status, doc)
-   select $1, $2, $3, k.stop_id, $4, k.status, k.doc from unnest($5::smallint[], $6::text[], $7::text[]) as k (stop_id, status, doc)
+   select $1, $2, $3, k.stop_id, $4, k.status, k.doc from ${results.rows}
    on conflict (facility, route_id, week_end, stop_id) do update set version = excluded.version`,
 );
 

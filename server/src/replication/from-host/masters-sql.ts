@@ -4,10 +4,25 @@ import { statement } from '../../db/statement.ts';
 
 /** Statements by which the import updates facilities, employees and codes. */
 
-/** $1 ids, $2 names, $3 valid zones, $4 zones as in FACMSTP. */
-export const saveFacilities = statement(
+export interface SavedFacility {
+  readonly id: string;
+  readonly name: string;
+  /** A zone that exists; blank without one. */
+  readonly zone: string;
+  /** The zone as in FACMSTP. */
+  readonly hostZone: string;
+}
+
+const facilities = columns<SavedFacility>({
+  id: text(({ id }) => id),
+  name: text(({ name }) => name),
+  zone: text(({ zone }) => zone),
+  host_zone: text(({ hostZone }) => hostZone),
+});
+
+export const saveFacilities = facilities.statement(
   'import_save_facilities',
-  `insert into facility (id, name, zone, host_zone) select * from unnest($1::text[], $2::text[], $3::text[], $4::text[])
+  `insert into facility (${facilities.names}) select * from ${facilities.unnest}
    on conflict (id) do update set name = excluded.name, zone = excluded.zone, host_zone = excluded.host_zone
     where (facility.name, facility.zone, facility.host_zone)
           is distinct from (excluded.name, excluded.zone, excluded.host_zone)`,

@@ -67,19 +67,18 @@ export async function saveRoute(
   if (!headerChanged && !plansChanged) return 'unchanged';
 
   const version = before.version + 1;
-  await tx.query(sql.updateRoute, [
-    ...keyOf(key),
+  await updateRoute(tx, key, {
+    epoch: restarted ? before.epoch + 1 : before.epoch,
     version,
-    headerChanged ? version : before.header_version,
-    plansChanged ? version : before.plan_version,
-    image.name,
-    image.trailer,
-    image.emailFlag,
-    image.dispatchedOn,
-    publishes ? now : before.published_at,
-    null,
-    restarted ? before.epoch + 1 : before.epoch,
-  ]);
+    header_version: headerChanged ? version : before.header_version,
+    plan_version: plansChanged ? version : before.plan_version,
+    name: image.name,
+    trailer: image.trailer,
+    email_flag: image.emailFlag,
+    dispatched_on: image.dispatchedOn,
+    published_at: publishes ? now : before.published_at,
+    withdrawn_at: null,
+  });
   await saveDrivers(tx, key, drivers);
   await emptyResultsOfOtherCustomers(tx, key, plans);
   const revision = { tx, key, version };
@@ -122,19 +121,7 @@ export async function withdrawRoute(tx: Tx, key: RouteKey, now: Date): Promise<'
   const [before] = (await tx.query<MirrorRoute>(sql.lockRoute, keyOf(key))).rows;
   if (before === undefined || before.withdrawn_at !== null) return 'unchanged';
   const version = before.version + 1;
-  await tx.query(sql.updateRoute, [
-    ...keyOf(key),
-    version,
-    version,
-    before.plan_version,
-    before.name,
-    before.trailer,
-    before.email_flag,
-    before.dispatched_on,
-    before.published_at,
-    now,
-    before.epoch,
-  ]);
+  await updateRoute(tx, key, { ...before, version, header_version: version, withdrawn_at: now });
   await tx.query(sql.notify, [routeScope(key)]);
   await tx.query(sql.notifyDrivers, keyOf(key));
   return 'withdrawn';
@@ -176,14 +163,26 @@ async function emptyResultsOfOtherCustomers(tx: Tx, key: RouteKey, { saved }: Pl
   }
 }
 
+/** Writes the row of a route in full, so that no statement depends on the order of its callers' values. */
+async function updateRoute(tx: Tx, key: RouteKey, route: MirrorRoute): Promise<void> {
+  await tx.query(sql.updateRoute, [
+    ...keyOf(key),
+    route.version,
+    route.header_version,
+    route.plan_version,
+    route.name,
+    route.trailer,
+    route.email_flag,
+    route.dispatched_on,
+    route.published_at,
+    route.withdrawn_at,
+    route.epoch,
+  ]);
+}
+
 async function saveDrivers(tx: Tx, key: RouteKey, { saved, removed }: DriverChanges): Promise<void> {
   if (saved.length > 0) {
-    await tx.query(sql.saveDrivers, [
-      ...keyOf(key),
-      saved.map(({ employee }) => employee),
-      saved.map(({ type }) => type),
-      saved.map(({ seq }) => seq),
-    ]);
+    await tx.query(sql.saveDrivers, [...keyOf(key), ...sql.saveDrivers.parameters(saved)]);
   }
   if (removed.length > 0) await tx.query(sql.removeDrivers, [...keyOf(key), removed]);
 }
@@ -208,15 +207,14 @@ async function savePlans(
   }));
   await tx.query(sql.savePlans, [...keyOf(key), version, ...sql.savePlans.parameters(plans)]);
   const fresh = saved.filter(({ isNew }) => isNew).map(({ plan }) => plan.id);
-  const results = fresh.map((id) => inheritance.get(id)?.result ?? untouched);
-  const newestStamp = results.reduce((newest: number | null, result) => newestStampOf(result, newest), null);
+  const results = fresh.map((stop) => ({ stop, result: inheritance.get(stop)?.result ?? untouched }));
+  const newestStamp = results.reduce((newest: number | null, { result }) => newestStampOf(result, newest), null);
+  const rows = results.map(({ stop, result }) => ({ stop, status: result.status, doc: JSON.stringify(result) }));
   await tx.query(sql.saveResults, [
     ...keyOf(key),
     version,
-    fresh,
-    results.map(({ status }) => status),
-    results.map((result) => JSON.stringify(result)),
     newestStamp === null ? null : new Date(newestStamp),
+    ...sql.saveResults.parameters(rows),
   ]);
   if (saved.some((change) => (change.isKnown ? change.isNew || change.otherLines : inheritance.has(change.plan.id))))
     await countUnknownLines(tx, key);
