@@ -35,16 +35,23 @@ export function proseOf({ path, text }: SourceFile): Prose[] {
 /** Words for which the subject of the sentence or a standard verb is clearer. */
 const idiom = /\b(whoever|whatever|nobody|somebody|anybody|told|tells?|telling|stands|stood|hears?|heard)\b/gi;
 
+/** A sentence that begins with a relative clause; a question does not count. */
+const relativeClause =
+  /(?<=^\s*\*?\s*|[.:;]\s+(?:\*\s*)?)(?:What|Who|Where|Which|Whose)\b(?! (?:is|are|does|do|it|to)\b)[^.?\n]*(?=[.\n]|$)/g;
+
 export interface IdiomCount {
   readonly words: number;
   readonly places: readonly string[];
   readonly perTenThousand: number;
 }
 
-export function countIdiom(prose: readonly Prose[]): IdiomCount {
+export const countIdiom = (prose: readonly Prose[]): IdiomCount => count(prose, idiom);
+export const countRelativeClauses = (prose: readonly Prose[]): IdiomCount => count(prose, relativeClause);
+
+function count(prose: readonly Prose[], pattern: RegExp): IdiomCount {
   const words = prose.reduce((sum, { text }) => sum + (text.match(/[\p{L}'’]+/gu)?.length ?? 0), 0);
   const places = prose.flatMap(({ path, line, text }) =>
-    [...text.matchAll(idiom)].map(({ index, 0: word }) => `${path}:${line - 1 + lineAt(text, index)} ${word}`),
+    [...text.matchAll(pattern)].map(({ index, 0: found }) => `${path}:${line - 1 + lineAt(text, index)} ${found}`),
   );
   return { words, places, perTenThousand: words === 0 ? 0 : (places.length * 10_000) / words };
 }

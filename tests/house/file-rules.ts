@@ -83,21 +83,37 @@ export const portableScripts: Rule = {
 /** The customer's own page is not in the tree; docs/README.md names the pages with its content. */
 const foreignPages = ['interface.md'];
 
-/** `protocol.md`, `decision 7`: a reader follows such references. */
+/** Cited program files: of a program in its comments, of a page in backticks. */
+const citedPrograms = ({ path, text }: SourceFile): { readonly index: number; readonly cited: string }[] => {
+  const places = path.endsWith('.md') ? /`[^`\n]+`/g : /(?<!:)\/\/.*|\/\*[\s\S]*?\*\//g;
+  return [...text.matchAll(places)].flatMap(({ index, 0: place }) =>
+    [...place.matchAll(/(?<![\w./*{},-])(?:[\w-]+\/)*[a-z][\w-]*\.tsx?\b/g)].map(({ index: within, 0: cited }) => ({
+      index: index + within,
+      cited,
+    })),
+  );
+};
+
+/** `protocol.md`, `decision 7`, `feed.ts`: a reader follows such references. */
 export const citations: Rule = {
-  name: 'pages that code cites are in the tree',
+  name: 'pages, decisions and files that a file cites are in the tree',
   check: (file, tree) => {
-    if (!/\.(tsx?|mjs|sql)$/.test(file.path) || /^tests\/(docs|house)\//.test(file.path)) return [];
-    const isThere = (page: string): boolean => [...tree.keys()].some((path) => path.endsWith(`/${page}`));
+    if (!/\.(tsx?|mjs|sql|md)$/.test(file.path) || /^tests\/(docs|house)\//.test(file.path)) return [];
+    const isThere = (cited: string): boolean =>
+      [...tree.keys()].some((path) => path === cited || path.endsWith(`/${cited}`));
     const isDecided = (number: string): boolean =>
       [...tree.keys()].some((path) => path.startsWith(`docs/decisions/${number.padStart(4, '0')}-`));
+    const pages = file.path.endsWith('.md') ? [] : [...file.text.matchAll(/(?<![\w./-])[\w-]+\.md\b/g)];
     return [
-      ...[...file.text.matchAll(/(?<![\w./-])[\w-]+\.md\b/g)]
+      ...pages
         .filter(([page]) => !foreignPages.includes(page.toLowerCase()) && !isThere(page))
         .map(({ index, 0: page }) => ({ index, message: `"${page}" is not a page of the project` })),
       ...[...file.text.matchAll(/\bdecisions? (\d+)/gi)]
         .filter(([, number = '']) => !isDecided(number))
         .map(({ index, 0: words }) => ({ index, message: `"${words}" does not exist` })),
+      ...citedPrograms(file)
+        .filter(({ cited }) => !isThere(cited))
+        .map(({ index, cited }) => ({ index, message: `"${cited}" is not a file of the project` })),
     ].map(({ index, message }) => ({ path: file.path, line: lineAt(file.text, index), message }));
   },
 };

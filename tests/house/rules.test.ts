@@ -66,6 +66,8 @@ describe('each rule finds its violation', () => {
   finds(portableScripts, 'package.json', `"a": "node -e 'x()'"`, 'needs a POSIX shell');
   finds(citations, 'server/src/a.ts', '/** As protocol.md says. */', '"protocol.md" is not a page of the project');
   finds(citations, 'server/src/a.ts', '// No request is sent (decision 99).', '"decision 99" does not exist');
+  finds(citations, 'server/src/a.ts', '/** As in `db/lost.ts`. */', '"db/lost.ts" is not a file of the project');
+  finds(citations, 'docs/a.md', 'Read `server/src/lost.ts`.', '"server/src/lost.ts" is not a file of the project');
   finds(environment, 'server/src/db/pool.ts', 'const url = process.env.DATABASE_URL;', 'take it from config.ts');
   finds(environment, 'server/src/db/pool.ts', 'const { PORT } = process.env;', 'take it from config.ts');
   finds(sleeps, 'tests/a.test.ts', 'await new Promise((done) => setTimeout(done, 50));', 'sleeps');
@@ -124,4 +126,5 @@ describe('each rule accepts valid code', () => {
   accepts(portableScripts, 'package.json', '"start": "node server/src/main.ts && tsc -p .", "node": "24.21.0"');
   accepts(names, 'server/migrations/0001_mirror.sql', '');
   accepts(citations, 'server/src/a.ts', '/** Interface.md 4.4, contract §4. */');
+  accepts(citations, 'server/src/a.ts', "import { b } from './b.ts'; // as in `a.ts`");
 });

@@ -7,7 +7,7 @@ type LineType = 'P' | 'C';
 
 /**
  * RTPRUP: one row for each line that a driver touched, planned or not. `open`, `open_action`, `item_name` and the
- * action's quantity stay in the mirror (contract §4), so RQOPNF stays blank. Keys keep their spelling (`held-keys.ts`).
+ * action's quantity stay in the mirror (contract §4), so RQOPNF stays blank. Keys keep their spelling (`storable-keys.ts`).
  */
 export function lineRows({ key, stop, result, sequence }: RecordedStop): ServicePart<'RTPRUP'>[] {
   return touchedLines(result).map(([type, line]) => ({
