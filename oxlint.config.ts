@@ -40,7 +40,7 @@ export default defineConfig({
     'typescript/consistent-type-imports': 'error',
     'typescript/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
 
-    // A promise that nobody waits for is an error that nobody sees.
+    // Without an await, the error of a promise is lost.
     'typescript/no-floating-promises': 'error',
     'typescript/no-misused-promises': 'error',
     'typescript/return-await': ['error', 'error-handling-correctness-only'],
@@ -61,12 +61,12 @@ export default defineConfig({
     // Off, with the reason.
     'no-await-in-loop': 'off', // where order matters, one after the other is the meaning
     'no-underscore-dangle': 'off', // zod/mini's `_default`
-    'no-control-regex': 'off', // NUL and control characters are what our field rules look for
+    'no-control-regex': 'off', // the field rules search for NUL and control characters
     'import/no-named-as-default-member': 'off', // `pg` is CommonJS: its default export is its door
     'unicorn/consistent-function-scoping': 'off', // a small function lives beside its one caller
-    'unicorn/no-array-sort': 'off', // of a fresh copy, `sort` is what it says
+    'unicorn/no-array-sort': 'off', // sorting a fresh copy in place is safe
     'unicorn/prefer-set-has': 'off', // five names in an array read better
-    'unicorn/no-useless-spread': 'off', // a copy is what makes it safe to call listeners that leave meanwhile
+    'unicorn/no-useless-spread': 'off', // a copy permits listeners to unsubscribe during the calls
     'unicorn/prefer-add-event-listener': 'off', // an IndexedDB request has one listener, set where it is made
     'unicorn/require-post-message-target-origin': 'off', // it takes a BroadcastChannel, which is of one origin, for a window
     'promise/valid-params': 'off', // takes zod/mini's `catch` for a promise's; types check the promises
@@ -96,7 +96,7 @@ export default defineConfig({
       ],
       rules: { 'no-console': 'off' },
     },
-    // What several tests expect is a function of theirs.
+    // Fixtures contain the expectations of several tests.
     { files: ['tests/support/**', 'tests/pages/**'], rules: { 'vitest/no-standalone-expect': 'off' } },
     {
       // Plain JavaScript runs before anything is installed, without types to check it by.

@@ -7,13 +7,13 @@ export default defineConfig({
     include: ['tests/**/*.test.ts', 'tests/**/*.test.tsx'],
     globalSetup: ['tests/support/global-setup.ts'],
     setupFiles: ['tests/support/each-file.ts'],
-    // Modules are loaded once a process, not once a file: a third of the time. What a test leaves open is its own
-    // file's failure all the same, see each-file.ts.
+    // Modules are loaded once a process, not once a file: a third of the time. A resource that a test leaves open
+    // still fails its own file, see each-file.ts.
     pool: 'forks',
     isolate: false,
     // Most files wait for processes, timers and disks: more of them than cores keeps two cores busy.
     maxWorkers: 3,
-    // A busy machine is no failure: what hangs is found, what is slow is measured elsewhere.
+    // A busy machine is no failure: the limit finds tests that hang; other suites measure speed.
     testTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
     hookTimeout: 60_000,

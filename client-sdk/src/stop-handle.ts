@@ -42,7 +42,7 @@ export interface StopHandle extends Watch<LocalStop | undefined> {
 /** A half-filled stop, or a form for a whole route: any JSON of the app. Only the driver who set it sees it. */
 export interface StopDraft extends Watch<Json | undefined> {
   /**
-   * Shown at once. Resolves when it, or a later one, is on the disk; `undefined` deletes it. Rejects as the client's
+   * The view shows it immediately. Resolves when it, or a later one, is on the disk; `undefined` deletes it. Rejects as the client's
    * `setDraft`.
    */
   set(draft: Json | undefined): Promise<void>;

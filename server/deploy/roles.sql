@@ -16,7 +16,7 @@ revoke all on schema public from public;
 grant usage, create on schema public to tailgate_owner;
 grant usage on schema public to tailgate_app;
 
--- Of what the owner makes, the servers may read and write rows, and nothing else.
+-- The servers may read and write rows of the owner's tables, and nothing else.
 alter default privileges for role tailgate_owner in schema public
   grant select, insert, update, delete on tables to tailgate_app;
 

@@ -39,7 +39,7 @@ async function start(argv: readonly string[]): Promise<void> {
   if (app.url !== undefined)
     log.info(
       { access: config.access, signup: config.signup, open: openPaths(config.access, operations) },
-      'these endpoints are open to anybody',
+      'these endpoints need no credentials',
     );
   void stopWithDatabase(app);
 }

@@ -1,4 +1,4 @@
--- What our statements read of Db2's catalog, made in the PostgreSQL behind the stand-in library: for tests only.
+-- The parts of Db2's catalog that our statements read, created in the PostgreSQL behind the stand-in library: for tests only.
 create schema sysibm;
 create view sysibm.sysdummy1 as select 'Y'::char(1) as ibmreqd;
 

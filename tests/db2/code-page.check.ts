@@ -6,7 +6,7 @@ import { hostFailure } from '../support/host-failure.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { createHost } from '../support/stand-in.ts';
 
-// ibm_db sends UTF-8, whatever code page the client library assumes. This run has a locale without UTF-8.
+// ibm_db sends UTF-8, regardless of the code page that the client library assumes. This run has a locale without UTF-8.
 
 const { database } = await createHost();
 const { pool } = database;

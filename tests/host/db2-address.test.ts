@@ -14,7 +14,7 @@ describe('the address of a Db2', () => {
     expect(text('db2://u:p@host/PROD')).toContain('PORT=50000;');
   });
 
-  test('as a connection string: library and program are ours, whatever values it has', () => {
+  test('as a connection string: library and program are the service’s, for any values in it', () => {
     expect(text('DATABASE=PROD;HOSTNAME=h;UID=u;PWD={a;b};currentschema=OTHER')).toBe(
       'DATABASE=PROD;HOSTNAME=h;UID=u;PWD={a;b};CURRENTSCHEMA=PODDTA;CLIENTAPPLNAME=TAILGATE;',
     );

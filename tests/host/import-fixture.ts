@@ -18,7 +18,7 @@ import { recordedLog } from '../support/recorded-log.ts';
 import { createHost } from '../support/stand-in.ts';
 
 export const WEEK = '20261121';
-/** Suites use constant weeks, whatever the day of their run. */
+/** Suites use constant weeks, on any day of their run. */
 const EARLIEST_WEEK = '20200101';
 export const routeKey = (id: string): RouteKey => ({ facility: 'F01', id, week_end: WEEK });
 

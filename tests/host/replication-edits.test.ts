@@ -149,7 +149,7 @@ describe('a clerk writes into service-owned columns', () => {
     expect(await depot.show('RTSTPP', "RSRTE = 'STUCK'")).toMatchObject([{ RSSTS: 'R' }, { RSSTS: 'D' }]);
     const { rows } = await pool.query(`select stop_id, reason from parked where route_id = 'STUCK'`);
     expect(rows).toMatchObject([{ stop_id: 1 }]);
-    expect(JSON.stringify(rows)).toContain('somebody else has changed these rows');
+    expect(JSON.stringify(rows)).toContain('another program has changed these rows');
   });
 });
 

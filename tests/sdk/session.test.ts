@@ -45,7 +45,7 @@ describe('signing in and out', () => {
     await until(client.status, (status) => status.connection === 'online');
   });
 
-  test('a sign-in without a network returns `offline`', async () => {
+  test('a sign-in without a network throws `Unreachable`', async () => {
     const server = await startScriptedServer();
     await server.stop();
     const client = await new Device('http://127.0.0.1:9').start();

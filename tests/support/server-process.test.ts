@@ -29,7 +29,7 @@ describe('the server as a process', () => {
     await server.stop();
     expect(server.pid).toBeUndefined();
     // Contract §8: each start prints its access and the open endpoints.
-    const printed = server.output.split('\n').filter((line) => line.includes('these endpoints are open to anybody'));
+    const printed = server.output.split('\n').filter((line) => line.includes('these endpoints need no credentials'));
     expect(printed).toHaveLength(3);
     for (const line of printed) {
       expect(line).toContain('"access":"documented"');

@@ -25,7 +25,7 @@ describe('numbers of an article', () => {
     expect(isSame(short, whole)).toBe(true);
   });
 
-  test('a GS1 text stands for its GTIN', () => {
+  test('a GS1 text becomes its GTIN', () => {
     expect(cleanCode('(01)00036000291452(17)270101')).toBe('00036000291452');
     expect(cleanCode(']C10100036000291452')).toBe('00036000291452');
     expect(isSame('0100036000291452', '036000291452')).toBe(true);

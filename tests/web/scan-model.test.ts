@@ -167,7 +167,7 @@ describe('a hardware scanner', () => {
     expect(type('4006381333931', 60, 'Tab')).toBe('4006381333931');
   });
 
-  test('is told from fingers by speed and length', () => {
+  test('differs from fingers by speed and length', () => {
     expect(type('4006381333931', 180, 'Enter')).toBeUndefined();
     expect(type('12', 5, 'Enter')).toBeUndefined();
   });

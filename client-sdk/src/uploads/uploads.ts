@@ -95,7 +95,7 @@ export class Uploads implements UploadsPart {
   #sending: UploadStatus['sending'];
   #ended = false;
   #reading: Promise<void> = Promise.resolve();
-  /** Pages and service worker share the files: one of them sends, all of them show. */
+  /** Pages and service worker share the files: one of them sends, all of them show the state. */
   readonly #channel: BroadcastChannel | undefined;
 
   /** Use `openUploads`. */
@@ -155,8 +155,8 @@ export class Uploads implements UploadsPart {
   }
 
   /**
-   * Deletes a file that the server does not have, such as a photo that was taken again. The caller knows that no
-   * recorded change names it: the server would await it. Bytes that are under way may still arrive.
+   * Deletes a file that the server does not have, such as a photo that was taken again. No recorded
+   * change may name it, because the server would await it. Bytes that are under way may still arrive.
    */
   async discard(id: string): Promise<void> {
     const file = this.#registry.find(id);

@@ -168,7 +168,7 @@ export class ResumableUploads {
     const save = async (piece: Buffer): Promise<void> => {
       if (piece.length === 0) return;
       const { rowCount } = await this.#deps.db.query(appendToIntake, [content, at, piece, this.#expiry()]);
-      if (rowCount === 0) throw new OffsetMoved(`somebody else sends the upload ${content}`);
+      if (rowCount === 0) throw new OffsetMoved(`another request sends the upload ${content}`);
       at += piece.length;
     };
     try {
@@ -198,7 +198,7 @@ export class ResumableUploads {
     const sha256 = summary.sha256();
     if (intake.sha256 && !intake.sha256.equals(sha256)) {
       await db.query(dropIncoming, [uuidArray([intake.content])]);
-      throw new OtherBytes(`the bytes of ${intake.asset_id} are not those that its id stands for`);
+      throw new OtherBytes(`the bytes of ${intake.asset_id} do not match its id`);
     }
     const mime = await detectType(summary.sample, intake.name);
     await commit((tx) => this.#makeAsset(tx, intake, sha256, mime));

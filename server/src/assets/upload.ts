@@ -122,7 +122,7 @@ export class Upload {
     } catch (error) {
       if (!(error instanceof KeyInUse)) throw error;
       const earlier = await findEarlier(this.#deps.db, this.#origin);
-      if (!earlier) throw new Error('whoever took the key let it go again', { cause: error });
+      if (!earlier) throw new Error('another request has released the key meanwhile', { cause: error });
       return this.#repeat(earlier, digest);
     }
     this.#deps.arrived?.(this.#files.reduce((sum, { size }) => sum + size, 0));

@@ -71,7 +71,7 @@ async function readHistory(db: Queryable): Promise<History> {
        from pg_control_system()`,
   );
   const [history] = rows;
-  if (!history) throw new Error('PostgreSQL tells nothing of its history');
+  if (!history) throw new Error('PostgreSQL reports no history of its timeline');
   return history;
 }
 

@@ -18,7 +18,7 @@ export type Actor =
   | { readonly kind: 'office'; readonly user: string }
   | { readonly kind: 'timer' }
   /** A caller of an open endpoint. */
-  | { readonly kind: 'anybody' };
+  | { readonly kind: 'anonymous' };
 
 /** The path set whose rules apply: v20, or the unprefixed set. The sync channel uses the unprefixed rules. */
 export type PathSet = 'v20' | 'current';

@@ -41,7 +41,7 @@ export function placeOf({ queued, release }: Item): QueuePlace | null {
 /** The author as tables store it; blank for a caller of an open endpoint. */
 export function authorOf({ actor }: Pick<Item, 'actor'>): string {
   if (actor.kind === 'driver') return actor.employee;
-  if (actor.kind === 'anybody') return '';
+  if (actor.kind === 'anonymous') return '';
   return actor.kind === 'office' ? actor.user : 'timer';
 }
 
@@ -166,7 +166,7 @@ export function itemOfReport({ report, ...change }: ReportChange): Item {
     body: canonicalJson({ args: { report }, name, version: 1 }),
     name,
     source: 'rest',
-    actor: { kind: 'anybody' },
+    actor: { kind: 'anonymous' },
     editTime: change.receivedAt,
     meaning: { kind: 'report', report },
   });

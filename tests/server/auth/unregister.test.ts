@@ -36,7 +36,7 @@ describe('npm run ops -- unregister (contract §2)', () => {
 
   test('reports an unknown employee, and changes no other', async () => {
     const other = await signUp(server.client, '1002');
-    await expect(unregister('9999')).rejects.toThrow('nobody of the id 9999 is registered');
+    await expect(unregister('9999')).rejects.toThrow('no employee with the id 9999 is registered');
     expect((await server.client.call(readRoute, { as: other })).error?.code).toBe('NO_PENDING_ROUTE');
   });
 

@@ -33,7 +33,7 @@ const age = (seconds: number) =>
 
 describe('the heartbeat of workers', () => {
   test('without a worker the check fails', async () => {
-    await expect(findLiveWorker(database.pool)).rejects.toThrow('no worker has been heard of for 20 s');
+    await expect(findLiveWorker(database.pool)).rejects.toThrow('no worker has sent a heartbeat for 20 s');
   });
 
   test('a worker is found from its first beat until it stops', async () => {

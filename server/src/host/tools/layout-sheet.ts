@@ -13,7 +13,7 @@ a test compares it. Text is CHAR in CCSID 37, blank where there is nothing; numb
 dates are YYYYMMDD and times HHMMSS on the clock of the facility (of what belongs to none, such as a photo that no stop
 waits for: on the clock that all facilities have, else in UTC). **H**: the column is the host’s, **S**: the service’s,
 **K**: key. Each file ends with its audit tail (\`xxCUSR xxCPGM xxCDAT xxCTIM xxUUSR xxUPGM xxUDAT xxUTIM\`).
-Where no line of PODCHGP names the user of an edit, the service takes \`xxUUSR\` of the row that was changed.`;
+If no line of PODCHGP names the user of an edit, the service takes \`xxUUSR\` of the row that was changed.`;
 
 function sheetOf(file: HostFile): string {
   const all = { ...columnsOf(file), ...auditTail(file) };

@@ -60,7 +60,7 @@ export function openapiDocument(version: string, { operations, schemas: words }:
 const operationId = (name: string, { sets }: AnyOperation, set: PathSetName): string =>
   set === 'v20' && sets.includes('current') ? `${name}V20` : name;
 
-/** The words of every schema of the drivers' operations, and of what all lists share. */
+/** The described schemas of the drivers' operations, and of the pages of all lists. */
 const describedSchemas = [
   ...authSchemas,
   ...routeSchemas,
@@ -69,7 +69,7 @@ const describedSchemas = [
   ...codeSchemas,
   ...reportSchemas,
   ...healthSchemas,
-  described('Page', pageMeta, 'Where a list goes on.', {
+  described('Page', pageMeta, 'The cursor of the next page.', {
     next_cursor: 'To be sent as `cursor`; null on the last page.',
   }),
 ];

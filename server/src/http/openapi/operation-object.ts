@@ -63,8 +63,8 @@ const driver = { employee_id: [], api_token: [] };
 const security = { public: [{}], open: [{}, driver], driver: [driver], operator: [{ ops_token: [] }] };
 
 const whoMayCall = {
-  public: 'Open to anybody.',
-  open: 'Open to anybody; where the server runs with `ACCESS=strict`, to signed-in drivers.',
+  public: 'Needs no credentials.',
+  open: 'Needs no credentials; under `ACCESS=strict` those of a signed-in driver.',
   driver: 'For signed-in drivers.',
   operator: 'For the office.',
 };

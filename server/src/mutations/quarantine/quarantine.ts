@@ -71,5 +71,5 @@ function meaningOf(body: string, hash: Buffer): Meaning {
 function actorOf({ source, employee }: QuarantineRow): Actor {
   if (source === 'office') return { kind: 'office', user: employee };
   if (source === 'timer') return { kind: 'timer' };
-  return employee === '' ? { kind: 'anybody' } : { kind: 'driver', employee };
+  return employee === '' ? { kind: 'anonymous' } : { kind: 'driver', employee };
 }

@@ -63,7 +63,7 @@ export async function runOpsCommand(
   const { employee } = command;
   const queues = await unregisterDriver(db, employee, byCommand, new Date());
   if (queues === undefined)
-    throw new StartError(`nobody of the id ${employee} is registered (GET /api/auth/employees lists who is)`);
+    throw new StartError(`no employee with the id ${employee} is registered (GET /api/auth/employees lists who is)`);
   return [
     `${employee} is not registered any more and may sign up again.`,
     `What their phones still bring goes to quarantine (queues: ${queues}); GET /api/ops/quarantine lists it.`,
@@ -76,7 +76,7 @@ async function corrected(db: Db, yes: boolean, now: Date, timerSeconds: number):
   const counted = `${stops} stops of ${routes.length} routes`;
   return yes
     ? `${counted} are dated back to ${now.toISOString()}; deadlines and leases from the future end now.`
-    : `${counted} have stamps after ${now.toISOString()}. Where that is the right time, run it again with --yes.`;
+    : `${counted} have stamps after ${now.toISOString()}. If that is the right time, run it again with --yes.`;
 }
 
 /** The command needs no name: a person who may run it has access to the database. */

@@ -94,7 +94,7 @@ export const deviceOperations = {
 } as const;
 
 export const deviceSchemas = [
-  described('DeviceQuery', deviceQuery, 'Which queues. Filters combine.', {
+  described('DeviceQuery', deviceQuery, 'Filters of queues; they combine.', {
     state: '`pending`: with pending items. `silent`: with pending items and without a report for `silent_minutes`.',
     employee: 'Of this driver.',
     silent_minutes: 'Minutes without a report; 60 by default.',
@@ -119,17 +119,17 @@ export const deviceSchemas = [
       signed_in: 'Whether its driver has a session on any device.',
       created_at: 'The time of its first hello, UTC.',
       last_seen_at: 'The time of its last report, UTC, to the minute.',
-      revoked_at: 'When an operator ended it, UTC.',
-      revoked_by: 'Who.',
-      revoke_reason: 'Why, in their words.',
+      revoked_at: 'The time at which an operator ended it, UTC.',
+      revoked_by: 'The name of that operator.',
+      revoke_reason: 'The reason of that operator.',
       held: 'Whether its driver was unregistered: then its items go to quarantine. Items of any other revoked queue are refused.',
     },
   ),
-  described('DeviceParams', deviceParams, 'Which queue.', { client_id: 'As the list names it.' }),
-  described('DriverParams', driverParams, 'Which driver.', { employee: 'Their employee id.' }),
+  described('DeviceParams', deviceParams, 'The key of a queue.', { client_id: 'As in the list.' }),
+  described('DriverParams', driverParams, 'The key of a driver.', { employee: 'Their employee id.' }),
   described('EndingBody', endingBody, 'A decision, with a name to it.', {
-    by: 'Who decides.',
-    reason: 'Why, such as a phone that was stolen.',
+    by: 'The name of the person who decides.',
+    reason: 'The reason, such as a stolen phone.',
   }),
   described('Unregistered', unregistered, 'A driver who may sign up again.', {
     employee: 'Their employee id.',

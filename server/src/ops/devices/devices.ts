@@ -151,7 +151,7 @@ export function deviceEndpoints({ sessions, ...deps }: DeviceEdge) {
 
     unregisterDriver: endpoint(deviceOperations.unregisterDriver, async ({ params: { employee }, body }) => {
       const since = await unregisterByOperator(deps, employee, body);
-      if (!since) throw new AppError('EMPLOYEE_NOT_FOUND', { message: 'Nobody of this id is registered.' });
+      if (!since) throw new AppError('EMPLOYEE_NOT_FOUND', { message: 'No employee with this id is registered.' });
       sessions.forget([employee]);
       return { data: { employee, unregistered_at: since.toISOString() } };
     }),

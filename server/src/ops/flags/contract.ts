@@ -50,7 +50,7 @@ export const flagOperations = {
 } as const;
 
 export const flagSchemas = [
-  described('FlagQuery', flagQuery, 'Which changes. Filters combine.', {
+  described('FlagQuery', flagQuery, 'Filters of changes; they combine.', {
     facility: 'Of this facility.',
     route_id: 'Of this route, in any week.',
     code: 'With a warning of this code, such as `after_close`.',
@@ -59,8 +59,8 @@ export const flagSchemas = [
   described('FlaggedChange', flaggedChange, 'A saved change with a warning that a person should read.', {
     ...mutationWords,
     ...stopWords,
-    employee: 'Who sent it.',
-    edit_time: 'When it was recorded, by our clock, UTC.',
+    employee: 'The employee who recorded it.',
+    edit_time: 'The time of the record by the clock of the server, UTC.',
     received_at: 'UTC.',
     warnings: 'The warnings.',
   }),

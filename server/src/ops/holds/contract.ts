@@ -76,19 +76,19 @@ export const holdOperations = {
 } as const;
 
 export const holdSchemas = [
-  described('HoldBody', holdBody, 'From when until when, and why.', {
-    by: 'Who decides.',
-    reason: 'Why, such as the maintenance that is planned.',
+  described('HoldBody', holdBody, 'Beginning, end and reason of a hold.', {
+    by: 'The name of the person who decides.',
+    reason: 'The reason, such as planned maintenance.',
     from: 'Absent: from now on.',
     until: 'Absent: until an operator ends it. A time in the past is refused.',
   }),
-  described('HoldParams', holdParams, 'Which hold.', { hold_id: 'As the list names it.' }),
+  described('HoldParams', holdParams, 'The key of a hold.', { hold_id: 'As in the list.' }),
   described('HoldItem', holdItem, 'A time in which nothing is written to the host.', {
-    hold_id: 'Names the hold.',
+    hold_id: 'The id of the hold.',
     source: '`host` for the switch of the host itself (`PODCTLP`), which only the host ends.',
     from: 'UTC.',
     until: 'UTC; null for a hold without an end.',
-    reason: 'Why.',
+    reason: 'The reason of the hold.',
     by: 'The author.',
     in_force: 'Whether it has begun.',
   }),

@@ -80,7 +80,7 @@ export const incidentOperations = {
 } as const;
 
 export const incidentSchemas = [
-  described('IncidentQuery', incidentQuery, 'Which incidents. Filters combine.', {
+  described('IncidentQuery', incidentQuery, 'Filters of incidents; they combine.', {
     state: 'Open ones, acknowledged ones, or all.',
     kind: 'Such as `chain_broken`; operations.md lists them.',
     employee: 'Of this driver.',
@@ -90,21 +90,21 @@ export const incidentSchemas = [
     until: 'Before this instant.',
     ...pageWords,
   }),
-  described('IncidentItem', incidentItem, 'An event that a person must know about.', {
-    incident_id: 'Names it.',
-    at: 'When it was noted, UTC.',
-    kind: 'What happened; there may be more kinds one day.',
-    client_id: 'The queue that it is of, where it is of one.',
-    employee: 'The driver that it is of, where it is of one.',
-    details: 'JSON, as text: what there is to know, by kind. `route` names a route in all of them.',
+  described('IncidentItem', incidentItem, 'An event that a person must read.', {
+    incident_id: 'The id of the incident.',
+    at: 'The time of the record, UTC.',
+    kind: 'The kind of event; later versions may add kinds.',
+    client_id: 'The queue, if the incident is about one.',
+    employee: 'The driver, if the incident is about one.',
+    details: 'JSON as text; its members depend on the kind. `route` names a route in all of them.',
     state: 'Open or acknowledged.',
-    acknowledged_at: 'When, UTC.',
-    acknowledged_by: 'Who.',
-    note: 'In their words.',
+    acknowledged_at: 'The time of the acknowledgement, UTC.',
+    acknowledged_by: 'The name of the person who acknowledged it.',
+    note: 'The note of that person.',
   }),
-  described('IncidentParams', incidentParams, 'Which incident.', { incident_id: 'As the list names it.' }),
+  described('IncidentParams', incidentParams, 'The key of an incident.', { incident_id: 'As in the list.' }),
   described('AcknowledgeBody', acknowledgeBody, 'An acknowledgement.', {
-    by: 'Who.',
-    note: 'What they found, or did.',
+    by: 'The name of the person.',
+    note: 'Their finding or action.',
   }),
 ];

@@ -88,30 +88,30 @@ export const invitationOperations = {
 } as const;
 
 const itemWords = {
-  invitation_id: 'Names the invitation; it opens nothing.',
-  employee: 'For whom; null where it is for a facility.',
-  facility: 'For whose drivers; null where it is for one employee.',
-  uses: 'How many drivers may sign up with it.',
-  uses_left: 'How many still may.',
+  invitation_id: 'The id of the invitation; it is not the code.',
+  employee: 'The invited employee; null for the drivers of a facility.',
+  facility: 'The facility whose drivers are invited; null for one employee.',
+  uses: 'The number of drivers who may sign up with it.',
+  uses_left: 'The number of sign-ups that remain.',
   created_at: 'UTC.',
-  created_by: 'Who has invited.',
-  expires_at: 'Until when it counts, UTC.',
+  created_by: 'The name of the person who invited.',
+  expires_at: 'The end of its validity, UTC.',
 };
 
 export const invitationSchemas = [
-  described('InvitationBody', invitationBody, 'Whom to invite: one employee, or the drivers of a facility.', {
-    by: 'Who invites.',
+  described('InvitationBody', invitationBody, 'The invited: one employee, or the drivers of a facility.', {
+    by: 'The name of the person who invites.',
     employee: 'An active employee of the master. Exactly one of this and `facility`.',
     facility:
       'Its code. A person with the invitation can sign up as any unregistered employee of the facility: prefer `employee`.',
-    uses: 'How many drivers may sign up with it; 1 for one employee.',
-    days: 'How long it counts.',
+    uses: 'The number of drivers who may sign up with it; 1 for one employee.',
+    days: 'The days of its validity.',
   }),
   described('InvitationItem', invitationItem, 'An invitation without its code.', itemWords),
   described('NewInvitation', newInvitation, 'An invitation, with its code this once.', {
     ...itemWords,
     code: 'For the driver. Only its hash is stored.',
   }),
-  described('InvitationParams', invitationParams, 'Which invitation.', { invitation_id: 'As the list names it.' }),
-  described('WithdrawalBody', withdrawalBody, 'Who withdraws it.', { by: 'Their name.' }),
+  described('InvitationParams', invitationParams, 'The key of an invitation.', { invitation_id: 'As in the list.' }),
+  described('WithdrawalBody', withdrawalBody, 'The author of the withdrawal.', { by: 'The name of the person who withdraws it.' }),
 ];

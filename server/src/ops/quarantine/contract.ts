@@ -108,7 +108,7 @@ export const quarantineOperations = {
     path: '/ops/quarantine/:quarantine_id/release',
     role: 'repair',
     summary:
-      'Applies an entry with its recorded author, times and id. Where the rules refuse it again, it stays open and the error code names the reason.',
+      'Applies an entry with its recorded author, times and id. If the rules refuse it again, it remains open, and the error code names the reason.',
     message: 'Released',
     body: releaseBody,
     data: releaseAnswer,
@@ -135,33 +135,33 @@ export const quarantineOperations = {
 } as const;
 
 const itemFields = {
-  quarantine_id: 'Names the entry.',
+  quarantine_id: 'The id of the entry.',
   id: mutationWords.id,
-  client_id: 'The queue it came by; null for REST.',
+  client_id: 'The queue that sent it; null for REST.',
   seq: 'Its place in that queue.',
-  employee: 'Who sent it.',
+  employee: 'The employee who sent it.',
   facility: 'As sent.',
   route_id: 'As sent.',
   week_end: 'As sent.',
-  stop_id: 'As sent, where it could be read.',
-  name: 'What it wanted, such as `stop.update`.',
-  code: 'Why it was refused; one of the error codes.',
-  reason: 'The same in words.',
+  stop_id: 'As sent; null if unreadable.',
+  name: 'The name of the mutation, such as `stop.update`.',
+  code: 'The error code of the refusal.',
+  reason: 'The same as a sentence.',
   details: 'Each fault with its path.',
-  body: 'As it came.',
-  body_encoding: '`base64` where the bytes are no UTF-8.',
+  body: 'As received.',
+  body_encoding: '`base64` if the bytes are not UTF-8.',
   received_at: 'UTC; the first time.',
   attempts:
-    'How often it came. A REST request with the same content from the same employee counts here, with any key; an item of a queue counts once.',
+    'The number of receipts. A REST request with the same content from the same employee counts here, with any key; an item of a queue counts once.',
   last_received_at: 'UTC; the latest time. A REST request that is released counts as of then.',
   state: 'Open, released or dismissed.',
-  resolved_at: 'When.',
-  resolved_by: 'By whom.',
-  note: 'In their words.',
+  resolved_at: 'The time of the decision, UTC.',
+  resolved_by: 'The name of the person who decided.',
+  note: 'The note of that person.',
 };
 
 export const quarantineSchemas = [
-  described('QuarantineQuery', quarantineQuery, 'Which entries.', {
+  described('QuarantineQuery', quarantineQuery, 'Filters of the list.', {
     state: 'Open ones, released ones, dismissed ones, or all.',
     ...pageWords,
   }),
@@ -171,27 +171,27 @@ export const quarantineSchemas = [
     source: mutationWords.source,
     employee_name: employeeName,
     device: 'The name of the device; blank for REST.',
-    app: 'Which app sent it, and its version.',
+    app: 'The app that sent it, and its version.',
     captured_at: 'By the clock of the phone, UTC; null where that is unreadable.',
     edit_time:
       'The same by the clock of the server, which orders changes. Null where it is unknown: then the time of receipt counts.',
     version: 'The route version that contains it since it was released.',
   }),
-  described('QuarantineParams', quarantineParams, 'Which entry.', { quarantine_id: 'As the list names it.' }),
+  described('QuarantineParams', quarantineParams, 'The key of an entry.', { quarantine_id: 'As in the list.' }),
   described('ReleaseBody', releaseBody, 'A decision, with a name to it.', {
-    by: 'Who decides.',
-    note: 'Why it can be applied now.',
+    by: 'The name of the person who decides.',
+    note: 'The reason why the server can apply it now.',
   }),
   described('ReleaseAnswer', releaseAnswer, 'The result, which the phone receives, too.', {
-    item: 'The entry as it is now.',
-    changed: 'Whether any value of the stop is another now; false where it was applied before, or later edits stand.',
-    warnings: 'Remarks, as the driver would have got them.',
+    item: 'The present entry.',
+    changed: 'Whether any value of the stop has changed; false if it was applied before, or later edits win.',
+    warnings: 'Warnings, as the driver would have received them.',
   }),
   described('DismissBody', dismissBody, 'A decision, with a name to it.', {
-    by: 'Who decides.',
-    reason: 'Why it will not be applied; the driver reads it.',
+    by: 'The name of the person who decides.',
+    reason: 'The reason of the dismissal; the driver receives it.',
   }),
-  described('Fault', quarantinedItem.shape.details.def.element, 'What is wrong at one place.', {
+  described('Fault', quarantinedItem.shape.details.def.element, 'A fault, with its path.', {
     path: 'Dotted, such as `stops.0.updates.status`.',
     message: 'For people.',
   }),

@@ -92,33 +92,33 @@ export const replicationOperations = {
 } as const;
 
 export const replicationSchemas = [
-  described('ReplicationStatus', replicationStatus, 'How far the host is behind, as the mirror has it.', {
+  described('ReplicationStatus', replicationStatus, 'The backlog of the host, from the mirror.', {
     lag_seconds: 'Age of the oldest change of a route that the host does not have; 0 where it has all of them.',
     routes_behind: 'Routes with changes that are not on the host.',
-    versions_behind: 'How many versions of routes that is: about as many changes.',
+    versions_behind: 'The number of versions of these routes that the host lacks: about the number of changes.',
     parked: 'Rows that the host rejects, except skipped ones: `GET /api/ops/parked`.',
-    hold: 'Why nothing is written at all; null where replication runs.',
-    files: 'What each file of the host lacks.',
-    workers: 'The processes that replicate, those that live first; without one nothing reaches the host.',
+    hold: 'The hold that stops all writes; null if replication runs.',
+    files: 'The backlog of each file of the host.',
+    workers: 'The processes that replicate, running ones first. Without one, no change reaches the host.',
   }),
-  described('FileBacklog', fileBacklog, 'What one file of the host lacks.', {
+  described('FileBacklog', fileBacklog, 'The backlog of one file of the host.', {
     file: '`RTSTUP` means stops with all of their rows.',
-    behind: 'Rows, or stops, that the host does not have as they are.',
-    parked: 'How many of them it refuses.',
-    oldest_pending_at: 'Since when the oldest of them waits, UTC.',
+    behind: 'The number of rows, or stops, whose present state the host lacks.',
+    parked: 'The number of them that the host refuses.',
+    oldest_pending_at: 'The time of the oldest of them, UTC.',
   }),
   described('WorkerStanding', workerStatus, 'A process that replicates.', {
-    worker: 'Names it until it ends.',
+    worker: 'The id of the process.',
     started_at: 'UTC.',
     seen_at: 'Its last heartbeat, UTC.',
     alive: 'Whether it sent a heartbeat within the last 20 s.',
     breaker: 'Its circuit breaker; null for a worker of an older release.',
-    paused: 'Host files that are not set up for the service; what needs them waits.',
+    paused: 'Host files that are not set up for the service; their rows wait.',
   }),
   described('BreakerState', breakerState, 'The circuit breaker of a worker.', {
-    state: '`open`: away, and only asked now and then.',
-    failures: 'In a row; a write that came through sets it to 0.',
-    since: 'When it opened, UTC.',
+    state: '`open`: the host does not answer; the worker only probes it.',
+    failures: 'Consecutive failures; a successful write sets it to 0.',
+    since: 'The time at which it opened, UTC.',
     reason: 'The message of the host, with its SQLSTATE.',
   }),
   described('PausedFile', pausedFile, 'A file that is missing, of another layout, or without authority.', {
@@ -126,18 +126,18 @@ export const replicationSchemas = [
     reason: 'The message of the host, with its SQLSTATE.',
     since: 'UTC.',
   }),
-  described('RouteBacklogQuery', routeBacklogQuery, 'Which routes.', {
+  described('RouteBacklogQuery', routeBacklogQuery, 'Filters of the list.', {
     facility: 'Of this facility.',
     ...pageWords,
   }),
-  described('RouteBacklog', routeBacklog, 'A route with something that the host does not have.', {
+  described('RouteBacklog', routeBacklog, 'A route with changes that the host lacks.', {
     ...routeWords,
-    version: 'What the route is at.',
-    hosted_through: 'What the host has of it.',
-    parked: 'How many of its stops, or its own row, the host refuses.',
+    version: 'The present version of the route.',
+    hosted_through: 'The version that the host has confirmed.',
+    parked: 'The number of its rows (stops, or its own row) that the host refuses.',
     changed_at: 'Its last change, UTC.',
     oldest_pending_at:
-      'When the oldest change came that the host does not have, UTC; null where only its plan has moved.',
-    claimed: 'A worker is at it, or has put it off for a moment.',
+      'The receipt of the oldest change that the host lacks, UTC; null if only its plan has changed.',
+    claimed: 'Whether a worker holds its lease or has postponed it.',
   }),
 ];

@@ -48,12 +48,12 @@ export function describeRestored({ before, now, servers }: Restored): string {
     `Epoch ${now.epoch} has begun${before ? `, after epoch ${before.epoch}` : ''}. An incident "restored" is recorded.`,
     `  ${history}.`,
     '',
-    'What comes next',
+    'Next steps',
     `  1. ${start}`,
-    '  2. Phones see the new epoch when they connect, fetch their routes afresh and send again what they recorded and',
-    '     still hold: everything until it is on the host, and a week longer. What is here already is not applied twice.',
-    '  3. What a phone no longer holds it declares gone: that is recorded as an incident for the office.',
-    '  4. What came by REST or from the office since the backup comes back from the host, as far as it was there: the first',
-    '     server compares the open routes as it starts. Incidents "host_drift" name what was found.',
+    '  2. Phones receive the new epoch when they connect, fetch their routes again and resend the records that they',
+    '     still have: all until they are on the host, and a week longer. The server applies no record twice.',
+    '  3. A phone declares records that it no longer has as gone: an incident for the office names them.',
+    '  4. Changes by REST or by the office since the backup return from the host, if they had reached it: the first',
+    '     server compares the open routes as it starts. Incidents "host_drift" name the differences.',
   ].join('\n');
 }

@@ -83,7 +83,7 @@ const stateOf = ({ breaker, paused }: ReturnType<HeartbeatOptions['hostStatus']>
 /** @throws Error where no worker on any node has beaten within `SILENT_AFTER_S` */
 export async function findLiveWorker(db: Queryable): Promise<void> {
   const { rows } = await db.query<{ alive: number }>(sql.countAlive, [SILENT_AFTER_S]);
-  if (!rows[0]?.alive) throw new Error(`no worker has been heard of for ${SILENT_AFTER_S} s`);
+  if (!rows[0]?.alive) throw new Error(`no worker has sent a heartbeat for ${SILENT_AFTER_S} s`);
 }
 
 export interface KnownWorker {

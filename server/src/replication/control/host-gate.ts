@@ -94,7 +94,7 @@ export class HostGate {
     const { clock, log, onPaused } = this.#options;
     const pause = { file, reason: `${error.sqlstate} ${error.message}`, since: clock() };
     this.#pauses.set(file, { ...pause, error, next: this.#probeLater(file) });
-    log.error(pause, 'a file of the host is not set up for us: what needs it waits until somebody corrects it');
+    log.error(pause, 'a file of the host is not set up for us: its rows wait until an operator corrects it');
     onPaused(pause);
   }
 
@@ -107,7 +107,7 @@ export class HostGate {
     this.#breaker = open;
     const { failures, waitMs } = open;
     const facts = { sqlstate: error.sqlstate, reason: error.message, failures, waitMs };
-    if (setup) log.error(facts, 'the host is not set up for us: replication is paused until somebody corrects it');
+    if (setup) log.error(facts, 'the host is not set up for us: replication is paused until an operator corrects it');
     else if (failures === 1) log.warn(facts, 'the host does not answer: replication waits for it');
     clearTimeout(this.#probe);
     if (!this.#stopping) this.#probe = setTimeout(() => this.#track(this.#probeHost()), waitMs);

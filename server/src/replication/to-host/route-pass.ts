@@ -335,6 +335,6 @@ type Refusal = { readonly kind: 'foreign' } | ParkedStop;
 
 const foreignEditRefusal = {
   sqlstate: '40001',
-  reason: 'somebody else has changed these rows on the host, and the change could not be taken in',
+  reason: 'another program has changed these rows on the host, and the import does not accept the change',
   payload: '',
 };

@@ -28,7 +28,7 @@ export function traceText(digest: Buffer): string {
   return Array.from(digest.subarray(0, TRACE_LENGTH), (byte) => ALPHABET[byte % 32]).join('');
 }
 
-/** All values of a stop in one text: equal texts are equal stops, in whatever order the rows came. */
+/** All values of a stop in one text: equal texts are equal stops, in any order of the rows. */
 export function stopText(rows: StopRows): string {
   const texts = stopFiles.map((name) => [name, ...rows[name].map((row) => rowText(partColumns(name), row)).sort()]);
   return texts.map((file) => file.join('\u001e')).join('\u001d');

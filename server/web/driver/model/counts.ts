@@ -56,7 +56,7 @@ export const withCounts = (draft: StopDraft, counts: Counts): StopDraft => ({
   },
 });
 
-/** Returns of a delivered stop, counted again. All lines are named: equal ones are told apart by their order. */
+/** Returns of a delivered stop, counted again. All lines are named: their order identifies equal ones. */
 export const countsCorrectionOf = (stop: LocalStop, counts: Counts): Omit<StopInput, 'id'> => ({
   collections: stop.collections.map(({ id, invoice, key, updates }) => {
     const returned = counts[key];

@@ -89,7 +89,7 @@ export const returnCorrectionOf = (stop: LocalStop, line: Collection, returned: 
 
 type Named = Pick<Product, 'id' | 'invoice' | 'key'>;
 
-/** Equal lines are told apart by their order, so those before the changed one are named, too, without values. */
+/** The order identifies equal lines, so those before the changed one are named, too, without values. */
 function upTo(lines: readonly Named[], { id, invoice, key }: Named, change: Omit<LineInput, 'id' | 'invoice'>) {
   return lines
     .slice(0, lines.findIndex((each) => each.key === key) + 1)

@@ -50,7 +50,7 @@ export function missingAt(stop: LocalStop, draft: StopDraft, codes: readonly Ref
   const again = draft.signature !== null && isSignedOtherwise(stop, draft);
   const isSigned =
     (draft.signature !== null && !again) || (draft.signature === null && stop.updates.signature_id !== null);
-  // A stop without goods has nobody to sign for them.
+  // A stop without goods needs no signature.
   const sign: Missing[] = isSigned || stop.products.length === 0 ? [] : [{ kind: 'signature', again }];
   return [...scan, ...counts, ...reasons, ...returns, ...sign];
 }

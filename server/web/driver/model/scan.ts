@@ -185,7 +185,7 @@ export function afterFrame(
   return { view: seen, fresh };
 }
 
-/** Keys as they arrive, to tell a hardware scanner from fingers. */
+/** Keys as they arrive, to distinguish a hardware scanner from fingers. */
 export interface Burst {
   readonly text: string;
   readonly startedAt: number;
