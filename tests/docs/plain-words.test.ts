@@ -20,7 +20,9 @@ describe('plain words', () => {
 
   test(`the tree has at most ${MAX_RELATIVE_PER_10_000} sentences in 10,000 words that begin with a relative clause`, () => {
     const { places, perTenThousand } = countRelativeClauses(tree.flatMap(proseOf));
-    expect(perTenThousand, `${places.length} such sentences:\n${places.join('\n')}`).toBeLessThanOrEqual(MAX_RELATIVE_PER_10_000);
+    expect(perTenThousand, `${places.length} such sentences:\n${places.join('\n')}`).toBeLessThanOrEqual(
+      MAX_RELATIVE_PER_10_000,
+    );
   });
 
   test('decision pages have factual titles and file names', () => {

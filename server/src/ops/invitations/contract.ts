@@ -113,5 +113,7 @@ export const invitationSchemas = [
     code: 'For the driver. Only its hash is stored.',
   }),
   described('InvitationParams', invitationParams, 'The key of an invitation.', { invitation_id: 'As in the list.' }),
-  described('WithdrawalBody', withdrawalBody, 'The author of the withdrawal.', { by: 'The name of the person who withdraws it.' }),
+  described('WithdrawalBody', withdrawalBody, 'The author of the withdrawal.', {
+    by: 'The name of the person who withdraws it.',
+  }),
 ];

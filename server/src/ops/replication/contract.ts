@@ -136,8 +136,7 @@ export const replicationSchemas = [
     hosted_through: 'The version that the host has confirmed.',
     parked: 'The number of its rows (stops, or its own row) that the host refuses.',
     changed_at: 'Its last change, UTC.',
-    oldest_pending_at:
-      'The receipt of the oldest change that the host lacks, UTC; null if only its plan has changed.',
+    oldest_pending_at: 'The receipt of the oldest change that the host lacks, UTC; null if only its plan has changed.',
     claimed: 'Whether a worker holds its lease or has postponed it.',
   }),
 ];

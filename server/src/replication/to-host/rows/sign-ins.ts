@@ -56,7 +56,10 @@ export function signInFile({ db, host, owner, clock, log }: RowDeps): RowFile<Pe
       const part = partOfHostRow('RTDRVP', found);
       if (same(part, row)) return;
       if (round === 0 && confirmed && !same(part, confirmed) && !isBlank(part)) {
-        log.warn({ file: 'RTDRVP', key, found: part }, 'another program has changed who is signed in: the worker corrects it');
+        log.warn(
+          { file: 'RTDRVP', key, found: part },
+          'another program has changed who is signed in: the worker corrects it',
+        );
         await db.query(reportForeignSignIn, [JSON.stringify({ file: 'RTDRVP', found: part, wanted: row })]);
       }
       was = part;
