@@ -103,7 +103,7 @@ export const operatorSchemas = [
     token: 'For `Authorization: Bearer`. Only its hash is stored.',
     ...sessionWords,
   }),
-  described('Caller', callerItem, 'Who calls.', {
+  described('Caller', callerItem, 'The operator who calls.', {
     kind: '`machine`: a program with `OPS_TOKEN`.',
     session: 'Null for a program.',
   }),
