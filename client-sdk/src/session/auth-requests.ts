@@ -7,7 +7,7 @@ import type { AuthCalls, AuthDeps, Session, SignInInput, SignInResult } from './
 
 // The members of answers that this file uses (contract §2).
 const isSession = fields({ employee_id: text, name: text, api_token: text });
-const isFirst = fields({ must_change_password: flag });
+const isTemporary = fields({ must_change_password: flag });
 const isConflict = fields({ other_drivers_signed_in: flag, drivers: listOf(fields({ id: text, name: text })) });
 
 export class AuthRequests implements AuthCalls {
@@ -28,12 +28,12 @@ export class AuthRequests implements AuthCalls {
     };
     const answer = await this.#post('signin', body);
     if (isConflict(answer.data)) return [{ kind: 'conflict', drivers: answer.data.drivers }];
-    return entered(answer);
+    return signInResult(answer);
   }
 
   async signUp(employeeId: string, password: string, invitation?: string): Promise<[SignInResult, Session?]> {
     const { device } = this.#deps;
-    return entered(await this.#post('signup', { employee_id: employeeId, password, device, invitation }));
+    return signInResult(await this.#post('signup', { employee_id: employeeId, password, device, invitation }));
   }
 
   async reportSignOuts(): Promise<void> {
@@ -49,7 +49,7 @@ export class AuthRequests implements AuthCalls {
     try {
       const { status } = await this.#post('signout', { employee_id: employee, api_token: token });
       // The server confirms that this token has ended, now or before. After a new sign-in the account has another
-      // token, which stays.
+      // token, which remains valid.
       const isOver = status < 300 || status === 401;
       if (isOver && accounts.find(employee)?.token === token) accounts.dropToken(employee);
     } catch (error) {
@@ -64,10 +64,10 @@ export class AuthRequests implements AuthCalls {
   }
 }
 
-function entered({ data, code, message, status, retryAfterMs }: Answer): [SignInResult, Session?] {
+function signInResult({ data, code, message, status, retryAfterMs }: Answer): [SignInResult, Session?] {
   if (!isSession(data)) return [{ kind: 'refused', code: code ?? `HTTP_${status}`, message, retryAfterMs }];
   const { employee_id, name, api_token } = data;
-  const mustChangePassword = isFirst(data) && data.must_change_password;
+  const mustChangePassword = isTemporary(data) && data.must_change_password;
   return [
     { kind: 'signed_in', employeeId: employee_id, name, mustChangePassword },
     { employee: employee_id, name, token: api_token },
