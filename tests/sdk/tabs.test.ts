@@ -66,6 +66,7 @@ globalThis.tab = {
   reviews: () => reviews,
   acknowledge: (id) => client.acknowledge(id),
   online: () => until(client.status, (status) => status.connection === 'online').then(() => true),
+  offline: () => until(client.status, (status) => status.connection !== 'online').then(() => true),
   close: () => client.close(),
 };
 globalThis.ready = true;
@@ -103,6 +104,7 @@ interface Tab {
   reviews(): string[];
   acknowledge(id: string): Promise<boolean>;
   online(): Promise<boolean>;
+  offline(): Promise<boolean>;
   close(): Promise<void>;
 }
 /** The fields of messages between pages that the tests check. */
@@ -135,6 +137,12 @@ describe('two pages of one origin, in a real Chromium', () => {
     const page = await openPage(context, address);
     await page.evaluate(() => globalThis.tab.signIn());
     return page;
+  };
+  /** Resolves when the leader has noticed: until then, its transport still takes changes. */
+  const goOffline = async (leader: Page): Promise<void> => {
+    server.refuse = true;
+    server.cut();
+    await leader.evaluate(() => globalThis.tab.offline());
   };
   const taken = (): string[] => server.ledger.taken.map((entry) => entry.id);
 
@@ -235,8 +243,7 @@ describe('two pages of one origin, in a real Chromium', () => {
     const leader = await signedIn();
     const guest = await openPage(context, address);
     const observer = await listen(context, address);
-    server.refuse = true;
-    server.cut();
+    await goOffline(leader);
     const id = await leader.evaluate(() => globalThis.tab.record(2, 'offline'));
     await guest.evaluate(() => globalThis.tab.sees(2, 'offline'));
     const order = (): Promise<number[]> =>
@@ -264,8 +271,7 @@ describe('two pages of one origin, in a real Chromium', () => {
   test('field case 11: two tabs are open and the leader is killed: the other tab leads within 2 s and loses nothing', async () => {
     const leader = await signedIn();
     const follower = await openPage(context, address);
-    server.refuse = true;
-    server.cut();
+    await goOffline(leader);
     const saved = await follower.evaluate(() => globalThis.tab.record(1, 'saved before the kill'));
     const fired = await follower.evaluate(() => globalThis.tab.fired());
     const unsaved = await follower.evaluate(() => globalThis.tab.recordAndLeave(2, 'recorded in the same moment'));
@@ -311,8 +317,7 @@ describe('two pages of one origin, in a real Chromium', () => {
   test('a page withdraws its change through the leader, also when that leader ends before its answer', async () => {
     const leader = await signedIn();
     const [next, follower] = [await openPage(context, address), await openPage(context, address)];
-    server.refuse = true;
-    server.cut();
+    await goOffline(leader);
     const first = await follower.evaluate(() => globalThis.tab.record(1, 'by mistake'));
     expect(await follower.evaluate((id) => globalThis.tab.withdraw(id), first)).toBe('withdrawn');
     expect(await follower.evaluate((id) => globalThis.tab.receiptOf(id), first)).toBe('withdrawn');
