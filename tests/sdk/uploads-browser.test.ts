@@ -54,6 +54,8 @@ globalThis.files = {
   },
   here: (id) => uploads.here(id),
   waiting: () => uploads.status.current.waiting,
+  failed: () => uploads.status.current.failed.map(({ id }) => id),
+  at: (id) => uploads.file(id).current?.at,
   sync: () => client.syncNow(),
   close: () => client.close(),
   open: () => opened.filter(isOpen).map(({ name }) => name).sort(),
@@ -67,6 +69,8 @@ declare global {
     add(side: number, kind: string): Promise<{ id: string; size: number }>;
     here(id: string): Promise<void>;
     waiting(): number;
+    failed(): string[];
+    at(id: string): string | undefined;
     sync(): void;
     close(): Promise<void>;
     open(): string[];
@@ -147,6 +151,23 @@ test('files that another page adds without a network wait with the others, and n
   await leader.unroute('**/api/sync/uploads**');
   await guest.evaluate(() => globalThis.files.sync());
   for (const { id } of added) await guest.evaluate((name) => globalThis.files.here(name), id);
+  await leader.close();
+  await guest.close();
+});
+
+test('a failed file that another page adds again is sent', async () => {
+  const leader = await openPage(context, address);
+  const guest = await openPage(context, address);
+  await leader.route('**/api/sync/uploads**', (route) => route.fulfill({ status: 400, body: 'no such file' }));
+  const { id } = await leader.evaluate(() => globalThis.files.add(250, 'signature'));
+  await expect.poll(() => guest.evaluate(() => globalThis.files.failed())).toEqual([id]);
+  await leader.unroute('**/api/sync/uploads**');
+  expect((await guest.evaluate(() => globalThis.files.add(250, 'signature'))).id).toBe(id);
+  for (const page of [guest, leader]) {
+    await expect.poll(() => page.evaluate((name) => globalThis.files.at(name), id)).toBe('here');
+    expect(await page.evaluate(() => globalThis.files.failed())).toEqual([]);
+  }
+  expect((await download(node.client, id)).status).toBe(200);
   await leader.close();
   await guest.close();
 });

@@ -8,6 +8,10 @@ export class BytesMissing extends Error {
   override readonly name = 'Vanished';
 }
 
+/** Whether another page has added a failed file again: its record is newer than the state of the page that sends. */
+const isAddedAgain = (known: KeptFile, stored: KeptFile): boolean =>
+  known.state.at === 'failed' && stored.state.at === 'saved' && stored.added !== known.added;
+
 /** All files of this device: the stored records, in memory. The page that sends is the only writer of their states. */
 export class FileRegistry {
   readonly #store: FileStore;
@@ -35,7 +39,7 @@ export class FileRegistry {
     for (const { value } of await this.#store.files()) {
       if (!isKeptFile(value)) continue;
       const known = this.#files.get(value.id);
-      if (!known || (!sends() && known.state.at !== value.state.at)) this.#update(value);
+      if (!known || isAddedAgain(known, value) || (!sends() && known.state.at !== value.state.at)) this.#update(value);
     }
   }
 
