@@ -49,6 +49,7 @@ globalThis.tab = {
   form: (value) => client.routeDraft().set(value),
   filledIn: (value) => until(client.routeDraft(), (draft) => draft === value).then(() => true),
   deliver: (stop) => client.stop(stop).deliver({ asPlanned: true }).saved,
+  deliverByKey: (stop) => client.stop(stop, key).deliver({ asPlanned: true }).id,
   exported: async () => (await client.exportQueues()).flatMap(({ mutations }) => mutations.map(({ id }) => id)),
   seen: (stop) => client.stop(stop).seen(),
   unseen: (stop, count) => until(client.stop(stop), (is) => is?.unseen.length === count).then(() => true),
@@ -91,6 +92,7 @@ interface Tab {
   form(value: string): Promise<void>;
   filledIn(value: string): Promise<boolean>;
   deliver(stop: number): Promise<void>;
+  deliverByKey(stop: number): string;
   exported(): Promise<string[]>;
   seen(stop: number): Promise<void>;
   unseen(stop: number, count: number): Promise<boolean>;
@@ -177,6 +179,14 @@ describe('two pages of one origin, in a real Chromium', () => {
     for (const page of [leader, follower]) expect(await page.evaluate(() => globalThis.tab.unseen(3, 1))).toBe(true);
     await follower.evaluate(() => globalThis.tab.seen(3));
     for (const page of [leader, follower]) expect(await page.evaluate(() => globalThis.tab.unseen(3, 0))).toBe(true);
+  });
+
+  test('a page without the client delivers as planned at the first tap, also by the key of the driver’s route', async () => {
+    await signedIn();
+    const follower = await openPage(context, address);
+    const id = await follower.evaluate(() => globalThis.tab.deliverByKey(1));
+    await follower.evaluate((of) => globalThis.tab.accepted(of), id);
+    expect(taken()).toEqual([id]);
   });
 
   test('a draft is the same in both pages, and survives the crash of either', async () => {

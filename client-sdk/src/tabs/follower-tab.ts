@@ -125,7 +125,8 @@ export class FollowerTab implements Client {
     const name = key ? routeScope(key) : '';
     const known = this.#routes.get(name);
     if (known) return known.signal;
-    const route = { wanted: { of: 'route', key } as const, signal: new Signal<LocalRoute | undefined>(undefined) };
+    // Until the leader answers: the driver's own route may be the same one, requested without its key.
+    const route = { wanted: { of: 'route', key } as const, signal: new Signal(this.#shownRoute(name)) };
     this.#routes.set(name, route);
     this.#bus.post({ type: 'wants', wanted: route.wanted });
     return route.signal;
@@ -158,10 +159,15 @@ export class FollowerTab implements Client {
 
   /** Checks against this page's values: the app has requested the stops that it shows. */
   #checkDraft(draft: Draft): Draft {
-    return checkKnown(draft, this.#known, ({ scope, stop }) => {
-      const route = [...this.#routes.values()].find(({ signal }) => signal.current?.scope === scope)?.signal.current;
-      return route?.stops.find(({ id }) => id === stop);
-    });
+    return checkKnown(draft, this.#known, ({ scope, stop }) =>
+      this.#shownRoute(scope)?.stops.find(({ id }) => id === stop),
+    );
+  }
+
+  /** A route that the app has requested, with its key or without. */
+  #shownRoute(scope: string): LocalRoute | undefined {
+    for (const { signal } of this.#routes.values()) if (signal.current?.scope === scope) return signal.current;
+    return undefined;
   }
 
   async markSeen(route: RouteKey, stop: number): Promise<void> {
