@@ -10,3 +10,6 @@ export function faultsOf(check: () => unknown): ReadonlyMap<string, string> {
     return new Map(error.details.map(({ path, message }) => [path, message]));
   }
 }
+
+/** Whether the browser has no room for the app's data. */
+export const isFullError = (error: unknown): boolean => error instanceof Error && error.name === 'QuotaExceededError';

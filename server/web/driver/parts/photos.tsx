@@ -4,6 +4,7 @@ import { useEffect, useId, useRef, useState } from 'react';
 import { Icon } from '../../ui/icons.tsx';
 import { discardPhotos, drawThumbnail, storePhoto } from '../photo-store.ts';
 import { useServices } from '../services.ts';
+import { storingFault } from '../words/faults.ts';
 import { t } from '../words/words.ts';
 
 /** The photos that a sheet has added or removed while it was open. */
@@ -87,7 +88,7 @@ export function Photos({
         instead === undefined ? [...before, taken] : before.map((each) => (each === instead ? taken : each)),
       );
     } catch (error) {
-      setFault(t('photo.failed', { why: error instanceof Error ? error.message : String(error) }));
+      setFault(storingFault('photo', error));
     } finally {
       setStoring((count) => count - 1);
     }

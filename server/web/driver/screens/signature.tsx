@@ -19,6 +19,7 @@ import { recorded } from '../recorded.ts';
 import { useServices } from '../services.ts';
 import { signatureFile } from '../signature-file.ts';
 import { useStopDraft } from '../stop-draft.ts';
+import { storingFault } from '../words/faults.ts';
 import { i18n, t } from '../words/words.ts';
 
 /** The recipient reads the list, and signs. It fills the screen, on an upright phone and on a turned one. */
@@ -74,7 +75,7 @@ function Signing({ route, stop }: { readonly route: LocalRoute; readonly stop: L
       } else change((before) => ({ ...before, signer: signer.trim(), signature: id, shown }));
       leave();
     } catch (error) {
-      setFault(t('sign.failed', { why: error instanceof Error ? error.message : String(error) }));
+      setFault(storingFault('sign', error));
       setBusy(false);
     }
   };

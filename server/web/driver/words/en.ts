@@ -292,6 +292,7 @@ export const en = {
   'sign.done': 'Done',
   'sign.doneNoName': 'Done, no name',
   'sign.first': 'Sign first',
+  'sign.full': 'This phone is full. Free some space, then tap “Done” again.',
   'sign.failed': 'The signature could not be saved: {why} Try again.',
 
   // Photos
@@ -304,6 +305,7 @@ export const en = {
   'photo.restore': 'Bring back',
   'photo.missing': 'This reason asks for a photo.',
   'photo.storing': 'Saving the photo on this phone.',
+  'photo.full': 'This phone is full. Free some space, then take the photo again. What you recorded is kept.',
   'photo.failed': 'The photo could not be saved: {why} Take it again.',
   'photo.noPicture': 'This phone cannot show it.',
 

@@ -290,6 +290,7 @@ export const es: Translation<typeof en> = {
   'sign.done': 'Listo',
   'sign.doneNoName': 'Listo, sin nombre',
   'sign.first': 'Falta la firma',
+  'sign.full': 'El teléfono está lleno. Libere espacio y toque «Listo» otra vez.',
   'sign.failed': 'No se pudo guardar la firma: {why} Inténtelo de nuevo.',
 
   // Photos
@@ -302,6 +303,7 @@ export const es: Translation<typeof en> = {
   'photo.restore': 'Recuperar',
   'photo.missing': 'Este motivo pide una foto.',
   'photo.storing': 'Guardando la foto en este teléfono.',
+  'photo.full': 'El teléfono está lleno. Libere espacio y tome la foto de nuevo. Lo que registró se conserva.',
   'photo.failed': 'No se pudo guardar la foto: {why} Tómela de nuevo.',
   'photo.noPicture': 'Este teléfono no puede mostrarla.',
 

@@ -1,3 +1,4 @@
+import { isFullError } from '../model/faults.ts';
 import { t } from './words.ts';
 
 /** The SDK's remark on a field as a sentence for the driver; undefined without one. */
@@ -8,4 +9,10 @@ export function faultSentence(message: string | undefined): string | undefined {
   const min = /^must be at least (\d+)$/.exec(message);
   if (min) return t('fault.least', { n: Number(min[1]) });
   return t('fault.other', { why: message });
+}
+
+/** Why a file could not be stored. The browser's own words for a full phone are empty or technical. */
+export function storingFault(file: 'photo' | 'sign', error: unknown): string {
+  if (isFullError(error)) return t(`${file}.full`);
+  return t(`${file}.failed`, { why: error instanceof Error ? error.message : String(error) });
 }
