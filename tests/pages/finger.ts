@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { listed } from '../support/open-waits.ts';
 import type { Found, Wanted } from './visible.ts';
-import { findInPage, focusedField, readPage } from './visible.ts';
+import { findInPage, focusedField, hasHit, readPage, watchTouch } from './visible.ts';
 
 /** CSS px. WCAG 2.2 asks for 24; a driver wears gloves. */
 const minTarget = 48;
@@ -42,8 +42,19 @@ export class Finger {
   /** Touches what has this text or this accessible name. */
   async tap(text: string, { nth = 0 }: TapOptions = {}): Promise<void> {
     const target = await this.#reach({ text, nth, kind: 'act' });
-    await this.#page.touchscreen.tap(target.x, target.y);
+    if (!(await this.#touch(target))) await this.#touch(await this.#reach({ text, nth, kind: 'act' }));
     this.taps++;
+  }
+
+  /**
+   * Touches a place. False where the target has moved away since it was seen, because the page changed meanwhile: a person
+   * touches again.
+   */
+  async #touch({ x, y }: { readonly x: number; readonly y: number }): Promise<boolean> {
+    await this.#page.evaluate(watchTouch);
+    await this.#page.touchscreen.tap(x, y);
+    // The touch may have ended the page.
+    return this.#page.evaluate(hasHit).catch(() => true);
   }
 
   /** Types into the field with this label, in place of its text. The touch that focuses it belongs to the typing. */

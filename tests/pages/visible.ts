@@ -70,8 +70,10 @@ export function findInPage({ text, nth, kind }: Wanted): Found {
   const isHit =
     hit !== null && (element.contains(hit) || hit.contains(element) || hit.closest('label')?.contains(element));
   const isInside = x >= 0 && x <= innerWidth && y >= 0 && y <= innerHeight;
-  if (isInside && isHit && (hit === element || element.contains(hit) || hit.closest('label')?.contains(element)))
+  if (isInside && isHit && (hit === element || element.contains(hit) || hit.closest('label')?.contains(element))) {
+    globalThis.aim = { element, isHit: false };
     return { at: 'ready', x, y, width: box.width, height: box.height, name };
+  }
   // The finger scrolls the nearest part of the page that scrolls; its own middle is surely on it.
   let pane: Element | null = element.parentElement;
   while (pane && pane.scrollHeight <= pane.clientHeight + 1) pane = pane.parentElement;
@@ -81,6 +83,32 @@ export function findInPage({ text, nth, kind }: Wanted): Found {
   const over = hit ? `<${hit.tagName.toLowerCase()}> ${plain(hit.textContent).slice(0, 40)}` : 'nothing';
   return { at: 'away', x: innerWidth / 2, y: middle, dy: Math.round(y - middle), over };
 }
+
+/** The element that the finger has found last, and whether the touch after it has reached it. */
+interface Aim {
+  readonly element: Element;
+  isHit: boolean;
+}
+
+declare global {
+  var aim: Aim | undefined;
+}
+
+/** Watches whether the next touch reaches the element that was found last. */
+export function watchTouch(): void {
+  addEventListener(
+    'pointerdown',
+    ({ target }) => {
+      const { aim } = globalThis;
+      if (!aim || !(target instanceof Element)) return;
+      aim.isHit = aim.element.contains(target) || target.closest('label')?.contains(aim.element) === true;
+    },
+    { capture: true, once: true },
+  );
+}
+
+/** Whether the touch has reached its element. */
+export const hasHit = (): boolean => globalThis.aim?.isHit ?? true;
 
 /** The text that a person can read, in the topmost dialog where one is open. */
 export function readPage(): string {

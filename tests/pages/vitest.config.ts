@@ -13,8 +13,9 @@ export default defineConfig({
     // Each file runs a server, two databases and a browser.
     maxWorkers: 2,
     reporters: ['verbose'],
-    testTimeout: 120_000,
-    hookTimeout: 60_000,
+    // A busy machine is no failure: each wait of a story has a limit of its own.
+    testTimeout: 240_000,
+    hookTimeout: 180_000,
     expect: { poll: { timeout: 20_000 } },
   },
 });
