@@ -2,8 +2,10 @@ import { operations } from '@tailgate/sync-protocol';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { password } from '../support/people.ts';
 import { startSmsGateway } from '../support/sms-gateway.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { faultsOf, settle, showTheme } from './looks.ts';
 import type { PagePhone } from './page-phone.ts';
+import { misheard, openFile, passphraseOn, sendAsFile } from './rescue.ts';
 import type { PageWorld } from './world.ts';
 import { openPageWorld, routes } from './world.ts';
 
@@ -120,6 +122,51 @@ describe('what happens to a driver', () => {
     expect(await faultsIn(driver, 'day-offline')).toEqual([]);
     await driver.goOnline();
   });
+
+  test('a phone hands over, and another one takes over', async () => {
+    const phone = await world.phone();
+    await phone.start();
+    await phone.untilInstalled();
+    await show(driver, { name: 'route', at: '', shows: 'Connected. All is saved.' });
+    await show(driver, { name: 'hand-over-nothing', at: 'hand-over', shows: 'Nothing to hand over' });
+    expect(await faultsIn(driver, 'hand-over-nothing')).toEqual([]);
+    world.network.refuse();
+    world.network.cut();
+    await show(driver, {
+      name: 'skip',
+      at: 'stop/7/skip',
+      taps: ['Out of hours', 'Skip stop 7'],
+      shows: 'Where is this',
+    });
+    await show(driver, { name: 'hand-over', at: 'hand-over', shows: 'code 1 of' });
+    expect(await faultsIn(driver, 'hand-over')).toEqual([]);
+    await setLook(driver, 'light', 100);
+    const file = await sendAsFile(driver, await temporaryFolder());
+    const passphrase = await passphraseOn(driver);
+    expect(await faultsIn(driver, 'passphrase')).toEqual([]);
+    await show(driver, { name: 'display', at: 'display', taps: ['Español'], shows: 'English' });
+    await show(driver, { name: 'hand-over', at: 'hand-over', shows: 'código 1 de' });
+    expect(await faultsIn(driver, 'es-hand-over', ['light'])).toEqual([]);
+    await show(driver, { name: 'display', at: 'display', taps: ['English'], shows: 'Español' });
+
+    await show(phone, { name: 'take-over', at: 'take-over', shows: 'Open a file instead' });
+    await phone.finger.sees('The camera cannot be used.');
+    expect(await faultsIn(phone, 'take-over')).toEqual([]);
+    await setLook(phone, 'light', 100);
+    await openFile(phone, file);
+    await phone.finger.sees('Ask its driver for the passphrase');
+    expect(await faultsIn(phone, 'take-over-passphrase')).toEqual([]);
+    await setLook(phone, 'light', 100);
+    await phone.finger.type('Passphrase', misheard(passphrase));
+    await phone.finger.sees('These figures do not open it.');
+    expect(await faultsIn(phone, 'take-over-wrong')).toEqual([]);
+    await setLook(phone, 'light', 100);
+    await phone.finger.type('Passphrase', passphrase);
+    await phone.finger.sees('1 change is here');
+    expect(await faultsIn(phone, 'taken-over')).toEqual([]);
+    await phone.page.close();
+    await driver.goOnline();
+  }, 240_000);
 
   test('in Spanish', async () => {
     await show(driver, { name: 'display', at: 'display', shows: 'Español' });

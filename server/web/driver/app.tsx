@@ -1,8 +1,9 @@
 import type { Client } from '@tailgate/client-sdk';
-import { ClientProvider, useDriver } from '@tailgate/client-sdk/react';
+import { ClientProvider, useDriver, useWatch } from '@tailgate/client-sdk/react';
 import { Fragment, useState, useSyncExternalStore } from 'react';
 import { useAddress } from '../ui/router.ts';
-import { pageAt } from './pages.tsx';
+import { importing } from './importing.ts';
+import { pageAt, takeOver } from './pages.tsx';
 import { OwnPasswordScreen } from './screens/own-password.tsx';
 import { RegisterScreen } from './screens/register.tsx';
 import type { OneTime } from './screens/sign-in.tsx';
@@ -31,12 +32,15 @@ function Pages() {
   const driver = useDriver();
   const address = useAddress();
   const [oneTime, setOneTime] = useState<OneTime>();
+  const isImporting = useWatch(importing);
   const [first = ''] = address.steps;
 
   if (oneTime) return <OwnPasswordScreen oneTime={oneTime} onDone={() => setOneTime(undefined)} />;
   if (!driver && first === 'register') return <RegisterScreen />;
-  if (!driver || (first === 'sign-in' && !driver.signedIn)) return <SignInScreen onSignedIn={setOneTime} />;
-  const { key, screen, sheet } = pageAt(address);
+  const isRescue = isImporting || first === 'hand-over' || first === 'take-over';
+  if (!isRescue && (!driver || (first === 'sign-in' && !driver.signedIn)))
+    return <SignInScreen onSignedIn={setOneTime} />;
+  const { key, screen, sheet } = isImporting ? takeOver : pageAt(address);
   return (
     <>
       <Fragment key={key}>{screen}</Fragment>

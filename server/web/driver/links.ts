@@ -30,6 +30,8 @@ export const links = {
   inbox: href('inbox'),
   day: href('day'),
   support: href('day', 'support'),
+  handOver: href('hand-over'),
+  takeOver: href('take-over'),
   display: href('display'),
   register: href('register'),
   signIn: href('sign-in'),

@@ -14,6 +14,7 @@ const DayScreen = lazy(() => import('./screens/day.tsx').then((part) => part.Day
 const DisplaySheet = lazy(() => import('./screens/display.tsx').then((part) => part.DisplaySheet));
 const ExceptionSheet = lazy(() => import('./screens/exception.tsx').then((part) => part.ExceptionSheet));
 const MoreSheet = lazy(() => import('./screens/exception.tsx').then((part) => part.MoreSheet));
+const HandOverScreen = lazy(() => import('./screens/hand-over.tsx').then((part) => part.HandOverScreen));
 const HistorySheet = lazy(() => import('./screens/history.tsx').then((part) => part.HistorySheet));
 const InboxScreen = lazy(() => import('./screens/inbox.tsx').then((part) => part.InboxScreen));
 const LineSheet = lazy(() => import('./screens/line.tsx').then((part) => part.LineSheet));
@@ -22,6 +23,7 @@ const SupportSheet = lazy(() => import('./screens/support.tsx').then((part) => p
 const SignatureScreen = lazy(() => import('./screens/signature.tsx').then((part) => part.SignatureScreen));
 const ScanScreen = lazy(() => import('./screens/scan.tsx').then((part) => part.ScanScreen));
 const OverageSheet = lazy(() => import('./screens/overage.tsx').then((part) => part.OverageSheet));
+const TakeOverScreen = lazy(() => import('./screens/take-over.tsx').then((part) => part.TakeOverScreen));
 const CloseScreen = lazy(() => import('./screens/close.tsx').then((part) => part.CloseScreen));
 const CountsSheet = lazy(() => import('./screens/counts.tsx').then((part) => part.CountsSheet));
 const LoadScreen = lazy(() => import('./screens/load.tsx').then((part) => part.LoadScreen));
@@ -48,6 +50,9 @@ function loadSection(kind: ReportKind, name: string): ReactNode {
   return section && <LoadSectionSheet kind={kind} section={section} />;
 }
 
+/** Stays while the client is closed for it. */
+export const takeOver: Page = { key: 'take-over', screen: <TakeOverScreen /> };
+
 /** Every page by the first step of its address; an unknown address shows the route. */
 const pages: Readonly<Record<string, Read>> = {
   where: (id) => route(<WhereSheet stop={Number(id)} />),
@@ -57,6 +62,8 @@ const pages: Readonly<Record<string, Read>> = {
     screen: <DayScreen />,
     sheet: what === 'support' ? <SupportSheet /> : undefined,
   }),
+  'hand-over': () => ({ key: 'hand-over', screen: <HandOverScreen /> }),
+  'take-over': () => takeOver,
   inbox: () => ({ key: 'inbox', screen: <InboxScreen /> }),
   display: () => route(<DisplaySheet />),
   scan: () => ({ key: 'scan', screen: <ScanScreen key="tab" /> }),

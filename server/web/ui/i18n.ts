@@ -29,6 +29,11 @@ export interface I18n<Source extends Words> {
   /** Takes the reader's language from here on; before it, the source language. Called before the first render. */
   readonly start: () => void;
   readonly t: Translate<Source>;
+  /** `t` of words that load later, with their part of the app; in the same language. */
+  readonly later: <More extends Words>(
+    source: More,
+    translations: Readonly<Record<string, Translation<More>>>,
+  ) => Translate<More>;
   readonly language: () => string;
   /** The languages by their own names. */
   readonly languages: readonly { readonly code: string; readonly name: string }[];
@@ -63,16 +68,20 @@ export function createI18n<Source extends Words>(
     forms = formatsOf(code);
     document.documentElement.lang = code;
   };
+  const filled = (word: Word, fill: unknown): string => {
+    const text = typeof word === 'string' ? word : word[forms.plural(Number(valueOf(fill, 'n')))];
+    return text.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+      const value = valueOf(fill, name);
+      return typeof value === 'number' ? forms.number(value) : typeof value === 'string' ? value : '';
+    });
+  };
 
   return {
-    t: (key, ...[fill]) => {
-      const word = words[key] ?? source[key] ?? key;
-      const text = typeof word === 'string' ? word : word[forms.plural(Number(valueOf(fill, 'n')))];
-      return text.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-        const value = valueOf(fill, name);
-        return typeof value === 'number' ? forms.number(value) : typeof value === 'string' ? value : '';
-      });
-    },
+    t: (key, ...[fill]) => filled(words[key] ?? source[key] ?? key, fill),
+    later:
+      (more, byCode) =>
+      (key, ...[fill]) =>
+        filled(byCode[code]?.[key] ?? more[key] ?? key, fill),
     start: () => speak(preferred(Object.keys(translations)) ?? fallback),
     language: () => code,
     languages: Object.entries(translations).map(([each, { name }]) => ({ code: each, name })),

@@ -2,8 +2,14 @@ import { Icon } from '../../ui/icons.tsx';
 import type { CameraView as Camera } from '../scan/use-camera.ts';
 import { t } from '../words/words.ts';
 
+interface CameraViewProps {
+  readonly camera: Camera;
+  /** The sentence for any fault, where the page has another way than a typed number. */
+  readonly instead?: string;
+}
+
 /** The camera's picture with a frame to aim by; without a picture, a sentence gives the reason. */
-export function CameraView({ camera }: { readonly camera: Camera }) {
+export function CameraView({ camera, instead }: CameraViewProps) {
   const { video, state, start } = camera;
   const word = state === 'on' ? undefined : stateWords[state];
   return (
@@ -16,7 +22,7 @@ export function CameraView({ camera }: { readonly camera: Camera }) {
       )}
       {word !== undefined && (
         <div className="cam-note">
-          <p role="status">{t(word)}</p>
+          <p role="status">{instead !== undefined && isFault(state) ? instead : t(word)}</p>
           {state !== 'opening' && (
             <button className="btn" type="button" onClick={start}>
               <Icon name="cam" />
@@ -28,6 +34,8 @@ export function CameraView({ camera }: { readonly camera: Camera }) {
     </section>
   );
 }
+
+const isFault = (state: Camera['state']): boolean => state !== 'on' && state !== 'opening' && state !== 'waits';
 
 const stateWords = {
   opening: 'scan.opening',

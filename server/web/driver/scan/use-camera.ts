@@ -1,5 +1,6 @@
 import type { RefObject } from 'react';
 import { useEffect, useRef, useState } from 'react';
+import { usePageVisible } from '../page-visible.ts';
 import type { Camera, CameraFault } from './camera.ts';
 import { openCamera } from './camera.ts';
 import { handScanner } from './hand-scanner.ts';
@@ -65,14 +66,4 @@ export function useCamera(onCode: (code: string) => void): CameraView {
     },
     light: camera?.hasLight === true ? { isOn: isLit, toggle } : undefined,
   };
-}
-
-function usePageVisible(): boolean {
-  const [isVisible, setVisible] = useState(!document.hidden);
-  useEffect(() => {
-    const onChange = (): void => setVisible(!document.hidden);
-    document.addEventListener('visibilitychange', onChange);
-    return () => document.removeEventListener('visibilitychange', onChange);
-  }, []);
-  return isVisible;
 }

@@ -53,12 +53,20 @@ export function DayScreen() {
         <h2>{t('phone.title')}</h2>
       </div>
       <PhoneFacts />
-      <p className="pad">
+      <div className="pad stack">
+        <a className="btn btn-main btn-wide" href={links.handOver}>
+          <Icon name="share" />
+          {t('day.handOver')}
+        </a>
+        <a className="btn btn-main btn-wide" href={links.takeOver}>
+          <Icon name="inbox" />
+          {t('signIn.takeOver')}
+        </a>
         <a className="btn btn-main btn-wide" href={links.support}>
           <Icon name="life" />
           {t('support.title')}
         </a>
-      </p>
+      </div>
     </Screen>
   );
 }

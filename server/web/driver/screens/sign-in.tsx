@@ -87,11 +87,16 @@ export function SignInScreen({ onSignedIn }: SignInProps) {
           form="sign-in"
           busy={isBusy}
           under={
-            driver && (
-              <a className="btn btn-link" href={links.route}>
-                {t('app.back')}
+            <>
+              {driver && (
+                <a className="btn btn-link" href={links.route}>
+                  {t('app.back')}
+                </a>
+              )}
+              <a className="btn btn-link" href={links.takeOver}>
+                {t('signIn.takeOver')}
               </a>
-            )
+            </>
           }
         />
       }

@@ -32,6 +32,7 @@ export const enDay = {
     one: 'Signing out loses nothing. {n} thing still goes by itself.',
     other: 'Signing out loses nothing. {n} things still go by themselves.',
   },
+  'day.handOver': 'Hand over to another phone',
   'size.kb': '{n} kB',
   'size.mb': '{n} MB',
 

@@ -86,6 +86,7 @@ export const en = {
   'signIn.installWhy': 'It then opens without a network.',
   'signIn.installIos': 'Tap Share, then “Add to Home Screen”. It then opens without a network.',
   'signIn.installAct': 'Add',
+  'signIn.takeOver': 'Take over a phone',
 
   // Register
   'register.title': 'Register on this server',

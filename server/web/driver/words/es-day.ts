@@ -33,6 +33,7 @@ export const esDay: Translation<typeof enDay> = {
     one: 'Al salir no se pierde nada. {n} cosa sigue su camino sola.',
     other: 'Al salir no se pierde nada. {n} cosas siguen su camino solas.',
   },
+  'day.handOver': 'Pasar a otro teléfono',
   'size.kb': '{n} kB',
   'size.mb': '{n} MB',
 

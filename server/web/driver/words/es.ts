@@ -84,6 +84,7 @@ export const es: Translation<typeof en> = {
   'signIn.installWhy': 'Así se abre sin red.',
   'signIn.installIos': 'Toque Compartir y luego «Añadir a pantalla de inicio». Así se abre sin red.',
   'signIn.installAct': 'Añadir',
+  'signIn.takeOver': 'Relevar un teléfono',
 
   // Register
   'register.title': 'Registrarse en este servidor',
