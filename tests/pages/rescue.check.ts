@@ -263,6 +263,9 @@ test('while another window of the app runs the client, a sentence says so, and t
   await phone.goOffline();
   await deliverNext(phone);
   await phone.finger.tap('My day');
+  // A phone without a driver hands over, too: from the sign-in page.
+  await phone.finger.tap('Sign out');
+  await phone.finger.sees('1 change by');
   await phone.finger.tap('Hand over to another phone');
   const file = await sendAsFile(phone, folder);
   const passphrase = await passphraseOn(phone);

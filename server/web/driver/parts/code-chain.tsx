@@ -45,7 +45,7 @@ export function CodeChain({ codes }: { readonly codes: readonly string[] }) {
             <Icon name="back" />
           </button>
           <button className="btn btn-main" type="button" onClick={() => setRuns(!runs)}>
-            <Icon name={runs ? 'pause' : 'chev'} />
+            <Icon name={runs ? 'pause' : 'play'} />
             {rescueWord(runs ? 'give.hold' : 'give.run')}
           </button>
           <button

@@ -73,11 +73,14 @@ export function HandOverScreen() {
   );
 }
 
+/** Without a driver, the route's address shows the sign-in page. */
+const useParent = (): string => (useDriver() ? links.day : links.route);
+
 function GiveTop({ prepared }: { readonly prepared?: Prepared }) {
   const { changes = 0, since } = prepared ?? {};
   return (
     <Top
-      back={useDriver() ? links.day : links.route}
+      back={useParent()}
       backLabel={t('sign.back')}
       over={since === undefined ? undefined : rescueWord('give.since', { n: changes, time: moment(since, Date.now()) })}
       title={rescueWord('give.title')}
@@ -137,19 +140,17 @@ interface PassphraseProps {
 
 /** On a page of its own: who films the codes does not film it with them. */
 function Passphrase({ prepared, isSaved, onBack }: PassphraseProps) {
-  const hasDriver = useDriver() !== undefined;
+  const parent = useParent();
   return (
     <Screen
       key="passphrase"
       title={rescueWord('give.passphrase')}
       top={<GiveTop prepared={prepared} />}
-      foot={
-        <Gate act={rescueWord('give.done')} icon="check" onAct={() => goBack(hasDriver ? links.day : links.route)} />
-      }
+      foot={<Gate act={rescueWord('give.done')} icon="check" onAct={() => goBack(parent)} />}
     >
       <div className="pad stack">
         {isSaved && (
-          <Banner icon="down" role="status">
+          <Banner icon="check" tone="go" role="status">
             <p>{rescueWord('give.saved')}</p>
           </Banner>
         )}
@@ -183,8 +184,13 @@ function Passphrase({ prepared, isSaved, onBack }: PassphraseProps) {
 }
 
 function Nothing({ isPreparing }: { readonly isPreparing: boolean }) {
+  const parent = useParent();
   return (
-    <Screen title={rescueWord('give.title')} top={<GiveTop />}>
+    <Screen
+      title={rescueWord('give.title')}
+      top={<GiveTop />}
+      foot={<Gate act={rescueWord('give.done')} icon="check" onAct={() => goBack(parent)} />}
+    >
       {isPreparing ? (
         <p className="pad" role="status">
           {rescueWord('give.preparing')}

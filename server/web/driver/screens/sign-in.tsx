@@ -181,7 +181,7 @@ function InstallHint() {
 /** Work of earlier drivers on this phone: it goes by itself, or waits for their own sign-in. */
 function Waiting() {
   const { pending, awaitsSignIn, names } = useStatus();
-  return Object.entries(pending).map(([employee, all]) => {
+  const banners = Object.entries(pending).map(([employee, all]) => {
     const name = names[employee] ?? employee;
     const n = awaitsSignIn[employee] ?? 0;
     return n > 0 ? (
@@ -198,4 +198,15 @@ function Waiting() {
       </Banner>
     );
   });
+  if (banners.length === 0) return null;
+  return (
+    <>
+      {banners}
+      <p>
+        <a className="btn btn-link" href={links.handOver}>
+          {t('day.handOver')}
+        </a>
+      </p>
+    </>
+  );
 }

@@ -68,7 +68,7 @@ function Read({ onParcel }: { readonly onParcel: (parcel: Parcel) => void }) {
       top={<TakeTop look="dark" />}
       foot={<Gate todo act={rescueWord('take.file')} icon="inbox" onAct={() => picker.current?.click()} />}
     >
-      <CameraView camera={camera} instead={rescueWord('take.noCamera')} />
+      <CameraView camera={camera} aim="square" instead={rescueWord('take.noCamera')} />
       <div className="sheet scan-sheet">
         <div className="sheet-body" aria-live="polite">
           <h2>
@@ -172,7 +172,6 @@ function Open({ parcel, onArrived, onAgain }: OpenProps) {
         )}
         <Field
           label={rescueWord('take.passphrase')}
-          big
           name="passphrase"
           inputMode="numeric"
           autoComplete="off"
@@ -225,7 +224,9 @@ function Arrived({ arrivals }: { readonly arrivals: readonly Arrival[] }) {
                 <span className="small">{rescueWord('take.route', { list: routes.join(', ') })}</span>
               )}
               <span className="small">
-                {employee in awaitsSignIn ? t('day.otherSignIn', { name: nameOf(employee) }) : rescueWord('take.goes')}
+                {employee in awaitsSignIn
+                  ? t('day.otherSignIn', { name: nameOf(employee) })
+                  : rescueWord('take.goes', { n })}
               </span>
             </div>
           </div>

@@ -68,6 +68,9 @@ export const enRescue = {
   'take.knownWhy': 'Nothing counts twice.',
   'take.of': 'Driver {id}',
   'take.route': 'Route {list}',
-  'take.goes': 'They go to the server by themselves, as soon as there is a network.',
+  'take.goes': {
+    one: 'It goes to the server by itself, as soon as there is a network.',
+    other: 'They go to the server by themselves, as soon as there is a network.',
+  },
   'take.files': 'Photos and signatures come from the other phone: leave it on.',
 } as const satisfies Words;

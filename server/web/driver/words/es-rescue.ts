@@ -69,6 +69,9 @@ export const esRescue: Translation<typeof enRescue> = {
   'take.knownWhy': 'Nada cuenta dos veces.',
   'take.of': 'Conductor {id}',
   'take.route': 'Ruta {list}',
-  'take.goes': 'Van al servidor por sí solos en cuanto haya red.',
+  'take.goes': {
+    one: 'Va al servidor por sí solo en cuanto haya red.',
+    other: 'Van al servidor por sí solos en cuanto haya red.',
+  },
   'take.files': 'Las fotos y firmas vienen del otro teléfono: déjelo encendido.',
 };
