@@ -1,7 +1,7 @@
 /** Offers the files to the phone's other apps; where it cannot share them, they go to its downloads. */
 export async function shareFiles(files: readonly File[]): Promise<'shared' | 'saved' | 'cancelled'> {
   const data = { files: [...files] };
-  if (navigator.canShare?.(data) === true) {
+  if (navigator.canShare?.(data)) {
     try {
       await navigator.share(data);
       return 'shared';

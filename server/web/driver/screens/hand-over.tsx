@@ -18,13 +18,18 @@ import { moment, t } from '../words/words.ts';
 export function HandOverScreen() {
   const client = useClient();
   const [prepared, setPrepared] = useState<Prepared | 'nothing'>();
+  const [fault, setFault] = useState('');
   const [isSaid, setSaid] = useState(false);
   const [isSaved, setSaved] = useState(false);
   useEffect(() => {
-    void prepare(client).then((ready) => setPrepared(ready ?? 'nothing'));
+    prepare(client).then(
+      (ready) => setPrepared(ready ?? 'nothing'),
+      (error: unknown) => setFault(error instanceof Error ? error.message : String(error)),
+    );
   }, [client]);
 
-  if (prepared === undefined || prepared === 'nothing') return <Nothing isPreparing={prepared === undefined} />;
+  if (prepared === undefined || prepared === 'nothing')
+    return <Nothing isPreparing={prepared === undefined} fault={fault} />;
   const asFile = async (): Promise<void> => {
     // A plain name: who sees the file in a list learns nothing.
     const result = await shareFiles([new File([prepared.file], 'tailgate-hand-over.txt', { type: 'text/plain' })]);
@@ -183,7 +188,13 @@ function Passphrase({ prepared, isSaved, onBack }: PassphraseProps) {
   );
 }
 
-function Nothing({ isPreparing }: { readonly isPreparing: boolean }) {
+interface NothingProps {
+  readonly isPreparing: boolean;
+  /** The reason where the changes cannot be packed. */
+  readonly fault: string;
+}
+
+function Nothing({ isPreparing, fault }: NothingProps) {
   const parent = useParent();
   return (
     <Screen
@@ -193,7 +204,7 @@ function Nothing({ isPreparing }: { readonly isPreparing: boolean }) {
     >
       {isPreparing ? (
         <p className="pad" role="status">
-          {rescueWord('give.preparing')}
+          {fault === '' ? rescueWord('give.preparing') : rescueWord('give.failed', { why: fault })}
         </p>
       ) : (
         <>

@@ -6,6 +6,7 @@ export const enRescue = {
   'give.title': 'Hand over',
   'give.since': { one: '{n} change since {time}', other: '{n} changes since {time}' },
   'give.preparing': 'Making the codes.',
+  'give.failed': 'The codes cannot be made: {why} Open this page again.',
   'give.how': 'On the other phone:',
   'give.where': 'Its sign-in page and its My day have this button.',
   'give.code': 'Code {n} of {of} for the other phone',

@@ -7,6 +7,7 @@ export const esRescue: Translation<typeof enRescue> = {
   'give.title': 'Pasar el trabajo',
   'give.since': { one: '{n} cambio desde las {time}', other: '{n} cambios desde las {time}' },
   'give.preparing': 'Se preparan los códigos.',
+  'give.failed': 'No se pueden preparar los códigos: {why} Abra esta página de nuevo.',
   'give.how': 'En el otro teléfono:',
   'give.where': 'El botón está en su página de entrada y en su Mi día.',
   'give.code': 'Código {n} de {of} para el otro teléfono',
