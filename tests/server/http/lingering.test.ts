@@ -122,6 +122,14 @@ describe('RFC 9112 §9.6: a client that writes on past a refusal reads all of it
       413,
       () => ({ lines: [`PATCH ${upload} HTTP/1.1`, 'upload-offset: 0', chunked, ...tus()], first: chunk(600_000) }),
     ],
+    [
+      'a resumable upload above the largest file',
+      413,
+      () => ({
+        lines: ['POST /api/sync/uploads HTTP/1.1', 'upload-length: 2000000', long, ...tus()],
+        first: 'x'.repeat(131_072),
+      }),
+    ],
     ['an unknown method', 400, () => ({ lines: ['FOO /api/health HTTP/1.1'] })],
     ['too many headers', 431, () => ({ lines: [report, ...Array.from({ length: 3_000 }, () => 'x: 1')] })],
     ['a chunk without a size', 400, () => ({ lines: [report, json, chunked], first: 'zz\r\n' })],
@@ -228,4 +236,28 @@ test('a connection without `close` serves the next request after the refused bod
   const [refused = '', healthy = ''] = answer.split(/(?=HTTP\/1\.1 200 )/);
   expect(failure.parse(JSON.parse(refused.split('\r\n\r\n')[1] ?? '')).error.code).toBe('TOO_LARGE');
   expect(healthy).toContain(operations.health.message);
+});
+
+describe('a refused file of a resumable upload leaves its connection to the next one', () => {
+  const create = (length: number, body: number) =>
+    [
+      'POST /api/sync/uploads HTTP/1.1',
+      ...['host: x', ...tus(), `upload-length: ${length}`, `content-length: ${body}`, '', ''],
+    ].join('\r\n');
+
+  test.each([0, 16_384, 131_072, mebibyte])('of whose body %i bytes come before the answer', async (early) => {
+    const client = connectRaw(node.client.url);
+    client.socket.write(create(mebibyte + 1, mebibyte));
+    if (early > 0) client.socket.write(Buffer.alloc(early, 'x'));
+    await once(client.socket, 'data');
+    await client.write(Buffer.alloc(mebibyte - early, 'x'));
+    client.socket.write(create(10_000, 10_000));
+    client.socket.write(Buffer.alloc(10_000, 'y'));
+    client.socket.write(['GET /api/health HTTP/1.1', ...last, '', ''].join('\r\n'));
+    // The server reads no further request of a client that has closed its direction.
+    await once(client.socket, 'end');
+    client.socket.end();
+    const { answer } = await client.ending;
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 201', 'HTTP/1.1 200']);
+  });
 });

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 
 /** How much the server reads and drops once it has answered. */
@@ -40,13 +41,14 @@ export class Lingering {
       response.prependOnceListener('finish', () => {
         if (request.complete && !isLast) return;
         const { socket } = request;
-        const stopCounting = limitReceivedBytes(socket, this.#bounds.bytes);
+        // A listener on the socket would take the bytes from Node's parser, which may have stopped reading.
+        limitReceivedBytes(request, socket, this.#bounds.bytes);
+        // A handler that reads the body as a web stream pauses the request, also after the answer.
+        request.on('pause', () => request.resume());
+        request.unpipe().resume();
         this.#open.add(socket);
         if (this.#isStopping) closeAfter(socket, stoppingMs);
-        const settle = () => {
-          stopCounting();
-          this.#open.delete(socket);
-        };
+        const settle = () => void this.#open.delete(socket);
         request.once('close', settle);
         // The method by which Node ends a connection.
         socket.destroySoon = () => {
@@ -67,22 +69,20 @@ export class Lingering {
     socket.once('close', () => this.#open.delete(socket));
     // The parser receives no further bytes: after the last answer a connection carries no request.
     socket.removeAllListeners('data');
-    limitReceivedBytes(socket, this.#bounds.bytes);
+    limitReceivedBytes(socket, socket, this.#bounds.bytes);
     closeAfter(socket, this.#isStopping ? stoppingMs : this.#bounds.ms);
     socket.end(lastBytes);
     socket.resume();
   }
 }
 
-/** @returns what takes the bound away again */
-function limitReceivedBytes(socket: Socket, bytes: number): () => void {
+/** Cuts the connection when more bytes than that have come from the request, or from the socket itself. */
+function limitReceivedBytes(from: Readable, socket: Socket, bytes: number): void {
   let left = bytes;
-  const count = (piece: Buffer): void => {
+  from.on('data', (piece: Buffer) => {
     left -= piece.length;
     if (left < 0) socket.destroy();
-  };
-  socket.on('data', count);
-  return () => void socket.off('data', count);
+  });
 }
 
 function closeAfter(socket: Socket, ms: number): void {
