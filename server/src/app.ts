@@ -39,6 +39,7 @@ import { listen } from './runtime/listening.ts';
 import { startMail } from './mail/delivery-mails.ts';
 import { previewSummary } from './mail/preview.ts';
 import type { Pipeline } from './mutations/change.ts';
+import { OpsFeed } from './ops/feed/ops-feed.ts';
 import { applyRetention, isLimited } from './ops/retention/retention.ts';
 import { clockRemarks } from './replication/from-host/facility-clocks.ts';
 import { findLiveWorker } from './replication/control/heartbeat.ts';
@@ -299,6 +300,8 @@ async function serve(deps: Deps, { pipeline, hostSide, driverApp, opsToken }: Se
   const hostCatalog = new LazyHostCatalog(() => openHost(config, deps.database.url, log));
   shutdown.add('host catalog', () => hostCatalog.close());
   const assets = openAssets(deps);
+  const opsFeed = new OpsFeed({ db, listener, log });
+  await opsFeed.start();
   const http = await buildHttp({
     ...config,
     socketPath: syncPath,
@@ -311,6 +314,7 @@ async function serve(deps: Deps, { pipeline, hostSide, driverApp, opsToken }: Se
     probes,
     remarks: async () => [...clockWatch.remarks, ...(await clockRemarks(db))],
     hostCatalog,
+    opsFeed,
     driverApp,
     previewMail: (key, stop) => previewSummary(db, config.access, key, stop),
     version,

@@ -9,6 +9,7 @@ import { live } from './live.ts';
 import { replicate } from './replicate.ts';
 import { publish, type Report } from './report.ts';
 import { rest } from './rest.ts';
+import { search } from './search.ts';
 import { snapshot } from './snapshot.ts';
 import { upload } from './upload.ts';
 import { uploadCut } from './upload-cut.ts';
@@ -28,6 +29,7 @@ const benches: { readonly [name: string]: (options: BenchOptions) => Promise<Rep
   live,
   replicate,
   rest,
+  search,
   snapshot,
   upload,
   'upload-cut': () => uploadCut(),

@@ -264,6 +264,7 @@ export const parts: Part[] = [
   operators('restore/', ['incidents/'], 'a restored database is announced here'),
   operators('retention/', [], 'old data leaves once the host has it'),
   operators('routes/', ['host/files/local-time.ts'], 'routes of a day and their stops'),
+  operators('feed/', [], 'what has changed, for pages that follow'),
   operators('files/', [], 'files for people at the office'),
   operators(
     'stops/',
@@ -273,6 +274,7 @@ export const parts: Part[] = [
     ],
     'one stop in full, and as phone, server and host have it',
   ),
+  operators('search/', ['ops/routes/'], 'finds what the other subjects show'),
   operators('commands/', ['ops/', 'runtime/'], 'the commands of `npm run ops`'),
 
   {

@@ -185,6 +185,8 @@ async function driveADay(): Promise<void> {
   await record('readOpsRoute', { headers: ops, params: { ...named, route_id: route.id } });
   await record('readOpsStop', { headers: ops, params: ofStop });
   await record('compareStop', { headers: ops, params: ofStop, query: { host: 'live' } });
+  await record('search', { headers: ops, query: { q: stop.customer.name, limit: '2' } });
+  await record('followFeed', { headers: ops });
   await record('readOpsAsset', { headers: ops, params: { asset_id: photo } });
   await record('readStopHistory', { headers: ops, query: ofStop });
   await record('verifyStopHistory', { headers: ops, query: ofStop });
@@ -292,6 +294,7 @@ async function record(name: OperationName, sent: Sent): Promise<unknown> {
   const answer: unknown = kind === 'json' ? await response.json() : undefined;
   if (kind === 'html') await response.text();
   if (kind === 'file') await response.arrayBuffer();
+  if (kind === 'lines') await response.body?.cancel();
   examples[name] = {
     ...(params && { params }),
     ...(query && { query }),

@@ -20,6 +20,7 @@ import { buildHttp } from '../../server/src/http/build.ts';
 import type { Log } from '../../server/src/runtime/log.ts';
 import { BuiltFolder } from '../../server/src/http/pages/built-folder.ts';
 import { openLogger } from '../../server/src/runtime/logger.ts';
+import { OpsFeed, type OpsFeedOptions } from '../../server/src/ops/feed/ops-feed.ts';
 import { previewSummary } from '../../server/src/mail/preview.ts';
 import type { Change, Pipeline } from '../../server/src/mutations/change.ts';
 import { startClosing } from '../../server/src/mutations/jobs/closing-timers.ts';
@@ -78,6 +79,8 @@ type HttpOptions =
   | 'timeouts';
 
 export interface RestServerOptions extends Partial<Pick<HttpDeps, HttpOptions>> {
+  /** The feed of the office, where it differs from the product’s. */
+  readonly feed?: Pick<OpsFeedOptions, 'tickMs' | 'mostStreams'>;
   /** The level of `logged`; `debug` by default. */
   readonly logLevel?: string;
   /** The built driver app; by default there is none. */
@@ -160,6 +163,8 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     limits: { ...uploadLimits({ maxFileMb: 25, maxFiles: 20, uploadQuotaMb: 10_240 }), ...options.uploadLimits },
     buffers: new BufferPool(),
   };
+  const opsFeed = new OpsFeed({ db, listener, log, ...options.feed });
+  await opsFeed.start();
   const app = await buildHttp({
     db,
     auth,
@@ -182,6 +187,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     probes: options.probes ?? [],
     remarks: options.remarks ?? (async () => []),
     hostCatalog: options.hostCatalog ?? noHost,
+    opsFeed,
     previewMail: (key, stop) => previewSummary(db, access, key, stop),
     driverApp: new BuiltFolder(options.appFolder ?? '/nowhere', log),
     version: '0.0.0-test',

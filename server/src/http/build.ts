@@ -42,6 +42,8 @@ import type { HostCatalog } from './endpoints/host-endpoints.ts';
 import { hostEndpoints } from './endpoints/host-endpoints.ts';
 import { quarantineEndpoints } from '../ops/quarantine/quarantine.ts';
 import { opsFileEndpoints } from '../ops/files/files.ts';
+import { feedEndpoints, type FeedDeps } from '../ops/feed/feed.ts';
+import { searchEndpoints } from '../ops/search/search.ts';
 import { opsStopEndpoints, type OpsStopDeps } from '../ops/stops/stops.ts';
 import { opsRouteEndpoints } from '../ops/routes/routes.ts';
 import { replicationEndpoints } from '../ops/replication/replication.ts';
@@ -87,6 +89,7 @@ export interface HttpDeps
   readonly unauthenticatedBytes?: number;
   readonly assets: UploadDeps;
   readonly hostCatalog: HostCatalog & OpsStopDeps['hostCatalog'];
+  readonly opsFeed: FeedDeps['opsFeed'] & { readonly close: () => Promise<void> };
   readonly previewMail: PreviewMail;
   readonly driverApp: BuiltFolder;
   /** The only path that opens WebSockets. */
@@ -170,6 +173,8 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
     ...opsRouteEndpoints(deps),
     ...opsStopEndpoints(deps),
     ...opsFileEndpoints(deps.db),
+    ...searchEndpoints(deps),
+    ...feedEndpoints({ opsFeed: deps.opsFeed, operatorSessions }),
   };
   const access: AccessOptions = {
     mode: deps.access,
@@ -180,6 +185,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   mount(app, endpoints, access);
   mountDocs(app, () => restDocument(deps.version));
   mountPages(app, deps.driverApp);
+  app.addHook('preClose', () => deps.opsFeed.close());
   return app;
 }
 

@@ -1,5 +1,7 @@
 import { deviceOperations, deviceSchemas } from './devices/contract.ts';
 import { opsFileOperations } from './files/contract.ts';
+import { searchOperations, searchSchemas } from './search/contract.ts';
+import { feedOperations, feedSchemas } from './feed/contract.ts';
 import { flagOperations, flagSchemas } from './flags/contract.ts';
 import { historyOperations, historySchemas } from './history/contract.ts';
 import { holdOperations, holdSchemas } from './holds/contract.ts';
@@ -27,6 +29,8 @@ export const opsOperations = {
   ...opsRouteOperations,
   ...opsStopOperations,
   ...opsFileOperations,
+  ...searchOperations,
+  ...feedOperations,
 } as const;
 
 /** The words of their schemas for the OpenAPI document. */
@@ -43,4 +47,6 @@ export const opsSchemas = [
   ...flagSchemas,
   ...opsRouteSchemas,
   ...opsStopSchemas,
+  ...searchSchemas,
+  ...feedSchemas,
 ];

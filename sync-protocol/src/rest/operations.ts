@@ -44,8 +44,8 @@ export interface Operation<Body, Query, Data, Params = unknown, Meta = unknown> 
   readonly data: z.ZodMiniType<Data>;
   /** The `meta` beside the envelope's `data`; absent without one. */
   readonly meta?: z.ZodMiniType<Meta>;
-  /** A success without an envelope: a page, or a file's bytes. `data` is then `nothing`. */
-  readonly answers?: 'html' | 'file';
+  /** A success without an envelope: a page, a file's bytes, or a stream of JSON lines. `data` is then `nothing`. */
+  readonly answers?: 'html' | 'file' | 'lines';
   readonly requestHeaders?: readonly RequestHeader[];
   /** Error codes beside those of every operation (contract §1). */
   readonly errors: readonly ErrorCode[];

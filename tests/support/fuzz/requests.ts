@@ -31,7 +31,10 @@ type AnyOperation = Operation<unknown, unknown, unknown>;
 
 /** Requests to every operation of the table: most of them nearly right, so that they pass the first check. */
 export function fuzzRequests(deps: FuzzDeps): fc.Arbitrary<FuzzRequest> {
-  const names = Object.keys(operations).filter((name): name is OperationName => name in operations);
+  // A stream of lines has no end that a request could wait for.
+  const names = Object.keys(operations)
+    .filter((name): name is OperationName => name in operations)
+    .filter((name) => operations[name].answers !== 'lines');
   return fc.oneof(
     ...names.map((name) => {
       const operation = operations[name];

@@ -58,6 +58,15 @@ export class OperatorSessions {
     return { id, name, role, session, expiresAt, mustChangePassword };
   }
 
+  /** Whether a session still counts. To ask is no use of it. */
+  async isOpen(session: Buffer): Promise<boolean> {
+    const { db, limits } = this.#deps;
+    const { rows } = await db.query<SessionRow>(sql.findSession, [session]);
+    return rows.some(({ last_seen_at, expires_at }) =>
+      isValid({ lastSeenAt: last_seen_at, expiresAt: expires_at }, limits, this.#deps.now()),
+    );
+  }
+
   /** Ends one session, at once on every node. */
   async end(session: Buffer): Promise<void> {
     await this.#deps.db.query(sql.endSession, [session, this.#deps.now()]);

@@ -128,6 +128,7 @@ function successes(operation: AnyOperation, example: Example, writer: SchemaWrit
   const ok = {
     html: { 'text/html': media({ type: 'string' }, example.answer) },
     file,
+    lines: { 'application/x-ndjson': { schema: { type: 'string', description: 'JSON objects, one a line.' } } },
     json: { 'application/json': media(envelope(operation, writer), example.answer) },
   }[answers ?? 'json'];
   return {

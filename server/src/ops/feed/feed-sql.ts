@@ -1,0 +1,18 @@
+import { statement } from '../../db/statement.ts';
+
+/**
+ * A mark of each list: it differs from the one before where an entry of the list has come, gone or changed. The tables are
+ * small or have an index for it; one statement a second and node reads them while a page follows.
+ */
+export const readMarks = statement(
+  'ops_read_marks',
+  `select (select concat_ws(' ', count(*), max(parked_at), max(next_try_at), max(skipped_at)) from parked)
+          || (select concat_ws(' ', count(*), max(parked_at), max(next_try_at), max(skipped_at)) from parked_row) as parked,
+          (select concat_ws(' ', count(*), max(received_at), sum(attempts)) from quarantine where state = 'open') as quarantine,
+          (select concat_ws(' ', count(*), count(acknowledged_at), max(at)) from incident) as incident,
+          (select concat_ws(' ', count(*), max(starts_at), max(ends_at), count(*) filter (where starts_at <= now()),
+                            count(*) filter (where ends_at <= now())) from replication_hold) as hold,
+          (select concat_ws(' ', count(*), count(revoked_at), max(last_seen_at), sum(pending)) from client) as device,
+          (select coalesce(string_agg(concat_ws(' ', worker, seen_at > now() - interval '20 s', state), ' ' order by worker), '')
+             from worker_heartbeat) as host`,
+);
