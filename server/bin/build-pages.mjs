@@ -14,4 +14,4 @@ const [status, signal] = await once(child, 'close');
 // A Ctrl-C during the build stops the start.
 if (signal !== null) process.exit(1);
 // Phones depend on the server, not on the page: a failed build does not stop the start.
-if (status !== 0) console.error('The server starts without a new driver app: its last good build stays in use.');
+if (status !== 0) console.error('The server starts without a new build of a page: its last good build stays in use.');

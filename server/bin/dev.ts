@@ -5,7 +5,7 @@ import { endWithNpm } from '../src/runtime/npm-parent.ts';
 
 // `npm run dev`: starts the server and restarts it after a change of a source file. Node stops the running server by
 // SIGTERM first, so an embedded PostgreSQL stops cleanly, too. On a terminal the log lines are sentences. Beside it the
-// driver app is built after a change of its sources, and open pages reload.
+// pages are built after a change of its sources, and open ones reload.
 
 const server = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const watcher = spawn(

@@ -30,7 +30,8 @@ import { HostSide } from './replication/host-side.ts';
 import { isOperator } from './wire/access.ts';
 import { readableHeaders } from './http/server/browser-rules.ts';
 import { buildHttp } from './http/build.ts';
-import { BuiltFolder } from './http/pages/built-folder.ts';
+import type { BuiltPages } from './http/pages/mount-pages.ts';
+import { openPages } from './http/pages/mount-pages.ts';
 import type { Probe } from './http/endpoints/health.ts';
 import { buildMetrics, mountMetrics } from './http/endpoints/metrics.ts';
 import { watchRequests } from './http/server/request-watch.ts';
@@ -61,8 +62,8 @@ import manifest from '../package.json' with { type: 'json' };
 export interface App {
   /** The HTTP address of the REST interface and the sync channel; a worker has none. */
   url: string | undefined;
-  /** Whether `/app/` has a page to show. */
-  hasDriverApp: boolean;
+  /** Whether `/app/` and `/office/` have a page to show. */
+  built: { readonly app: boolean; readonly office: boolean };
   place: string;
   opsToken: StoredSecret;
   /** Resolves when this process must stop: the database is another one, or stays unreachable. */
@@ -99,7 +100,7 @@ const COMMIT_CONNECTIONS = 3;
 /** For files: a separate pool keeps a storm of photos away from requests and stops. */
 const FILE_CONNECTIONS = 4;
 /** The output of `npm run build:web`. */
-const driverAppFolder = join(import.meta.dirname, '../web/dist/app');
+const pagesFolder = join(import.meta.dirname, '../web/dist');
 /** The first hello of a storm needs it, so it is opened before phones wait. */
 const MIN_CONNECTIONS = 2;
 
@@ -116,15 +117,16 @@ export async function startApp(config: Config, log: Logger, stopping: AbortSigna
     const pipeline = await startPipeline(deps);
     await startSideEffects(deps, pipeline);
     const hostSide = config.role === 'api' ? undefined : await startHostSide(deps, pipeline);
-    const driverApp = new BuiltFolder(driverAppFolder, log);
+    const pages = openPages(pagesFolder, log);
     const url =
       config.role === 'worker'
         ? undefined
-        : await serve(deps, { pipeline, hostSide, driverApp, opsToken: opsToken.secret });
-    const hasDriverApp = url !== undefined && (await driverApp.isBuilt());
+        : await serve(deps, { pipeline, hostSide, pages, opsToken: opsToken.secret });
+    const isServed = url !== undefined;
+    const built = { app: isServed && (await pages.app.isBuilt()), office: isServed && (await pages.office.isBuilt()) };
     if (config.metricsPort !== undefined) await serveFigures(deps, config.metricsPort, opsToken.secret);
     const { database, lostDatabase } = deps;
-    return { url, hasDriverApp, place: database.place, opsToken, lostDatabase, stop: () => shutdown.run() };
+    return { url, built, place: database.place, opsToken, lostDatabase, stop: () => shutdown.run() };
   } catch (error) {
     await shutdown.run();
     throw error;
@@ -281,11 +283,11 @@ async function startHostSide(deps: Deps, pipeline: Pipeline): Promise<HostSide> 
 interface Served {
   pipeline: Pipeline;
   hostSide: HostSide | undefined;
-  driverApp: BuiltFolder;
+  pages: BuiltPages;
   opsToken: string;
 }
 
-async function serve(deps: Deps, { pipeline, hostSide, driverApp, opsToken }: Served): Promise<string> {
+async function serve(deps: Deps, { pipeline, hostSide, pages, opsToken }: Served): Promise<string> {
   const { config, log, shutdown, db, listener, auth, telemetry, clock, clockWatch } = deps;
   const { figures, requests } = telemetry;
   const sessions = new Sessions(db, clock);
@@ -315,7 +317,7 @@ async function serve(deps: Deps, { pipeline, hostSide, driverApp, opsToken }: Se
     remarks: async () => [...clockWatch.remarks, ...(await clockRemarks(db))],
     hostCatalog,
     opsFeed,
-    driverApp,
+    pages,
     previewMail: (key, stop) => previewSummary(db, config.access, key, stop),
     version,
     opsToken,

@@ -4,7 +4,7 @@ import { basename, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { BuiltFolder } from '../../server/src/http/pages/built-folder.ts';
+import { openPages } from '../../server/src/http/pages/mount-pages.ts';
 import { readText, root } from '../house/source-file.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -83,11 +83,13 @@ test('its stage for the pages builds them from the copied files alone, and the i
   expect(build).toMatch(/^node /);
   const { stdout } = await run(process.execPath, build.split(' ').slice(1), { cwd: folder });
   expect(stdout).toContain('Built the driver app');
+  expect(stdout).toContain('Built the office console');
 
   const [, output = ''] = /^COPY --from=pages \/app\/(\S+) \1$/m.exec(dockerfile) ?? [];
   const log = recordedLog();
-  // The server's own folder of the app, within the copied one.
-  expect(await new BuiltFolder(join(folder, output, 'app'), log).isBuilt()).toBe(true);
-  expect(readText('server/src/app.ts')).toContain(`'../web/dist/app'`);
+  // The server's own folder of the pages, within the copied one.
+  const pages = openPages(join(folder, output), log);
+  expect([await pages.app.isBuilt(), await pages.office.isBuilt()]).toEqual([true, true]);
+  expect(readText('server/src/app.ts')).toContain(`'../web/dist'`);
   expect(output).toBe('server/web/dist');
 });

@@ -329,6 +329,8 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
   'listParked query': [cover('host/parking.test.ts', 'the list distinguishes states and has pages')],
   'listParked data': [cover('host/parking.test.ts', 'a stop that the host refuses is listed')],
   'listParked meta': [cover('host/parking.test.ts', 'the list distinguishes states and has pages')],
+  'readParked params': [cover('host/parking.test.ts', 'one entry is read by its id, until the host has taken the row')],
+  'readParked data': [cover('host/parking.test.ts', 'one entry is read by its id, until the host has taken the row')],
   'retryParked params': [cover('host/parking.test.ts', 'retry: the next attempt starts immediately')],
   'retryParked data': [cover('host/parking.test.ts', 'retry: the next attempt starts immediately')],
   'skipParked params': [cover('host/parking.test.ts', 'skip: the close goes out')],

@@ -5,7 +5,7 @@ import { opsToken } from '../support/rest-server.ts';
 import { rowDeps } from './row-fixture.ts';
 
 const { client, depot, pool, expectRows, report } = await rowDeps();
-const { listParked, repairParked, retryParked, skipParked } = operations;
+const { listParked, readParked, repairParked, retryParked, skipParked } = operations;
 const headers = { authorization: `Bearer ${opsToken}` };
 const delivered = { status: 'D', end_delivery_time: '2026-11-21T15:59:30.000Z' } as const;
 
@@ -65,6 +65,16 @@ describe('GET /api/ops/parked', () => {
     });
     expect(JSON.parse(entry.payload)).toMatchObject({ RTSTUP: [{ RUCMT: 'BAD words' }] });
     expect(Date.parse(entry.next_try_at ?? '')).toBeGreaterThan(Date.parse(entry.parked_at));
+  });
+
+  test('one entry is read by its id, until the host has taken the row', async () => {
+    const { entry, path: params, key } = await parkedStop('ONE');
+    expect(await client.take(readParked, { headers, params })).toEqual(await entryOf('ONE'));
+    expect(entry).toMatchObject({ route_id: 'ONE' });
+    await depot.record(key, { id: 1, updates: { driver_comments: 'good words' } });
+    await settledEntry('ONE');
+    const gone = await client.call(readParked, { headers, params });
+    expect([gone.status, gone.error?.code]).toEqual([404, 'PARKED_NOT_FOUND']);
   });
 
   test('the list distinguishes states and has pages', async () => {

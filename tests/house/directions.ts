@@ -306,6 +306,18 @@ export const parts: Part[] = [
     why: 'the driver app is a user of the SDK, as any other app',
   },
   {
+    path: 'server/web/office/',
+    uses: ['sync-protocol/', 'server/web/ui/', 'server/web/development/'],
+    usesTypes: ['server/src/ops/operations.ts'],
+    why: 'the console is a user of the ops API: its types come from the schemas, its data by requests alone',
+  },
+  {
+    path: 'server/web/office/model/',
+    uses: ['sync-protocol/', 'server/web/ui/'],
+    usesTypes: ['server/web/office/'],
+    why: 'a model is a pure function of what the API returns: it knows no screen',
+  },
+  {
     path: 'server/web/driver/model/',
     uses: ['client-sdk/', 'sync-protocol/', 'server/web/ui/'],
     usesTypes: ['server/web/driver/words/'],

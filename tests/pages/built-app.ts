@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 
 const build = join(import.meta.dirname, '../../server/web/build/main.ts');
 
-/** Builds the driver app as `npm start` does, where its sources have changed. */
+/** Builds the pages as `npm start` does, where its sources have changed. */
 export async function buildApp(): Promise<void> {
   await promisify(execFile)(process.execPath, ['--conditions=source', build, '--if-changed']);
 }

@@ -12,6 +12,9 @@ const patienceMs = 30_000;
 /** More than enough for a route of 150 stops. */
 const maxScrolls = 80;
 
+/** A touch, or the click of a mouse. */
+type Press = (x: number, y: number) => Promise<void>;
+
 /** The number among several equal texts, from the top. */
 interface TapOptions {
   readonly nth?: number;
@@ -26,9 +29,11 @@ export class Finger {
   taps = 0;
   fields = 0;
   readonly #page: Page;
+  readonly #press: Press;
 
-  constructor(page: Page) {
+  constructor(page: Page, press: Press = (x, y) => page.touchscreen.tap(x, y)) {
     this.#page = page;
+    this.#press = press;
   }
 
   /** Taps and fields since the last call: the figure that a row of the table limits. */
@@ -52,7 +57,7 @@ export class Finger {
    */
   async #touch({ x, y }: { readonly x: number; readonly y: number }): Promise<boolean> {
     await this.#page.evaluate(watchTouch);
-    await this.#page.touchscreen.tap(x, y);
+    await this.#press(x, y);
     // The touch may have ended the page.
     return this.#page.evaluate(hasHit).catch(() => true);
   }
@@ -60,7 +65,7 @@ export class Finger {
   /** Types into the field with this label, in place of its text. The touch that focuses it belongs to the typing. */
   async type(label: string, value: string, { nth = 0 }: TapOptions = {}): Promise<void> {
     const target = await this.#reach({ text: label, nth, kind: 'field' });
-    await this.#page.touchscreen.tap(target.x, target.y);
+    await this.#press(target.x, target.y);
     const { tag, value: before } = await this.#page.evaluate(focusedField);
     if (!fieldTags.includes(tag)) throw new Error(`a touch on “${label}” focuses <${tag.toLowerCase()}>, no field`);
     if (before !== '') await this.#page.keyboard.press('ControlOrMeta+a');
@@ -78,10 +83,7 @@ export class Finger {
   /** A photo with the phone's camera app: the tap on the button, and the shutter. */
   async photograph(text: string, photo: { name: string; mimeType: string; buffer: Buffer }): Promise<void> {
     const target = await this.#reach({ text, nth: 0, kind: 'act' });
-    const [chooser] = await Promise.all([
-      this.#page.waitForEvent('filechooser'),
-      this.#page.touchscreen.tap(target.x, target.y),
-    ]);
+    const [chooser] = await Promise.all([this.#page.waitForEvent('filechooser'), this.#press(target.x, target.y)]);
     await chooser.setFiles(photo);
     this.taps += 2;
   }

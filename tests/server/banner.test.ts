@@ -3,7 +3,7 @@ import { banner, startHelp } from '../../server/src/runtime/banner.ts';
 import { loadConfig, settings } from '../../server/src/config.ts';
 
 const standing = {
-  hasDriverApp: true,
+  built: { app: true, office: true },
   place: '/srv/pod/.data/postgres',
   opsToken: { secret: 'made-up', fresh: true },
   open: ['/auth/*', '/route/drivers'],
@@ -15,6 +15,7 @@ test('a first start prints all addresses, the token once, and two commands to tr
   expect(text.split('\n')[0]).toBe('Tailgate is ready on http://127.0.0.1:3000');
   for (const line of [
     'http://127.0.0.1:3000/app/',
+    'http://127.0.0.1:3000/office/',
     'http://127.0.0.1:3000/docs',
     'ws://127.0.0.1:3000/api/sync',
     standing.place,
@@ -30,7 +31,7 @@ test('a first start prints all addresses, the token once, and two commands to tr
 });
 
 test('without the output of its build, the driver app has no address', () => {
-  const text = banner(loadConfig({}, []), { ...standing, url, hasDriverApp: false });
+  const text = banner(loadConfig({}, []), { ...standing, url, built: { app: false, office: true } });
   expect(text).not.toContain('/app/');
   expect(text).toContain('npm run build:web');
 });

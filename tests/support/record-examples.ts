@@ -274,6 +274,7 @@ async function recordParked(id: string, named: object, stop: number, driver: Rea
   await record('listParked', { headers, query: { state: 'open' } });
   const params = { parked_id: first.parked_id };
   await record('skipParked', { headers, params, body: { by: 'MILLER', reason: 'Booked by hand.' } });
+  await record('readParked', { headers, params });
   await record('retryParked', { headers, params });
   const body = { by: 'MILLER', stop: { id: stop, updates: { driver_comments: 'Item was mistyped.' } } };
   await record('repairParked', { headers, params, body });

@@ -18,7 +18,7 @@ import type { Db } from '../../server/src/db/types.ts';
 import type { HttpDeps } from '../../server/src/http/build.ts';
 import { buildHttp } from '../../server/src/http/build.ts';
 import type { Log } from '../../server/src/runtime/log.ts';
-import { BuiltFolder } from '../../server/src/http/pages/built-folder.ts';
+import { openPages } from '../../server/src/http/pages/mount-pages.ts';
 import { openLogger } from '../../server/src/runtime/logger.ts';
 import { OpsFeed, type OpsFeedOptions } from '../../server/src/ops/feed/ops-feed.ts';
 import { previewSummary } from '../../server/src/mail/preview.ts';
@@ -83,8 +83,8 @@ export interface RestServerOptions extends Partial<Pick<HttpDeps, HttpOptions>> 
   readonly feed?: Pick<OpsFeedOptions, 'tickMs' | 'mostStreams'>;
   /** The level of `logged`; `debug` by default. */
   readonly logLevel?: string;
-  /** The built driver app; by default there is none. */
-  readonly appFolder?: string;
+  /** The folder of the built pages; by default there is none. */
+  readonly pagesFolder?: string;
   /** Limits that differ from the operator's defaults. */
   readonly uploadLimits?: Partial<UploadLimits>;
   /** The cost of its passwords; nearly nothing by default. */
@@ -189,7 +189,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     hostCatalog: options.hostCatalog ?? noHost,
     opsFeed,
     previewMail: (key, stop) => previewSummary(db, access, key, stop),
-    driverApp: new BuiltFolder(options.appFolder ?? '/nowhere', log),
+    pages: openPages(options.pagesFolder ?? '/nowhere', log),
     version: '0.0.0-test',
     socketPath: syncPath,
     opsToken,

@@ -15,10 +15,11 @@ async function drawn(page: Page): Promise<string> {
 }
 
 test('the app runs under its policy behind a prefix, and opens without a network from the second start on', async () => {
-  const folder = join(await temporaryFolder(), 'app');
+  const pagesFolder = await temporaryFolder();
+  const folder = join(pagesFolder, 'app');
   const source = join(web, 'driver');
   await buildPage({ source, folder, runtime: 'preact', development: false, firstLoadLimit: 1_000_000 });
-  const server = await startRestServer({ access: 'strict', appFolder: folder });
+  const server = await startRestServer({ access: 'strict', pagesFolder });
   const proxy = await WebProxy.start(server.client.url, { prefix: '/pod' });
   const address = `${proxy.url}/pod/app`;
   const context = await (await startBrowser()).newContext();

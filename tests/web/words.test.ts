@@ -1,30 +1,35 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Word, Words } from '../../server/web/ui/i18n.ts';
 import { en } from '../../server/web/driver/words/en.ts';
 import { enRescue } from '../../server/web/driver/words/en-rescue.ts';
 import { es } from '../../server/web/driver/words/es.ts';
 import { esRescue } from '../../server/web/driver/words/es-rescue.ts';
+import { en as officeEn, es as officeEs } from '../../server/web/office/words/all.ts';
 
-const source: Words = { ...en, ...enRescue };
-const spanish: Words = { ...es, ...esRescue };
+const apps: Readonly<Record<string, { readonly source: Words; readonly spanish: Words }>> = {
+  driver: { source: { ...en, ...enRescue }, spanish: { ...es, ...esRescue } },
+  office: { source: officeEn, spanish: officeEs },
+};
 const texts = (word: Word | undefined): string[] =>
   typeof word === 'string' ? [word] : [word?.one ?? '', word?.other ?? ''];
 const names = (text: string): string[] => [...text.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name).sort();
 
-test('Spanish has the keys of English', () => {
-  expect(Object.keys(spanish)).toEqual(Object.keys(source));
-});
+describe.each(Object.entries(apps))('%s', (_, { source, spanish }) => {
+  test('Spanish has the keys of English', () => {
+    expect(Object.keys(spanish)).toEqual(Object.keys(source));
+  });
 
-test('a sentence has the same names to fill in both languages', () => {
-  for (const [key, word] of Object.entries(source)) {
-    const wanted = [...new Set(texts(word).flatMap(names))];
-    expect({ key, names: [...new Set(texts(spanish[key]).flatMap(names))] }).toEqual({ key, names: wanted });
-  }
-});
+  test('a sentence has the same names to fill in both languages', () => {
+    for (const [key, word] of Object.entries(source)) {
+      const wanted = [...new Set(texts(word).flatMap(names))];
+      expect({ key, names: [...new Set(texts(spanish[key]).flatMap(names))] }).toEqual({ key, names: wanted });
+    }
+  });
 
-test('no sentence is empty, and none contains terms such as queue and payload', () => {
-  for (const text of [...Object.values(source), ...Object.values(spanish)].flatMap(texts)) {
-    expect(text.trim()).not.toBe('');
-    expect(text).not.toMatch(/\b(sync|queue|payload|mutation|pending|error|oops)\b/i);
-  }
+  test('no sentence is empty, and none contains terms such as queue and payload', () => {
+    for (const text of [...Object.values(source), ...Object.values(spanish)].flatMap(texts)) {
+      expect(text.trim()).not.toBe('');
+      expect(text).not.toMatch(/\b(sync|queue|payload|mutation|pending|error|oops)\b/i);
+    }
+  });
 });

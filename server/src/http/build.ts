@@ -19,7 +19,7 @@ import { answerBrokenRequest, answerUnroutable } from './server/broken-request.t
 import { deviceEndpoints } from '../ops/devices/devices.ts';
 import { invitationEndpoints } from '../ops/invitations/invitations.ts';
 import { mountDocs } from './docs/mount-docs.ts';
-import type { BuiltFolder } from './pages/built-folder.ts';
+import type { BuiltPages } from './pages/mount-pages.ts';
 import { mountPages } from './pages/mount-pages.ts';
 import type { PreviewMail } from './endpoints/email-preview.ts';
 import { emailEndpoints } from './endpoints/email-preview.ts';
@@ -91,7 +91,7 @@ export interface HttpDeps
   readonly hostCatalog: HostCatalog & OpsStopDeps['hostCatalog'];
   readonly opsFeed: FeedDeps['opsFeed'] & { readonly close: () => Promise<void> };
   readonly previewMail: PreviewMail;
-  readonly driverApp: BuiltFolder;
+  readonly pages: BuiltPages;
   /** The only path that opens WebSockets. */
   readonly socketPath: string;
   /** Bearer token of `/api/ops`. */
@@ -184,7 +184,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   };
   mount(app, endpoints, access);
   mountDocs(app, () => restDocument(deps.version));
-  mountPages(app, deps.driverApp);
+  mountPages(app, deps.pages);
   app.addHook('preClose', () => deps.opsFeed.close());
   return app;
 }

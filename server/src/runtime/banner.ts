@@ -3,8 +3,8 @@ import type { Config, settings } from '../config.ts';
 export interface StartedServer {
   /** The address for people and phones, e.g. `http://127.0.0.1:3000`; a worker has none. */
   url: string | undefined;
-  /** Whether `/app/` has a page to show. */
-  hasDriverApp: boolean;
+  /** Whether `/app/` and `/office/` have a page to show. */
+  built: { readonly app: boolean; readonly office: boolean };
   /** The place of the database. */
   place: string;
   opsToken: { secret: string; fresh: boolean };
@@ -25,7 +25,7 @@ export const startHelp = (all: typeof settings): string =>
   ].join('\n');
 
 /** The output of `npm start` for people once everything runs. Scripts wait for the first line. */
-export function banner(config: Config, { url, hasDriverApp, place, opsToken, open }: StartedServer): string {
+export function banner(config: Config, { url, built, place, opsToken, open }: StartedServer): string {
   const { role, dataDir, demo, legacyUrl, smtpUrl, smsUrl } = config;
   const lines = [
     `Tailgate is ready${url === undefined ? '' : ` on ${url}`}${role === 'all' ? '' : ` (${role} only)`}`,
@@ -34,7 +34,9 @@ export function banner(config: Config, { url, hasDriverApp, place, opsToken, ope
   const say = (label: string, text: string) => lines.push(`  ${label.padEnd(13)} ${text}`);
 
   if (url !== undefined) {
-    say('Driver app', hasDriverApp ? `${url}/app/` : 'not built yet; `npm run build:web` builds it');
+    const unbuilt = 'not built yet; `npm run build:web` builds it';
+    say('Driver app', built.app ? `${url}/app/` : unbuilt);
+    say('Office', built.office ? `${url}/office/` : unbuilt);
     say('API', `${url}/docs (to read and to try) · ${url}/docs/openapi.json`);
     say('Health', `${url}/api/health · dependencies: ${url}/api/health/ready`);
     say('Sync channel', `${url.replace(/^http/, 'ws')}/api/sync`);

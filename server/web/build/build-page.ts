@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -10,7 +11,7 @@ import { linkFiles } from './page.ts';
 import { hashSources } from './sources.ts';
 
 export interface PageOptions extends BundleOptions {
-  /** The folder with the page's `index.html`, `main.tsx`, `worker.ts` and `public/`. */
+  /** The folder with the page's `index.html`, `main.tsx`, `public/`, and for a page that opens offline `worker.ts`. */
   readonly source: string;
   /** The output: its files, and beside it `FOLDER.json`. */
   readonly folder: string;
@@ -29,18 +30,18 @@ export async function buildPage(options: PageOptions): Promise<BuiltPage> {
   const [sources, bundle, worker] = await Promise.all([
     hashSources({ runtime, development }),
     bundlePage(source, options),
-    bundleWorker(source, options),
+    existsSync(join(source, 'worker.ts')) ? bundleWorker(source, options) : undefined,
   ]);
   const named = new Map(await publicFiles(source));
   named.set('index.html', Buffer.from(linkFiles(await readFile(join(source, 'index.html'), 'utf8'), bundle)));
-  named.set('licences.txt', Buffer.from(await licencesOf([...bundle.inputs, ...worker.inputs])));
+  named.set('licences.txt', Buffer.from(await licencesOf([...bundle.inputs, ...(worker?.inputs ?? [])])));
   const offline = new Map([...named, ...bundle.files].sort(([a], [b]) => (a < b ? -1 : 1)));
   const firstLoad = weigh(offline, bundle);
   const over = sum(firstLoad) - firstLoadLimit;
   if (!development && over > 0)
     throw new Error(`the first load is ${over} bytes above its limit of ${firstLoadLimit}:\n${shares(firstLoad)}`);
 
-  named.set('worker.js', Buffer.from(shellOf(offline) + worker.code));
+  if (worker) named.set('worker.js', Buffer.from(shellOf(offline) + worker.code));
   const files = new Map<string, OutputFile>();
   for (const [name, bytes] of named) files.set(name, { bytes, hashed: false });
   for (const [name, bytes] of bundle.files) files.set(name, { bytes, hashed: true });

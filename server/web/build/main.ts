@@ -2,51 +2,55 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildPage, shares, sum } from './build-page.ts';
 import { readListing } from './output.ts';
+import { pages } from './pages.ts';
 import { hashSources, root, sourceFolders, web } from './sources.ts';
 import { watchSources } from './watch.ts';
 
 // npm run build:web [-- --if-changed] [--watch] [--runtime react] [--out FOLDER]
-// Builds the driver app. Above the limit of its first load the run fails. `--watch` is a part of `npm run dev`: it
-// builds for development.
-
-/** 110 kB, gzip. */
-const firstLoadLimit = 110_000;
+// Builds the driver app and the office console, each into a folder of FOLDER. Above the limit of a first load the run
+// fails. `--watch` is a part of `npm run dev`: it builds for development.
 
 const { values } = parseArgs({
   options: {
     'if-changed': { type: 'boolean', default: false },
     watch: { type: 'boolean', default: false },
     runtime: { type: 'string', default: 'preact' },
-    out: { type: 'string', default: join(web, 'dist/app') },
+    out: { type: 'string', default: join(web, 'dist') },
   },
 });
-const { out: folder, runtime, watch: development } = values;
+const { out, runtime, watch: development } = values;
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 if (runtime !== 'preact' && runtime !== 'react') fail(`--runtime is preact or react, not ${runtime}`);
 else if (development) {
   const folders = sourceFolders.map((each) => join(root, each));
-  await watchSources({ folders, build: () => buildOnce(runtime), stopping: untilStopped() });
+  await watchSources({ folders, build: () => buildAll(runtime), stopping: untilStopped() });
   process.exitCode = 0;
   // An open channel keeps both programs running.
   if (process.connected) process.disconnect();
-} else if (
-  !values['if-changed'] ||
-  (await readListing(folder)).sources !== (await hashSources({ runtime, development }))
-)
-  await buildOnce(runtime);
+} else await buildAll(runtime);
 
-async function buildOnce(library: 'preact' | 'react'): Promise<void> {
+/** Builds every page; with `--if-changed`, only where the sources differ from those of the output. */
+async function buildAll(library: 'preact' | 'react'): Promise<void> {
+  const present = values['if-changed'] ? await hashSources({ runtime: library, development }) : undefined;
+  for (const page of pages) {
+    const folder = join(out, page.output);
+    if (present === undefined || (await readListing(folder)).sources !== present) await buildOnce(page, library);
+  }
+}
+
+async function buildOnce(page: (typeof pages)[number], library: 'preact' | 'react'): Promise<void> {
+  const { title, firstLoadLimit } = page;
   const started = performance.now();
   try {
-    const source = join(web, 'driver');
+    const [source, folder] = [join(web, page.source), join(out, page.output)];
     const { firstLoad } = await buildPage({ source, folder, runtime: library, development, firstLoadLimit });
     const seconds = ((performance.now() - started) / 1_000).toFixed(1);
-    if (development) return say(`Built the driver app in ${seconds} s.`);
-    say(`Built the driver app in ${seconds} s: the first load is ${sum(firstLoad)} of ${firstLoadLimit} bytes.`);
+    if (development) return say(`Built the ${title} in ${seconds} s.`);
+    say(`Built the ${title} in ${seconds} s: the first load is ${sum(firstLoad)} of ${firstLoadLimit} bytes.`);
     if (!values['if-changed']) say(shares(firstLoad));
   } catch (error) {
-    fail(`The driver app cannot be built: ${error instanceof Error ? error.message : String(error)}`);
+    fail(`The ${title} cannot be built: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 

@@ -47,10 +47,13 @@ async function getRaw(path: string, encoding = 'identity'): Promise<{ answer: In
 }
 
 beforeAll(async () => {
-  folder = join(await temporaryFolder(), 'app');
-  await buildPage({ source: driverApp, folder, runtime: 'preact', development: false, firstLoadLimit: 1_000_000 });
+  const pagesFolder = await temporaryFolder();
+  folder = join(pagesFolder, 'app');
+  const options = { runtime: 'preact', development: false, firstLoadLimit: 1_000_000 } as const;
+  await buildPage({ ...options, source: driverApp, folder });
+  await buildPage({ ...options, source: join(web, 'office'), folder: join(pagesFolder, 'office') });
   // The pages have no data: they are open under both.
-  server = await startRestServer({ access: 'strict', appFolder: folder });
+  server = await startRestServer({ access: 'strict', pagesFolder });
 });
 
 describe('/app/', () => {
@@ -171,6 +174,37 @@ describe('/app/', () => {
   const reached = (from: Response, link: string): Promise<Response> => fetch(new URL(link, from.url));
 });
 
+describe('/office/', () => {
+  test('its policy lets the page load from this server only, no page may frame it, and it needs no device', async () => {
+    const { status, headers } = await get('/office/');
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    const policy = headers.get('content-security-policy')?.split('; ') ?? [];
+    expect(policy.toSorted()).toEqual([
+      "base-uri 'none'",
+      "connect-src 'self'",
+      "default-src 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+      "img-src 'self' blob:",
+      "script-src 'self'",
+      "style-src 'self'",
+    ]);
+    expect(headers.get('x-frame-options')).toBe('DENY');
+    expect(headers.get('permissions-policy')).toMatch(/^camera=\(\), geolocation=\(\), microphone=\(\)/);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+  });
+
+  test('without its slash, a relative redirect leads there and keeps the query', async () => {
+    const { status, headers } = await get('/office?code=1&state=2');
+    expect([status, headers.get('location')]).toEqual([302, 'office/?code=1&state=2']);
+  });
+
+  test('has no worker: it needs the server', async () => {
+    expect((await get('/office/worker.js')).status).toBe(404);
+    expect((await get('/office/licences.txt')).status).toBe(200);
+  });
+});
+
 describe('the output of the build', () => {
   test('is replaced as a whole; hashed files of the build before are still served', async () => {
     const log = recordedLog();
@@ -238,13 +272,13 @@ describe('the output of the build', () => {
 });
 
 describe('/', () => {
-  test('shows people the driver app and the API, and every link leads somewhere', async () => {
+  test('shows people the driver app, the office and the API, and every link leads somewhere', async () => {
     const doors = await get('/', { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
     expect([doors.status, doors.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(doors.headers.get('vary')).toContain('accept');
     expect(doors.headers.get('content-security-policy')).toContain("default-src 'none'");
     const links = [...(await doors.text()).matchAll(/href="([^"]+)"/g)].map(([, link = '']) => link);
-    expect(links).toEqual(['doors.css', 'app/', 'docs']);
+    expect(links).toEqual(['doors.css', 'app/', 'office/', 'docs']);
     for (const link of links) expect([link, (await get(`/${link}`)).status]).toEqual([link, 200]);
   });
 

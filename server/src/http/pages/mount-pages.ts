@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../wire/errors.ts';
 import { EncodedBytes, sendEncoded } from '../answers/encoded-bytes.ts';
-import type { BuiltFolder } from './built-folder.ts';
+import type { Log } from '../../runtime/log.ts';
+import { BuiltFolder } from './built-folder.ts';
 
 /** Everything from this server, and no code inside a page. */
 const strict = {
@@ -17,20 +19,57 @@ const policyOf = (directives: Readonly<Record<string, string>>): string =>
     .map((directive) => directive.join(' '))
     .join('; ');
 
-const driverHeaders = {
-  'content-security-policy': policyOf({
-    ...strict,
-    // The barcode reader is WebAssembly.
-    'script-src': "'self' 'wasm-unsafe-eval'",
-    'connect-src': "'self'",
-    // Photos and signatures of the phone, before and after they are stored.
-    'img-src': "'self' blob: data:",
-    'media-src': "'self' blob:",
-    'font-src': "'self'",
-    'worker-src': "'self'",
-    'manifest-src': "'self'",
-  }),
-  'permissions-policy': 'camera=(self), geolocation=(self), microphone=(), payment=(), usb=()',
+/** A page for people: its address below the server's, its name for them, and its headers. */
+interface ServedPage {
+  readonly name: keyof BuiltPages;
+  readonly title: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The output of the build by the page's address. */
+export interface BuiltPages {
+  readonly app: BuiltFolder;
+  readonly office: BuiltFolder;
+}
+
+/** @param folder with a folder for each page, as `npm run build:web` writes it */
+export const openPages = (folder: string, log: Log): BuiltPages => ({
+  app: new BuiltFolder(join(folder, 'app'), log),
+  office: new BuiltFolder(join(folder, 'office'), log),
+});
+
+const driverApp: ServedPage = {
+  name: 'app',
+  title: 'driver app',
+  headers: {
+    'content-security-policy': policyOf({
+      ...strict,
+      // The barcode reader is WebAssembly.
+      'script-src': "'self' 'wasm-unsafe-eval'",
+      'connect-src': "'self'",
+      // Photos and signatures of the phone, before and after they are stored.
+      'img-src': "'self' blob: data:",
+      'media-src': "'self' blob:",
+      'font-src': "'self'",
+      'worker-src': "'self'",
+      'manifest-src': "'self'",
+    }),
+    'permissions-policy': 'camera=(self), geolocation=(self), microphone=(), payment=(), usb=()',
+  },
+};
+const officeConsole: ServedPage = {
+  name: 'office',
+  title: 'office console',
+  headers: {
+    'content-security-policy': policyOf({
+      ...strict,
+      'script-src': "'self'",
+      'connect-src': "'self'",
+      // Photos and signatures: the page fetches them with its token.
+      'img-src': "'self' blob:",
+    }),
+    'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+  },
 };
 const doorsHeaders = { 'content-security-policy': policyOf(strict), 'permissions-policy': 'camera=(), geolocation=()' };
 
@@ -38,40 +77,40 @@ const doorsHeaders = { 'content-security-policy': policyOf(strict), 'permissions
 const forGood = 'public, max-age=31536000, immutable';
 
 /**
- * Pages for people: the doors (`/`) and the driver app (`/app/`). They are open under any ACCESS, because they contain
- * no data. Addresses in pages and redirects are relative, for proxies that add a prefix.
+ * Pages for people: the doors (`/`), the driver app (`/app/`) and the office console (`/office/`). They are open under any
+ * ACCESS, because they contain no data. Addresses in pages and redirects are relative, for proxies that add a prefix.
  */
-export function mountPages(app: FastifyInstance, driverApp: BuiltFolder): void {
-  mountDriverApp(app, driverApp);
+export function mountPages(app: FastifyInstance, built: BuiltPages): void {
+  for (const page of [driverApp, officeConsole]) mountPage(app, page, built[page.name]);
   mountDoors(app);
 }
 
-function mountDriverApp(app: FastifyInstance, driverApp: BuiltFolder): void {
+function mountPage(app: FastifyInstance, { name: path, title, headers }: ServedPage, built: BuiltFolder): void {
   const send = async (name: string, request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
-    const file = await driverApp.find(name);
+    const file = await built.find(name);
     if (file) {
       const cacheControl = file.hashed ? forGood : 'no-cache';
-      void reply.headers(driverHeaders);
+      void reply.headers(headers);
       return sendEncoded(file.content, { type: file.type, cacheControl }, request, reply);
     }
-    if (await driverApp.isBuilt()) throw new AppError('NOT_FOUND');
-    return reply.code(503).type('text/html; charset=utf-8').send(notBuilt);
+    if (await built.isBuilt()) throw new AppError('NOT_FOUND');
+    return reply.code(503).type('text/html; charset=utf-8').send(notBuilt(title));
   };
-  app.get('/app', (request, reply) => {
-    // The files of the page are relative to `/app/`.
-    const [, query] = /^\/app(\?.*)?$/.exec(request.url) ?? [];
-    if (!request.url.startsWith('/app/')) return reply.redirect(`app/${query ?? ''}`);
+  app.get(`/${path}`, (request, reply) => {
+    // The files of the page are relative to its folder.
+    const [address = '', query] = request.url.split(/(?=\?)/);
+    if (!address.endsWith('/')) return reply.redirect(`${path}/${query ?? ''}`);
     return send('index.html', request, reply);
   });
-  app.get<{ Params: { '*': string } }>('/app/*', (request, reply) => send(request.params['*'], request, reply));
+  app.get<{ Params: { '*': string } }>(`/${path}/*`, (request, reply) => send(request.params['*'], request, reply));
 }
 
-const notBuilt = `<!doctype html>
+const notBuilt = (title: string): string => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Tailgate</title>
-<p>This server has no driver app yet. The command <code>npm run build:web</code> builds it; then load this page again.</p>
+<p>This server has no ${title} yet. The command <code>npm run build:web</code> builds it; then load this page again.</p>
 </html>
 `;
 

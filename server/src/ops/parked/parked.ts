@@ -135,6 +135,10 @@ export function parkedEndpoints({ db, pipeline, clock, log }: ParkedDeps) {
   return {
     listParked: endpoint(parkedOperations.listParked, ({ query }) => listParked(db, query)),
 
+    readParked: endpoint(parkedOperations.readParked, async ({ params }) => ({
+      data: orUnknown(await shown(db, params.parked_id)),
+    })),
+
     retryParked: endpoint(parkedOperations.retryParked, async ({ params }) => ({
       data: orUnknown(await retryParked(db, params.parked_id)),
     })),

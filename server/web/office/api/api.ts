@@ -1,0 +1,148 @@
+import type { Answer, AnyInput, DataOf, InputOf, OperationName } from './operations.ts';
+import { operations } from './operations.ts';
+
+/** The server has refused a request, with its reason. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly status: number;
+  readonly code: string;
+  /** Each fault of the input with its path. */
+  readonly faults: readonly { readonly path: string; readonly message: string }[];
+  /** `data` of the answer, such as the operator who was first. */
+  readonly data: unknown;
+
+  constructor(status: number, body: unknown) {
+    const { message, data, error } = fieldsOf(body);
+    const { code, details } = fieldsOf(error);
+    super(typeof message === 'string' ? message : `HTTP ${status}`);
+    this.status = status;
+    this.code = typeof code === 'string' ? code : 'UNKNOWN';
+    this.faults = Array.isArray(details) ? details.map(faultOf) : [];
+    this.data = data;
+  }
+}
+
+/** No answer, or one that is not the server's. */
+export class Unreachable extends Error {
+  override readonly name = 'Unreachable';
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  /** The ETag of the answer that the caller has: `unchanged` then stands for the same. */
+  readonly etag?: string | undefined;
+}
+
+export interface Api {
+  /** @throws Refusal, Unreachable */
+  call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<Answer<DataOf<Name>>>;
+  /**
+   * Any operation, without types of its input and its answer; `useRead` and `useList` have them.
+   *
+   * @returns undefined where the answer with this ETag is still the present one
+   * @throws Refusal, Unreachable
+   */
+  read(name: OperationName, input: AnyInput, options: CallOptions): Promise<Answer<never> | undefined>;
+}
+
+/** Where the console is served, the server is one folder up: `https://pod.example.com/office/` → `…/api`. */
+export const apiUrl = (location: { readonly href: string }): string => new URL('../api', location.href).href;
+
+interface Connection {
+  readonly url: string;
+  /** The operator's token; undefined while nobody is signed in. */
+  readonly token: () => string | undefined;
+  /** Called after each answer of the server. */
+  readonly onAnswer?: (at: number) => void;
+  /** Called where no answer came. */
+  readonly onSilence?: () => void;
+  /** The server takes the token no longer. */
+  readonly onSignedOut?: () => void;
+}
+
+export function createApi({ url, token, onAnswer, onSilence, onSignedOut }: Connection): Api {
+  const send = async (name: OperationName, input: AnyInput, { signal, etag }: CallOptions): Promise<Response> => {
+    const [method, path] = operations[name];
+    const bearer = token();
+    const headers = new Headers({ accept: 'application/json' });
+    if (bearer !== undefined) headers.set('authorization', `Bearer ${bearer}`);
+    if (etag !== undefined) headers.set('if-none-match', etag);
+    if (input.body !== undefined) headers.set('content-type', 'application/json');
+    const request = {
+      method,
+      headers,
+      cache: 'no-store',
+      credentials: 'omit',
+      ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
+      ...(signal && { signal }),
+    } as const;
+    try {
+      return await fetch(addressOf(url, path, input), request);
+    } catch (cause) {
+      if (signal?.aborted !== true) onSilence?.();
+      throw new Unreachable('the server does not answer', { cause });
+    }
+  };
+  const read: Api['read'] = async (name, input, options) => {
+    const response = await send(name, input, options);
+    onAnswer?.(Date.now());
+    if (response.status === 304) return undefined;
+    const text = await response.text();
+    if (!response.ok) {
+      const refusal = new Refusal(response.status, jsonOf(text));
+      if (response.status === 401 && token() !== undefined) onSignedOut?.();
+      throw refusal;
+    }
+    const { data, meta } = answerOf(text);
+    return { data, nextCursor: meta?.next_cursor ?? null, etag: response.headers.get('etag') };
+  };
+  return {
+    read,
+    call: async (name, input) => {
+      const answer = await read(name, input, {});
+      if (!answer) throw new Unreachable('the server answers 304 to a request without a tag');
+      return answer;
+    },
+  };
+}
+
+/** The address of a request: each `:name` of the path is filled, and absent query fields are left out. */
+export function addressOf(url: string, path: string, { params, query }: AnyInput): string {
+  const values = fieldsOf(params);
+  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(textOf(values[name])));
+  const fields = Object.entries(fieldsOf(query)).flatMap(([key, value]) =>
+    value === undefined || value === null || value === '' ? [] : [[key, textOf(value)]],
+  );
+  const search = new URLSearchParams(fields).toString();
+  return `${url}${filled}${search === '' ? '' : `?${search}`}`;
+}
+
+/** The body of a refusal; a proxy's own page has none. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+interface Envelope {
+  /** Of the type that the operation's name stands for: the caller names it. */
+  readonly data: never;
+  readonly meta?: { readonly next_cursor?: string | null };
+}
+
+/** The server answers by the document that the types come from. */
+const answerOf: (text: string) => Envelope = JSON.parse;
+
+const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
+
+/** A value of an address or a sentence. */
+const textOf = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+
+function faultOf(value: unknown): { path: string; message: string } {
+  const { path, message } = fieldsOf(value);
+  return { path: textOf(path), message: textOf(message) };
+}

@@ -1,0 +1,32 @@
+import { createRoot } from 'react-dom/client';
+import { startRouter } from '../ui/router.ts';
+import { startTheme } from '../ui/theme.ts';
+import { apiUrl, createApi } from './api/api.ts';
+import { startLive } from './api/live.ts';
+import { App } from './app.tsx';
+import { startIdleLock } from './idle-lock.ts';
+import { startKeys } from './keys.ts';
+import './office.css';
+import { lock, resume, session, tokenOf } from './session.ts';
+import { endLeftSessions } from './sign-out.ts';
+import { i18n } from './words/words.ts';
+
+startTheme();
+i18n.start();
+resume();
+startRouter();
+startIdleLock();
+startKeys();
+
+const url = apiUrl(location);
+endLeftSessions(url);
+const live = startLive(() => session.current.is === 'in');
+const api = createApi({
+  url,
+  token: () => tokenOf(session.current),
+  onAnswer: live.heard,
+  onSilence: live.missed,
+  onSignedOut: () => lock('ended'),
+});
+const place = document.querySelector('#app');
+if (place) createRoot(place).render(<App services={{ api, live }} />);

@@ -1,0 +1,81 @@
+import { useState } from 'react';
+import { Icon } from '../../ui/icons.tsx';
+import type { ListName, QueryOf, RowOf } from '../api/operations.ts';
+import type { Fault } from '../api/reads.ts';
+import { allRows, faultOf } from '../api/reads.ts';
+import type { Cell } from '../model/export.ts';
+import { exportName, toCsv } from '../model/export.ts';
+import { useServices } from '../services.ts';
+import { t } from '../words/words.ts';
+import { FaultNote } from './fault-note.tsx';
+
+/** A column of an exported list; the page's own columns may show less. */
+export interface ExportColumn<Row> {
+  readonly head: string;
+  readonly text: (row: Row) => Cell;
+}
+
+interface ExportsProps<Name extends ListName> {
+  /** The list and its filters: all its rows are fetched, page by page. */
+  readonly list: Name;
+  readonly query: QueryOf<Name>;
+  /** The file's name before the time. */
+  readonly file: string;
+  readonly columns: readonly ExportColumn<RowOf<Name>>[];
+}
+
+/** CSV, JSON and print of a whole list. */
+export function Exports<Name extends ListName>({ list, query, file, columns }: ExportsProps<Name>) {
+  const { api } = useServices();
+  const [fetched, setFetched] = useState<number>();
+  const [fault, setFault] = useState<Fault>();
+  const save = async (kind: 'csv' | 'json'): Promise<void> => {
+    setFault(undefined);
+    try {
+      const rows: RowOf<Name>[] = [];
+      for await (const page of allRows(api, list, query)) {
+        rows.push(...page);
+        setFetched(rows.length);
+      }
+      const heads = columns.map(({ head }) => head);
+      const cells = rows.map((row) => columns.map(({ text }) => text(row)));
+      const content = kind === 'csv' ? toCsv(heads, cells) : `${JSON.stringify(rows, null, 2)}\n`;
+      offer(content, kind === 'csv' ? 'text/csv' : 'application/json', exportName(file, Date.now(), kind));
+    } catch (error) {
+      setFault(faultOf(error));
+    } finally {
+      setFetched(undefined);
+    }
+  };
+  return (
+    <>
+      {fetched !== undefined && (
+        <span className="small" role="status">
+          {t('list.fetching', { n: fetched })}
+        </span>
+      )}
+      <FaultNote fault={fault} />
+      <button className="btn" type="button" onClick={() => void save('csv')}>
+        <Icon name="dl" />
+        {t('list.csv')}
+      </button>
+      <button className="btn" type="button" onClick={() => void save('json')}>
+        <Icon name="dl" />
+        {t('list.json')}
+      </button>
+      <button className="btn" type="button" onClick={() => print()}>
+        <Icon name="print" />
+        {t('list.print')}
+      </button>
+    </>
+  );
+}
+
+/** Hands a file to the browser, which saves it. */
+function offer(content: string, type: string, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([content], { type: `${type}; charset=utf-8` }));
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

@@ -1,0 +1,129 @@
+import type { FormEvent } from 'react';
+import { Icon } from '../../ui/icons.tsx';
+import { useAct } from '../act.ts';
+import { useRead } from '../api/reads.ts';
+import { useDraft } from '../drafts.ts';
+import { instantOf } from '../model/local-time.ts';
+import { may, ownId } from '../session.ts';
+import { t } from '../words/words.ts';
+import { FaultNote } from './fault-note.tsx';
+import { Moment } from './moment.tsx';
+import { Table } from './table.tsx';
+import { TablePanel } from './table-panel.tsx';
+
+interface HoldFormProps {
+  readonly isPlanned: boolean;
+  readonly onClose: () => void;
+}
+
+/** A hold of the replication, from now on or in a maintenance window. */
+export function HoldForm({ isPlanned, onClose }: HoldFormProps) {
+  const begin = useAct('beginHold');
+  const draft = useDraft(isPlanned ? 'hold/planned' : 'hold/now');
+  const { reason = '', from = '', until = '' } = draft.fields;
+  const isReady = reason.trim() !== '' && (!isPlanned || from !== '');
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    if (!isReady) return;
+    const times = { ...(isPlanned && { from: instantOf(from) }), ...(until !== '' && { until: instantOf(until) }) };
+    if (!(await begin.run({ body: { by: ownId(), reason: reason.trim(), ...times } }))) return;
+    draft.clear();
+    onClose();
+  };
+  return (
+    <form className="panel panel-body" noValidate onSubmit={(event) => void submit(event)}>
+      <div className="panel-head">
+        <h2>{t(isPlanned ? 'host.planHold' : 'host.holdNow')}</h2>
+        <button className="btn btn-quiet" type="button" onClick={onClose}>
+          {t('app.close')}
+        </button>
+      </div>
+      <p className="small">{t('host.holdMore')}</p>
+      <FaultNote fault={begin.fault} />
+      <label className="field">
+        <span className="lab">{t('host.holdReason')}</span>
+        <input
+          className="input"
+          maxLength={500}
+          value={reason}
+          onInput={(event) => draft.change('reason', event.currentTarget.value)}
+        />
+      </label>
+      {isPlanned && (
+        <label className="field">
+          <span className="lab">{t('host.holdFrom')}</span>
+          <input
+            className="input"
+            type="datetime-local"
+            value={from}
+            onInput={(event) => draft.change('from', event.currentTarget.value)}
+          />
+        </label>
+      )}
+      <label className="field">
+        <span className="lab">{t('host.holdUntil')}</span>
+        <input
+          className="input"
+          type="datetime-local"
+          value={until}
+          onInput={(event) => draft.change('until', event.currentTarget.value)}
+        />
+      </label>
+      <button className="btn btn-go" type="submit" aria-disabled={!isReady || begin.isBusy}>
+        <Icon name="pause" />
+        {t(isPlanned ? 'host.plan' : 'host.begin')}
+      </button>
+    </form>
+  );
+}
+
+/** Holds in force and to come. */
+export function HoldList() {
+  const { data, fault } = useRead('listHolds', {});
+  const end = useAct('endHold');
+  return (
+    <TablePanel title={t('host.holds')}>
+      <FaultNote fault={end.fault ?? fault} />
+      {data?.length === 0 && <p className="panel-body small">{t('host.noHolds')}</p>}
+      {data && data.length > 0 && (
+        <Table
+          caption={t('host.holds')}
+          rows={data}
+          keyOf={({ hold_id }) => hold_id}
+          columns={[
+            {
+              head: t('host.why'),
+              cell: ({ reason, in_force }) => (
+                <>
+                  {reason}
+                  <span className="sub">{t(in_force ? 'host.inForce' : 'host.toCome')}</span>
+                </>
+              ),
+            },
+            { head: t('host.by'), cell: ({ by }) => by },
+            { head: t('host.from'), cell: ({ from }) => <Moment at={from} /> },
+            { head: t('host.to'), cell: ({ until }) => (until === null ? t('host.noEnd') : <Moment at={until} />) },
+            {
+              head: t('host.state'),
+              cell: ({ hold_id, source }) => {
+                if (source === 'host') return <span className="small">{t('host.ofHost')}</span>;
+                return (
+                  may('admin') && (
+                    <button
+                      className="btn"
+                      type="button"
+                      aria-disabled={end.isBusy}
+                      onClick={() => void end.run({ params: { hold_id } })}
+                    >
+                      {t('host.endHold')}
+                    </button>
+                  )
+                );
+              },
+            },
+          ]}
+        />
+      )}
+    </TablePanel>
+  );
+}

@@ -1,0 +1,98 @@
+import type { FormEvent } from 'react';
+import { Icon } from '../../ui/icons.tsx';
+import { useAct } from '../act.ts';
+import type { RowOf } from '../api/operations.ts';
+import { useDraft } from '../drafts.ts';
+import { may, ownId } from '../session.ts';
+import { ownZone, timeIn } from '../words/times.ts';
+import { t } from '../words/words.ts';
+import { FaultNote } from './fault-note.tsx';
+import { Moment } from './moment.tsx';
+import { NeedsRole } from './needs-role.tsx';
+
+type Phone = RowOf<'listDevices'>;
+
+/** The chosen phone: what is on it, and its end where it is lost. */
+export function PhonePanel({ phone }: { readonly phone: Phone }) {
+  const { employee, employee_name: name, pending, oldest_pending_at: oldest, app, sdk, created_at, last_seq } = phone;
+  return (
+    <div className="cols one-one mt4">
+      <div className="panel">
+        <div className="panel-head">
+          <h2>{t('phone.title', { name: name || employee })}</h2>
+        </div>
+        <dl className="kv panel-body">
+          <dt>{t('phone.holds')}</dt>
+          <dd>
+            {pending === 0 ? t('phone.nothing') : t('phone.changes', { n: pending })}
+            {oldest !== null && (
+              <>
+                {', '}
+                <Moment at={oldest} />
+              </>
+            )}
+          </dd>
+          <dt>{t('phone.app')}</dt>
+          <dd>
+            {app} <span className="small">{sdk}</span>
+          </dd>
+          <dt>{t('phone.first')}</dt>
+          <dd>
+            <Moment at={created_at} />
+          </dd>
+          <dt>{t('phone.seq')}</dt>
+          <dd>{t('phone.number', { n: last_seq })}</dd>
+        </dl>
+        <p className="small panel-body">{t('phone.safe')}</p>
+      </div>
+      <End phone={phone} />
+    </div>
+  );
+}
+
+function End({ phone }: { readonly phone: Phone }) {
+  const { client_id, revoked_at: at, revoked_by: by, revoke_reason: why } = phone;
+  const revoke = useAct('revokeDevice');
+  const draft = useDraft(`phone/${client_id}`);
+  const reason = draft.fields['reason'] ?? '';
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    if (reason.trim() === '') return;
+    if (await revoke.run({ params: { client_id }, body: { by: ownId(), reason: reason.trim() } })) draft.clear();
+  };
+  return (
+    <div className="panel">
+      <div className="panel-head">
+        <h2>{t('phone.lost')}</h2>
+      </div>
+      <form className="panel-body" noValidate onSubmit={(event) => void submit(event)}>
+        <FaultNote fault={revoke.fault} />
+        {at !== null ? (
+          <p>{t('phone.ended', { by: by ?? '', time: timeIn(Date.parse(at), ownZone, Date.now()), why: why ?? '' })}</p>
+        ) : (
+          <>
+            <p className="small">{t('phone.lostMore')}</p>
+            <NeedsRole role="admin" />
+            {may('admin') && (
+              <div className="form-row auto">
+                <label className="field">
+                  <span className="lab">{t('phone.reason')}</span>
+                  <input
+                    className="input"
+                    maxLength={500}
+                    value={reason}
+                    onInput={(event) => draft.change('reason', event.currentTarget.value)}
+                  />
+                </label>
+                <button className="btn btn-bad" type="submit" aria-disabled={reason.trim() === '' || revoke.isBusy}>
+                  <Icon name="x" />
+                  {t('phone.end')}
+                </button>
+              </div>
+            )}
+          </>
+        )}
+      </form>
+    </div>
+  );
+}

@@ -1,0 +1,66 @@
+import { useId } from 'react';
+import { Icon } from '../../ui/icons.tsx';
+import type { RepairField, Room } from '../model/parked-row.ts';
+import { roomOf } from '../model/parked-row.ts';
+import { t } from '../words/words.ts';
+
+/** The name of a field: with its item for a line. */
+export function fieldLabel({ column, line }: RepairField): string {
+  const text = t(`field.${column}`);
+  return line ? t('field.ofLine', { item: line.item, text }) : text;
+}
+
+interface RepairFieldProps {
+  readonly field: RepairField;
+  readonly text: string;
+  readonly onType: (text: string) => void;
+}
+
+/** A value to correct, with the host's bound beside it and the green screen's text below it. */
+export function RepairFieldRow({ field, text, onType }: RepairFieldProps) {
+  const id = useId();
+  const room = roomOf(field.column, text);
+  const isGood = room.fits;
+  const props = {
+    id,
+    className: isGood ? 'input' : 'input wrong',
+    'aria-describedby': `${id}-room`,
+    'aria-invalid': !isGood,
+    value: text,
+  };
+  return (
+    <>
+      <div className="form-row">
+        <div className="field">
+          <label className="lab" htmlFor={id}>
+            {fieldLabel(field)}
+          </label>
+          {room.unit === 'digits' || room.most <= 40 ? (
+            <input
+              {...props}
+              inputMode={room.unit === 'digits' ? 'numeric' : 'text'}
+              onInput={(event) => onType(event.currentTarget.value)}
+            />
+          ) : (
+            <textarea {...props} rows={2} onInput={(event) => onType(event.currentTarget.value)} />
+          )}
+        </div>
+        <p className={isGood ? 'limit' : 'limit over'} id={`${id}-room`}>
+          <Icon name={isGood ? 'check' : 'x'} small />
+          {roomText(room)}
+        </p>
+      </div>
+      {room.hostReads !== undefined && (
+        <p className="hosttext">
+          {t('repair.reads')}
+          <span className="mono">{room.hostReads}</span>
+        </p>
+      )}
+    </>
+  );
+}
+
+function roomText({ used, most, unit, fits, isNumber }: Room): string {
+  if (!isNumber) return t('room.number');
+  return fits ? t(`room.${unit}`, { used, most }) : t('room.over', { n: used - most, most });
+}

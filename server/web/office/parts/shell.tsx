@@ -1,0 +1,95 @@
+import type { ReactNode } from 'react';
+import { useEffect, useState } from 'react';
+import { Icon, Mark } from '../../ui/icons.tsx';
+import { useAddress } from '../../ui/router.ts';
+import { frontStep, places } from '../navigation.ts';
+import { useServices } from '../services.ts';
+import type { Operator } from '../session.ts';
+import { lock } from '../session.ts';
+import { signOut } from '../sign-out.ts';
+import { useSignal } from '../use-signal.ts';
+import { dayIn, ownZone } from '../words/times.ts';
+import { span, t } from '../words/words.ts';
+import { ThemeButton } from './theme-button.tsx';
+
+/** The frame of every page: navigation, who works here, how fresh the page is. */
+export function Shell({ operator, children }: { readonly operator: Operator; readonly children: ReactNode }) {
+  const { steps } = useAddress();
+  const [first = frontStep] = steps;
+  return (
+    <>
+      <a className="skip btn" href="#page" onClick={skipToPage}>
+        {t('app.skip')}
+      </a>
+      <div className="shell">
+        <nav className="side" aria-label={t('app.main')}>
+          <span className="brand">
+            <Mark />
+            {t('app.name')}
+          </span>
+          <ul>
+            {places.map(({ href, step, icon, word }) => (
+              <li key={href}>
+                <a href={href} aria-current={step === first ? 'page' : undefined}>
+                  <Icon name={icon} />
+                  <span>{t(word)}</span>
+                </a>
+              </li>
+            ))}
+          </ul>
+          <div className="me">
+            <span>
+              <strong>{operator.name}</strong>
+            </span>
+            <span className="muted">{t(`role.${operator.role}`)}</span>
+            <button className="btn" type="button" onClick={() => lock('asked')}>
+              <Icon name="lock" />
+              {t('me.lock')}
+            </button>
+            <button className="btn btn-quiet" type="button" onClick={signOut}>
+              {t('me.out')}
+            </button>
+          </div>
+        </nav>
+        <div className="rest">
+          <header className="bar">
+            <div className="now">
+              <Freshness />
+              <ThemeButton />
+            </div>
+          </header>
+          {children}
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** The link's address is the page's own; the router must not take it for another page. */
+function skipToPage(event: { preventDefault(): void }): void {
+  event.preventDefault();
+  document.querySelector<HTMLElement>('main h1')?.focus();
+}
+
+const everyMs = 1_000;
+
+/** When the server was heard last, and the day. Quiet for screen readers: a figure that changes each second is noise. */
+function Freshness() {
+  const { live } = useServices();
+  const heardAt = useSignal(live.heardAt);
+  const isReached = useSignal(live.isReached);
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), everyMs);
+    return () => clearInterval(timer);
+  }, []);
+  const age = span(Math.max(0, now - heardAt));
+  return (
+    <>
+      <span className={isReached ? 'live' : 'live off'}>
+        {heardAt === 0 ? t('top.asking') : t(isReached ? 'top.live' : 'top.away', { span: age })}
+      </span>
+      <span>{dayIn(now, ownZone)}</span>
+    </>
+  );
+}

@@ -1,0 +1,41 @@
+import type { FormEvent } from 'react';
+import { useAct } from '../act.ts';
+import { useDraft } from '../drafts.ts';
+import type { ParkedRow } from '../model/parked-list.ts';
+import { ownId } from '../session.ts';
+import { t } from '../words/words.ts';
+import { FaultNote } from './fault-note.tsx';
+
+/** The host does without the row, for a reason. */
+export function SkipParked({ row, onClose }: { readonly row: ParkedRow; readonly onClose: () => void }) {
+  const skip = useAct('skipParked');
+  const draft = useDraft(`skip/${row.parked_id}`);
+  const reason = draft.fields['reason'] ?? '';
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    if (reason.trim() === '') return;
+    const done = await skip.run({ params: { parked_id: row.parked_id }, body: { by: ownId(), reason: reason.trim() } });
+    if (!done) return;
+    draft.clear();
+    onClose();
+  };
+  return (
+    <form className="panel panel-body" noValidate onSubmit={(event) => void submit(event)}>
+      <FaultNote fault={skip.fault} />
+      <div className="form-row auto">
+        <label className="field">
+          <span className="lab">{t('repair.skipWhy')}</span>
+          <input
+            className="input"
+            maxLength={500}
+            value={reason}
+            onInput={(event) => draft.change('reason', event.currentTarget.value)}
+          />
+        </label>
+        <button className="btn btn-bad" type="submit" aria-disabled={reason.trim() === '' || skip.isBusy}>
+          {t('repair.skipAct')}
+        </button>
+      </div>
+    </form>
+  );
+}

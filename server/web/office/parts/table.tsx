@@ -1,0 +1,100 @@
+import type { ReactNode } from 'react';
+import { Icon } from '../../ui/icons.tsx';
+import type { Listing } from '../api/reads.ts';
+import { t } from '../words/words.ts';
+import { FaultNote } from './fault-note.tsx';
+
+export interface Column<Row> {
+  readonly head: string;
+  readonly cell: (row: Row) => ReactNode;
+  /** Figures stand at the right. */
+  readonly isNumber?: boolean;
+}
+
+interface TableProps<Row> {
+  /** What the rows are, for screen readers. */
+  readonly caption: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string;
+  /** The page of a row: its first cell becomes the link that j, k and Enter reach. */
+  readonly hrefOf?: (row: Row) => string;
+  /** `sel`: the row that the page below is about; `off`: one that needs an eye. */
+  readonly lookOf?: (row: Row) => 'sel' | 'off' | undefined;
+}
+
+/** A table with a link in the first cell of each row. */
+export function Table<Row>({ caption, columns, rows, keyOf, hrefOf, lookOf }: TableProps<Row>) {
+  const [first, ...rest] = columns;
+  return (
+    <table className="tbl">
+      <caption className="sr">{caption}</caption>
+      <thead>
+        <tr>
+          {columns.map(({ head, isNumber = false }) => (
+            <th key={head} scope="col" className={isNumber ? 'num' : undefined}>
+              {head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={keyOf(row)} className={lookOf?.(row)}>
+            <th scope="row">
+              {hrefOf ? (
+                <a className="cell" href={hrefOf(row)} data-row="">
+                  {first?.cell(row)}
+                </a>
+              ) : (
+                first?.cell(row)
+              )}
+            </th>
+            {rest.map(({ head, cell, isNumber = false }) => (
+              <td key={head} className={isNumber ? 'num' : undefined}>
+                {cell(row)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+interface ListTableProps<Row> extends Omit<TableProps<Row>, 'rows'> {
+  readonly listing: Listing<Row>;
+  /** Why the list is empty, and what comes next. */
+  readonly empty: string;
+  /** A panel around the list has its frame. */
+  readonly isWithin?: boolean;
+}
+
+/** A list of the server: its faults, its rows, and one page more by a button. */
+export function ListTable<Row>({ listing, empty, isWithin = false, ...table }: ListTableProps<Row>) {
+  const { rows, fault, hasMore, isBusy, more } = listing;
+  return (
+    <>
+      <FaultNote fault={fault} />
+      {rows === undefined && !fault && <p className="small">{t('app.loading')}</p>}
+      {rows?.length === 0 && (
+        <div className={isWithin ? 'empty' : 'panel empty'}>
+          <Icon name="check" />
+          <p>{empty}</p>
+        </div>
+      )}
+      {rows !== undefined && rows.length > 0 && (
+        <div className={isWithin ? undefined : 'panel scrolls'}>
+          <Table {...table} rows={rows} />
+          {hasMore && (
+            <p className="panel-body">
+              <button className="btn btn-link" type="button" aria-disabled={isBusy} onClick={isBusy ? undefined : more}>
+                {t('list.more')}
+              </button>
+            </p>
+          )}
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,197 @@
+import { useState } from 'react';
+import { Icon } from '../../ui/icons.tsx';
+import { Banner } from '../../ui/parts/chip.tsx';
+import { useAct } from '../act.ts';
+import type { DataOf } from '../api/operations.ts';
+import { useRead } from '../api/reads.ts';
+import { useDraft } from '../drafts.ts';
+import { links } from '../links.ts';
+import { inLines } from '../model/kept-bytes.ts';
+import { FaultNote } from '../parts/fault-note.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { NeedsRole } from '../parts/needs-role.tsx';
+import { Page } from '../parts/page.tsx';
+import { may, ownId } from '../session.ts';
+import { keptSubject } from '../words/kept-sentences.ts';
+import { t } from '../words/words.ts';
+
+type Entry = DataOf<'readQuarantined'>;
+
+const crumbs = () => [{ href: links.quarantine, text: t('quarantine.title') }];
+
+/** A change that could not be applied (B9): the bytes beside what the rules say, and the decision. */
+export function KeptScreen({ id }: { readonly id: string }) {
+  const { data, fault } = useRead('readQuarantined', { params: { quarantine_id: id } });
+  if (data) return <Kept entry={data} />;
+  return (
+    <Page title={t('quarantine.title')} crumbs={crumbs()}>
+      <FaultNote fault={fault} />
+    </Page>
+  );
+}
+
+function Kept({ entry }: { readonly entry: Entry }) {
+  const { name, employee_name: person, employee, device, code, reason, details } = entry;
+  const driver = person === '' ? employee : person;
+  return (
+    <Page
+      title={t('kept.title', { name, subject: keptSubject(entry) })}
+      lead={t('kept.lead', { name: driver, device: device === '' ? t('kept.noDevice') : device })}
+      crumbs={crumbs()}
+    >
+      <div className="cols one-one">
+        <div>
+          <section className="refused">
+            <h2>{t('kept.rules')}</h2>
+            <p className="mt">{reason}</p>
+            {details.length > 0 && (
+              <ul className="mt">
+                {details.map(({ path, message }) => (
+                  <li key={`${path} ${message}`}>
+                    <span className="mono">{path}</span> {message}
+                  </li>
+                ))}
+              </ul>
+            )}
+            <p className="small mt">{t('kept.code', { code })}</p>
+          </section>
+          <Decision key={entry.quarantine_id} entry={entry} />
+          <Times entry={entry} />
+        </div>
+        <Bytes entry={entry} />
+      </div>
+    </Page>
+  );
+}
+
+function Decision({ entry }: { readonly entry: Entry }) {
+  const { quarantine_id, state, resolved_by: by, note } = entry;
+  const params = { quarantine_id };
+  const draft = useDraft(`kept/${quarantine_id}`);
+  const [isMissing, setMissing] = useState(false);
+  const release = useAct('releaseQuarantined');
+  const dismiss = useAct('dismissQuarantined');
+  const [changed, setChanged] = useState<boolean>();
+  const sentence = draft.fields['sentence']?.trim() ?? '';
+  const apply = async (): Promise<void> => {
+    const done = await release.run({ params, body: { by: ownId(), note: sentence } });
+    if (!done) return;
+    draft.clear();
+    setChanged(done.changed);
+  };
+  const leave = async (): Promise<void> => {
+    setMissing(sentence === '');
+    if (sentence === '') return;
+    if (await dismiss.run({ params, body: { by: ownId(), reason: sentence } })) draft.clear();
+  };
+  return (
+    <div className="panel mt4">
+      <div className="panel-head">
+        <h2>{t('kept.decide')}</h2>
+      </div>
+      <div className="panel-body">
+        <NeedsRole role="repair" />
+        <FaultNote fault={release.fault ?? dismiss.fault} />
+        {state !== 'open' && (
+          <Banner icon="check" tone={state === 'released' ? 'go' : 'plain'} role="status">
+            <p>
+              {state === 'released' && (note === null || note === '')
+                ? t('kept.releasedBy', { by: by ?? '' })
+                : t(`kept.${state}`, { by: by ?? '', note: note ?? '' })}{' '}
+              {changed !== undefined && t(changed ? 'kept.changed' : 'kept.unchanged')}
+            </p>
+          </Banner>
+        )}
+        {state !== 'released' && may('repair') && (
+          <>
+            <label className="field">
+              <span className="lab">{t('kept.note')}</span>
+              <input
+                className={isMissing && sentence === '' ? 'input wrong' : 'input'}
+                aria-invalid={isMissing && sentence === ''}
+                maxLength={500}
+                value={draft.fields['sentence'] ?? ''}
+                onInput={(event) => draft.change('sentence', event.currentTarget.value)}
+              />
+            </label>
+            {isMissing && sentence === '' && (
+              <p className="hint badword" role="alert">
+                {t('kept.noSentence')}
+              </p>
+            )}
+            <p className="small">{t('kept.releaseMore')}</p>
+            <button className="btn btn-go" type="button" aria-disabled={release.isBusy} onClick={() => void apply()}>
+              <Icon name="check" />
+              {t('kept.release')}
+            </button>
+            {state === 'open' && (
+              <>
+                <p className="small">{t('kept.dismissMore')}</p>
+                <button
+                  className="btn btn-bad"
+                  type="button"
+                  aria-disabled={dismiss.isBusy}
+                  onClick={() => void leave()}
+                >
+                  <Icon name="x" />
+                  {t('kept.dismiss')}
+                </button>
+              </>
+            )}
+          </>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Times({ entry }: { readonly entry: Entry }) {
+  const { captured_at: captured, edit_time: edited, received_at: received, last_received_at: last } = entry;
+  const rows = [
+    { head: t('kept.recorded'), at: captured, more: t('kept.phone') },
+    { head: t('kept.recorded'), at: edited, more: t('kept.ours') },
+    { head: t('kept.received'), at: received, more: t('kept.ours') },
+    ...(last === received ? [] : [{ head: t('kept.again'), at: last, more: t('kept.ours') }]),
+  ];
+  return (
+    <div className="panel mt4">
+      <div className="panel-head">
+        <h2>{t('kept.times')}</h2>
+      </div>
+      <dl className="kv panel-body">
+        {rows.map(({ head, at, more }) => (
+          <div key={`${head} ${more}`} className="kv-row">
+            <dt>{head}</dt>
+            <dd>
+              {at === null ? t('kept.unknown') : <Moment at={at} form="exact" />} <span className="small">{more}</span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  );
+}
+
+function Bytes({ entry }: { readonly entry: Entry }) {
+  const { body, body_encoding: encoding } = entry;
+  const lines = encoding === 'utf-8' ? inLines(body) : undefined;
+  const [isPretty, setPretty] = useState(true);
+  return (
+    <div className="panel">
+      <div className="panel-head">
+        <h2>{t('kept.bytes')}</h2>
+        {lines !== undefined && (
+          <button className="btn" type="button" aria-pressed={isPretty} onClick={() => setPretty(!isPretty)}>
+            {t(isPretty ? 'kept.plain' : 'kept.pretty')}
+          </button>
+        )}
+      </div>
+      <div className="panel-body">
+        {encoding === 'base64' && <p>{t('kept.base64')}</p>}
+        <pre className="bytes" tabIndex={0} aria-label={t('kept.bytes')}>
+          {lines !== undefined && isPretty ? lines : body}
+        </pre>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,107 @@
+import { useState } from 'react';
+import { Chip } from '../../ui/parts/chip.tsx';
+import type { QueryOf, RowOf } from '../api/operations.ts';
+import { useList } from '../api/reads.ts';
+import { links } from '../links.ts';
+import { Exports } from '../parts/exports.tsx';
+import { Filter } from '../parts/filter.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { Page } from '../parts/page.tsx';
+import { PhonePanel } from '../parts/phone-panel.tsx';
+import { ListTable } from '../parts/table.tsx';
+import { t } from '../words/words.ts';
+
+type Row = RowOf<'listDevices'>;
+type State = NonNullable<QueryOf<'listDevices'>['state']>;
+
+/** Phones (B11): the work still on them, since when, app version; the chosen one below, with the end of a lost one. */
+export function PhonesScreen({ chosen }: { readonly chosen?: string | undefined }) {
+  const [state, setState] = useState<State>('all');
+  const listing = useList('listDevices', { state });
+  const options = [
+    { value: 'all', label: t('phones.all') },
+    { value: 'pending', label: t('phones.withWork') },
+    { value: 'silent', label: t('phones.onlySilent') },
+    { value: 'revoked', label: t('phones.onlyRevoked') },
+  ] as const;
+  const phone = listing.rows?.find(({ client_id }) => client_id === chosen);
+  return (
+    <Page
+      title={t('phones.title')}
+      lead={t('phones.lead')}
+      acts={
+        <>
+          <Filter label={t('phones.filter')} options={options} value={state} onChoose={setState} />
+          <Exports list="listDevices" query={{ state }} file="phones" columns={exported()} />
+        </>
+      }
+    >
+      <ListTable
+        caption={t('phones.caption')}
+        listing={listing}
+        empty={t('phones.empty')}
+        keyOf={({ client_id }) => client_id}
+        hrefOf={({ client_id }) => links.phone(client_id)}
+        lookOf={({ client_id, silent }) => (client_id === chosen ? 'sel' : silent ? 'off' : undefined)}
+        columns={[
+          {
+            head: t('phones.driver'),
+            cell: ({ employee, employee_name: name }) => (
+              <>
+                <strong>{name || employee}</strong>
+                <span className="sub">{employee}</span>
+              </>
+            ),
+          },
+          {
+            head: t('phones.phone'),
+            cell: ({ device, app }) => (
+              <>
+                {device}
+                <span className="sub">{app}</span>
+              </>
+            ),
+          },
+          { head: t('phones.pending'), cell: ({ pending }) => pending, isNumber: true },
+          {
+            head: t('phones.oldest'),
+            cell: ({ oldest_pending_at: oldest }) => (oldest === null ? '–' : <Moment at={oldest} inRow />),
+          },
+          { head: t('phones.heard'), cell: ({ last_seen_at }) => <Moment at={last_seen_at} inRow /> },
+          { head: t('phones.quarantined'), cell: ({ quarantined }) => quarantined, isNumber: true },
+          { head: t('phones.state'), cell: (row) => <State row={row} /> },
+        ]}
+      />
+      {phone && <PhonePanel key={phone.client_id} phone={phone} />}
+      {chosen !== undefined && listing.rows && !phone && <p className="mt4">{t('phone.gone')}</p>}
+    </Page>
+  );
+}
+
+function State({ row: { revoked_at, silent, signed_in } }: { readonly row: Row }) {
+  if (revoked_at !== null)
+    return (
+      <Chip icon="x" tone="bad">
+        {t('phones.revoked')}
+      </Chip>
+    );
+  if (silent)
+    return (
+      <Chip icon="off" tone="bad">
+        {t('phones.silent')}
+      </Chip>
+    );
+  return t(signed_in ? 'phones.signedIn' : 'phones.signedOut');
+}
+
+const exported = () => [
+  { head: t('phones.driver'), text: ({ employee }: Row) => employee },
+  { head: 'name', text: ({ employee_name }: Row) => employee_name },
+  { head: t('phones.phone'), text: ({ device }: Row) => device },
+  { head: 'app', text: ({ app }: Row) => app },
+  { head: t('phones.pending'), text: ({ pending }: Row) => pending },
+  { head: t('phones.oldest'), text: ({ oldest_pending_at }: Row) => oldest_pending_at },
+  { head: t('phones.heard'), text: ({ last_seen_at }: Row) => last_seen_at },
+  { head: t('phones.silent'), text: ({ silent }: Row) => silent },
+  { head: t('phones.revoked'), text: ({ revoked_at }: Row) => revoked_at },
+];

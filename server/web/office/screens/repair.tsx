@@ -1,0 +1,191 @@
+import { useState } from 'react';
+import { Icon } from '../../ui/icons.tsx';
+import { Banner } from '../../ui/parts/chip.tsx';
+import { useAct } from '../act.ts';
+import { Refusal } from '../api/api.ts';
+import { useRead } from '../api/reads.ts';
+import { useDraft } from '../drafts.ts';
+import { links } from '../links.ts';
+import type { ParkedRow } from '../model/parked-list.ts';
+import { differencesOf, fieldsOf, refusedOf, repairOf, roomOf } from '../model/parked-row.ts';
+import { FaultNote } from '../parts/fault-note.tsx';
+import { Page } from '../parts/page.tsx';
+import { Refused } from '../parts/refused.tsx';
+import { fieldLabel, RepairFieldRow } from '../parts/repair-field.tsx';
+import { RepairOutcome } from '../parts/repair-outcome.tsx';
+import { NeedsRole } from '../parts/needs-role.tsx';
+import { Table } from '../parts/table.tsx';
+import { TablePanel } from '../parts/table-panel.tsx';
+import { SkipParked } from '../parts/skip-parked.tsx';
+import { may, ownId } from '../session.ts';
+import { subjectText } from '../words/parked-sentences.ts';
+import { t } from '../words/words.ts';
+
+const crumbs = () => [{ href: links.parked, text: t('parked.title') }];
+
+/** The repair of a refused row (B7): the value, what shall be there, the difference, and what became of it. */
+export function RepairScreen({ id }: { readonly id: string }) {
+  const { data: row, fault } = useRead('readParked', { params: { parked_id: id } });
+  const isGone = fault instanceof Refusal && fault.status === 404;
+  // The last answer stays: the outcome of a repair is shown after the host has taken the row.
+  if (row) return <Repair row={row} isGone={isGone} />;
+  return (
+    <Page title={t('parked.title')} crumbs={crumbs()}>
+      {isGone ? <Gone /> : <FaultNote fault={fault} />}
+    </Page>
+  );
+}
+
+function Gone() {
+  return (
+    <Banner icon="check" tone="go" role="status">
+      <p>
+        {t('repair.gone')} <a href={links.parked}>{t('repair.back')}</a>
+      </p>
+    </Banner>
+  );
+}
+
+function Repair({ row, isGone }: { readonly row: ParkedRow; readonly isGone: boolean }) {
+  const { parked_id, stop_id: stop, version, reason, payload } = row;
+  const params = { parked_id };
+  const draft = useDraft(`repair/${parked_id}`);
+  const [isWide, setWide] = useState(false);
+  const [isSkipping, setSkipping] = useState(false);
+  const [sentAt, setSentAt] = useState<number>();
+  const repair = useAct('repairParked');
+  const retry = useAct('retryParked');
+  const fields = stop === null ? [] : fieldsOf(payload);
+  const refused = refusedOf(fields, reason);
+  const isTyped = (name: string): boolean => draft.fields[name] !== undefined;
+  const others = fields.filter((field) => !refused.includes(field));
+  const shown =
+    refused.length === 0 || isWide ? [...refused, ...others] : [...refused, ...others.filter(({ id }) => isTyped(id))];
+  const differences = differencesOf(fields, draft.fields);
+  const isReady = differences.length > 0 && differences.every(({ field, after }) => roomOf(field.column, after).fits);
+  const hasMoved = draft.fields['version'] !== undefined && draft.fields['version'] !== String(version);
+  const change = (name: string, value: string): void => {
+    if (!isTyped('version')) draft.change('version', String(version));
+    draft.change(name, value);
+  };
+  const send = async (): Promise<void> => {
+    if (stop === null || !isReady) return;
+    const done = await repair.run({ params, body: { by: ownId(), stop: repairOf(stop, differences) } });
+    if (!done) return;
+    draft.clear();
+    setSentAt(Date.now());
+  };
+  const { facility, route_id: route, week_end: week } = row;
+  const title = stop !== null && route !== null ? t('repair.stop', { n: stop, route }) : subjectText(row);
+  return (
+    <Page
+      title={title}
+      lead={facility !== null && week !== null && t('repair.lead', { facility, week, version })}
+      crumbs={crumbs()}
+      acts={
+        may('repair') &&
+        !isGone && (
+          <>
+            <button className="btn" type="button" onClick={() => setSkipping(true)}>
+              <Icon name="x" />
+              {t('repair.skip')}
+            </button>
+            <button
+              className="btn"
+              type="button"
+              aria-disabled={retry.isBusy}
+              onClick={() => void retry.run({ params })}
+            >
+              <Icon name="retry" />
+              {t('repair.retry')}
+            </button>
+          </>
+        )
+      }
+    >
+      <div className="stack">
+        {isGone && <Gone />}
+        <FaultNote fault={retry.fault ?? repair.fault} />
+        {hasMoved && (
+          <Banner icon="warn" tone="warn" role="status">
+            <p>{t('repair.moved')}</p>
+          </Banner>
+        )}
+        {isSkipping && <SkipParked row={row} onClose={() => setSkipping(false)} />}
+      </div>
+      <div className="cols one-one mt4">
+        <div>
+          <Refused row={row} refused={refused} isGone={isGone} />
+          {!isGone && (
+            <div className="panel mt4">
+              <div className="panel-head">
+                <h2>{t('repair.form')}</h2>
+              </div>
+              <form
+                id="repair"
+                className="panel-body"
+                noValidate
+                onSubmit={(event) => {
+                  event.preventDefault();
+                  void send();
+                }}
+              >
+                <NeedsRole role="repair" />
+                {fields.length === 0 && <p>{t('repair.noFields')}</p>}
+                {shown.map((field) => (
+                  <RepairFieldRow
+                    key={field.id}
+                    field={field}
+                    text={draft.fields[field.id] ?? field.value}
+                    onType={(text) => change(field.id, text)}
+                  />
+                ))}
+                {shown.length < fields.length && (
+                  <button className="btn btn-link" type="button" onClick={() => setWide(true)}>
+                    {t('repair.others', { n: fields.length - shown.length })}
+                  </button>
+                )}
+              </form>
+            </div>
+          )}
+        </div>
+        <div>
+          {differences.length > 0 && (
+            <TablePanel
+              title={t('repair.changes')}
+              beside={<span className="small">{t('repair.count', { n: differences.length })}</span>}
+            >
+              <Table
+                caption={t('repair.changes')}
+                rows={differences}
+                keyOf={({ field }) => field.id}
+                columns={[
+                  { head: t('repair.field'), cell: ({ field }) => fieldLabel(field) },
+                  { head: t('repair.before'), cell: ({ field }) => <del>{field.value || t('repair.blank')}</del> },
+                  { head: t('repair.after'), cell: ({ after }) => <strong>{after || t('repair.blank')}</strong> },
+                ]}
+              />
+            </TablePanel>
+          )}
+          <div className="panel">
+            <div className="panel-head">
+              <h2>{t('repair.then')}</h2>
+            </div>
+            <div className="panel-body">
+              <RepairOutcome row={row} isGone={isGone} sentAt={sentAt} />
+            </div>
+            {fields.length > 0 && may('repair') && !isGone && (
+              <div className="foot">
+                <p role="status">{differences.length === 0 && sentAt === undefined ? t('repair.none') : ''}</p>
+                <button className="btn btn-go" type="submit" form="repair" aria-disabled={!isReady || repair.isBusy}>
+                  <Icon name="check" />
+                  {t(repair.isBusy ? 'repair.sending' : 'repair.act')}
+                </button>
+              </div>
+            )}
+          </div>
+        </div>
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,118 @@
+import type { FormEvent } from 'react';
+import { useState } from 'react';
+import { Icon } from '../../ui/icons.tsx';
+import { Banner } from '../../ui/parts/chip.tsx';
+import { Field } from '../../ui/parts/field.tsx';
+import { Refusal } from '../api/api.ts';
+import type { DataOf } from '../api/operations.ts';
+import type { Fault } from '../api/reads.ts';
+import { faultOf } from '../api/reads.ts';
+import { useServices } from '../services.ts';
+import type { Operator } from '../session.ts';
+import { begin } from '../session.ts';
+import { signOut } from '../sign-out.ts';
+import { sentenceOf } from '../words/faults.ts';
+import { t } from '../words/words.ts';
+import { Door } from './door.tsx';
+
+interface SignInProps {
+  /** The page is locked: its operator, and why. */
+  readonly locked?: { readonly operator: Operator; readonly why: 'idle' | 'asked' | 'ended' };
+}
+
+/** Who works here: name and password. On a locked page only the password is missing. */
+export function SignInScreen({ locked }: SignInProps) {
+  const { api } = useServices();
+  const [operator, setOperator] = useState(locked?.operator.id ?? '');
+  const [password, setPassword] = useState('');
+  const [wrong, setWrong] = useState<{ operator?: string; password?: string; whole?: string }>({});
+  const [isBusy, setBusy] = useState(false);
+  const signIn = async (): Promise<void> => {
+    const name = locked?.operator.id ?? operator.trim();
+    const missing = {
+      ...(name === '' && { operator: t('signIn.noOperator') }),
+      ...(password === '' && { password: t('signIn.noPassword') }),
+    };
+    setWrong(missing);
+    if (isBusy || Object.keys(missing).length > 0) return;
+    setBusy(true);
+    try {
+      const { data } = await api.call('signInOperator', { body: { operator: name, password } });
+      begin(sessionOf(data));
+    } catch (error) {
+      setWrong({ whole: faultSentence(faultOf(error)) });
+      setPassword('');
+      setBusy(false);
+    }
+  };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    void signIn();
+  };
+  const title = t(locked ? 'lock.title' : 'signIn.title');
+  return (
+    <Door title={title}>
+      <form noValidate onSubmit={submit}>
+        <h1>{title}</h1>
+        {locked && (
+          <Banner icon="lock">
+            <p>
+              {t(`lock.${locked.why}`)} {t('lock.kept', { name: locked.operator.name })}
+            </p>
+          </Banner>
+        )}
+        {wrong.whole !== undefined && (
+          <Banner icon="warn" tone="bad" role="alert">
+            <p>{wrong.whole}</p>
+          </Banner>
+        )}
+        {!locked && (
+          <Field
+            label={t('signIn.operator')}
+            name="operator"
+            autoComplete="username"
+            autoCapitalize="none"
+            spellCheck={false}
+            value={operator}
+            error={wrong.operator}
+            onInput={(event) => setOperator(event.currentTarget.value)}
+          />
+        )}
+        <Field
+          label={t('signIn.password')}
+          name="password"
+          type="password"
+          autoComplete="current-password"
+          value={password}
+          error={wrong.password}
+          onInput={(event) => setPassword(event.currentTarget.value)}
+        />
+        <button className="btn btn-go" type="submit" aria-disabled={isBusy}>
+          <span>{t(isBusy ? 'signIn.busy' : locked ? 'lock.act' : 'signIn.act')}</span>
+          <Icon name="arrow" />
+        </button>
+        {locked ? (
+          <button className="btn btn-link" type="button" onClick={signOut}>
+            {t('lock.other')}
+          </button>
+        ) : (
+          <p className="small">
+            {t('signIn.noName')} <span className="mono">npm run ops -- operator add</span>
+          </p>
+        )}
+      </form>
+    </Door>
+  );
+}
+
+/** The session of an answer, which contains the token this once. */
+export function sessionOf({ token, operator, idle_minutes, must_change_password }: DataOf<'signInOperator'>) {
+  return { is: must_change_password ? 'oneTime' : 'in', operator, token, idleMinutes: idle_minutes } as const;
+}
+
+function faultSentence(fault: Fault): string {
+  if (!(fault instanceof Refusal)) return sentenceOf(fault);
+  if (fault.status === 401) return t('signIn.wrong');
+  if (fault.status === 429) return t('signIn.limited');
+  return sentenceOf(fault);
+}

@@ -1,0 +1,17 @@
+import { createContext, useContext } from 'react';
+import type { Api } from './api/api.ts';
+import type { Live } from './api/live.ts';
+
+/** What screens reach the server by. */
+export interface Services {
+  readonly api: Api;
+  readonly live: Live;
+}
+
+export const ServicesContext = createContext<Services | undefined>(undefined);
+
+export function useServices(): Services {
+  const services = useContext(ServicesContext);
+  if (!services) throw new Error('the console has no services around this component');
+  return services;
+}

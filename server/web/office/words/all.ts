@@ -1,0 +1,32 @@
+import * as history from './history.ts';
+import * as host from './host.ts';
+import * as parked from './parked.ts';
+import * as phones from './phones.ts';
+import * as quarantine from './quarantine.ts';
+import * as repair from './repair.ts';
+import * as shell from './shell.ts';
+import * as signIn from './sign-in.ts';
+
+// A file for each screen, with all languages in it. A new one is one more row in each table.
+
+export const en = {
+  ...shell.en,
+  ...signIn.en,
+  ...parked.en,
+  ...repair.en,
+  ...quarantine.en,
+  ...phones.en,
+  ...host.en,
+  ...history.en,
+};
+
+export const es = {
+  ...shell.es,
+  ...signIn.es,
+  ...parked.es,
+  ...repair.es,
+  ...quarantine.es,
+  ...phones.es,
+  ...host.es,
+  ...history.es,
+};

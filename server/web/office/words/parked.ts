@@ -1,0 +1,46 @@
+import type { Translation, Words } from '../../ui/i18n.ts';
+
+/** Rows that the host refuses. */
+export const en = {
+  'parked.title': 'Refused by the host',
+  'parked.lead': 'The host refuses these rows. Everything else goes on.',
+  'parked.empty': 'The host refuses nothing.',
+  'parked.caption': 'Refused rows, newest first',
+  'parked.what': 'What',
+  'parked.why': 'Why, in the words of the host',
+  'parked.since': 'Since',
+  'parked.tries': 'Tries',
+  'parked.next': 'Next try',
+  'parked.file': 'File',
+  'parked.state': 'State',
+  'parked.stop': '{route} · stop {n}',
+  'parked.route': '{route} · the route itself',
+  'parked.row': '{file} · {key}',
+  'parked.open': 'Open',
+  'parked.skipped': 'Skipped',
+  'parked.all': 'All',
+  'parked.skippedBy': 'Skipped by {by}',
+  'parked.filter': 'Which rows',
+} as const satisfies Words;
+
+export const es: Translation<typeof en> = {
+  'parked.title': 'Rechazado por el host',
+  'parked.lead': 'El host rechaza estas filas. Todo lo demás sigue.',
+  'parked.empty': 'El host no rechaza nada.',
+  'parked.caption': 'Filas rechazadas, las nuevas primero',
+  'parked.what': 'Qué',
+  'parked.why': 'Por qué, en palabras del host',
+  'parked.since': 'Desde',
+  'parked.tries': 'Intentos',
+  'parked.next': 'Siguiente intento',
+  'parked.file': 'Archivo',
+  'parked.state': 'Estado',
+  'parked.stop': '{route} · parada {n}',
+  'parked.route': '{route} · la ruta misma',
+  'parked.row': '{file} · {key}',
+  'parked.open': 'Abiertas',
+  'parked.skipped': 'Saltadas',
+  'parked.all': 'Todas',
+  'parked.skippedBy': 'Saltada por {by}',
+  'parked.filter': 'Qué filas',
+};

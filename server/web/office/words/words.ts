@@ -1,0 +1,23 @@
+import { createI18n } from '../../ui/i18n.ts';
+import { en, es } from './all.ts';
+
+export type OfficeWords = typeof en;
+
+/** The words of the console. */
+export const i18n = createI18n(en, {
+  en: { name: 'English', words: en },
+  es: { name: 'Español', words: es },
+});
+
+export const { t } = i18n;
+
+/** A duration in words: 42 s, 8 min, 2 h 10 min, 3 d 4 h. */
+export function span(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000));
+  if (seconds < 60) return t('span.seconds', { n: seconds });
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return t('span.minutes', { n: minutes });
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return t('span.hours', { h: hours, n: minutes % 60 });
+  return t('span.days', { d: Math.floor(hours / 24), n: hours % 24 });
+}

@@ -1,0 +1,152 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { OperatorRole } from '@tailgate/sync-protocol';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import * as z from 'zod/mini';
+import { atFileEnd } from '../support/file-end.ts';
+import { operatorHeaders, operatorPassword } from '../support/operators.ts';
+import { startBrowser } from '../support/browser.ts';
+import type { Service, ServiceOptions } from '../system/service.ts';
+import { openService } from '../system/service.ts';
+import { buildApp } from './built-app.ts';
+import { Finger } from './finger.ts';
+
+export interface DeskOptions {
+  /** CSS px; default: 1440 × 900. */
+  readonly width?: number;
+  readonly height?: number;
+  readonly scheme?: 'light' | 'dark';
+  readonly locale?: 'en-US' | 'es-MX';
+}
+
+/** A session as the page keeps it for a reload. */
+const keptSession = z.object({ token: z.string() });
+
+/** A request of a button. */
+interface SentAct {
+  readonly method: string;
+  readonly url: string;
+  readonly body: string | null;
+}
+
+/** Git ignores it: pictures of the last run. */
+const shots = join(import.meta.dirname, 'shots');
+
+/** A clerk's computer: a browser's profile with the console in a page, and a mouse. */
+export class Desk {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  readonly hand: Finger;
+  /** Violations of the content security policy, and errors of the page. */
+  readonly faults: string[] = [];
+  /** What buttons have sent, beside sign-ins and sign-outs. */
+  readonly acts: SentAct[] = [];
+  /** The addresses that lists were read from. */
+  readonly lists: string[] = [];
+
+  private constructor(context: BrowserContext, page: Page) {
+    this.context = context;
+    this.page = page;
+    this.hand = new Finger(page, (x, y) => page.mouse.click(x, y));
+    context.on('weberror', (error) => this.faults.push(error.error().message));
+    page.on('request', (request) => {
+      const [method, url] = [request.method(), request.url()];
+      if (!url.includes('/api/ops/')) return;
+      if (method === 'GET') this.lists.push(url);
+      else if (!/\/ops\/(sessions|password)/.test(url)) this.acts.push({ method, url, body: request.postData() });
+    });
+    page.on('console', (line) => {
+      if (/Content Security Policy|Permissions policy/i.test(line.text())) this.faults.push(line.text());
+    });
+  }
+
+  /** @param address of the console, with the part behind `#` */
+  static async open(browser: Browser, address: string, options: DeskOptions = {}): Promise<Desk> {
+    const { width = 1440, height = 900, locale = 'en-US', scheme = 'light' } = options;
+    const context = await browser.newContext({
+      viewport: { width, height },
+      locale,
+      colorScheme: scheme,
+      reducedMotion: 'reduce',
+      acceptDownloads: true,
+    });
+    atFileEnd(() => context.close());
+    const desk = new Desk(context, await context.newPage());
+    await desk.page.goto(address);
+    return desk;
+  }
+
+  async signIn(operator: string): Promise<void> {
+    await this.hand.type('Name', operator);
+    await this.hand.type('Password', operatorPassword);
+    await this.hand.tap('Sign in');
+    await this.hand.sees('Sign out');
+  }
+
+  /** Follows a deep link within the console. */
+  async go(hash: string): Promise<void> {
+    await this.page.evaluate((to) => void (location.hash = to), hash);
+  }
+
+  /** The token of the page's session. */
+  async token(): Promise<string> {
+    const kept = await this.page.evaluate(() => sessionStorage.getItem('tailgate-operator') ?? '');
+    return keptSession.parse(JSON.parse(kept)).token;
+  }
+
+  /** Writes a picture of the page to `tests/pages/shots/NAME.png`. */
+  readonly shot = async (name: string): Promise<void> => {
+    const path = join(shots, `${name}.png`);
+    await mkdir(dirname(path), { recursive: true });
+    await this.page.screenshot({ path });
+  };
+}
+
+/** The real server with its database and host, and the built console. */
+export interface OfficeWorld {
+  readonly service: Service;
+  readonly address: string;
+  readonly browser: Browser;
+  /** A new computer that shows the door. */
+  stranger(hash?: string, options?: DeskOptions): Promise<Desk>;
+  /** A new computer, with an operator of this role signed in: LOOK, REPAIR or ADMIN. */
+  desk(role: OperatorRole, hash?: string, options?: DeskOptions): Promise<Desk>;
+  /** The headers of an own session of the operator. */
+  readonly headers: Readonly<Record<OperatorRole, { readonly authorization: string }>>;
+  /** Of all desks. */
+  acts(): SentAct[];
+  faults(): string[];
+}
+
+export async function openOfficeWorld(options: ServiceOptions = {}): Promise<OfficeWorld> {
+  await buildApp();
+  const service = await openService(options);
+  const node = { database: service.database, client: service.rest, clock: { now: new Date() } };
+  const headers = {
+    look: await operatorHeaders(node, 'look'),
+    repair: await operatorHeaders(node, 'repair'),
+    admin: await operatorHeaders(node, 'admin'),
+  };
+  const browser = await startBrowser();
+  const address = `${service.server.url}/office/`;
+  const desks: Desk[] = [];
+  const stranger = async (hash = '', deskOptions: DeskOptions = {}): Promise<Desk> => {
+    const desk = await Desk.open(browser, `${address}${hash}`, deskOptions);
+    desks.push(desk);
+    return desk;
+  };
+  return {
+    service,
+    address,
+    browser,
+    headers,
+    stranger,
+    desk: async (role, hash, deskOptions) => {
+      const desk = await stranger(hash, deskOptions);
+      await desk.signIn(role.toUpperCase());
+      return desk;
+    },
+    acts: () => desks.flatMap(({ acts }) => acts),
+    faults: () => desks.flatMap(({ faults }) => faults),
+  };
+}

@@ -1,0 +1,132 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { OfficeWorld } from './desk.ts';
+import { openOfficeWorld } from './desk.ts';
+import { deliver, driverOf, refuseComments, refusedComment, untilParked } from './refusing-host.ts';
+import type { Signed } from '../support/rest-client.ts';
+
+let world: OfficeWorld;
+let driver: Signed;
+beforeAll(async () => {
+  world = await openOfficeWorld();
+  await refuseComments(world.service);
+  driver = await driverOf(world.service, '1001');
+});
+afterAll(() => expect(world.faults()).toEqual([]));
+
+async function park(stop: number, comment = refusedComment): Promise<string> {
+  await deliver(world.service, driver, 'R100', stop, { driver_comments: comment, store_emp_name: 'Ana Gil' });
+  const { parked_id } = await untilParked(world.service, world.headers.look.authorization, 'R100', stop);
+  return `#/parked/${parked_id}`;
+}
+
+describe('B7', () => {
+  test('a refused stop is repaired and confirmed on the host in at most 4 clicks', async () => {
+    await park(2);
+    const desk = await world.desk('repair');
+    desk.hand.count();
+    await desk.hand.sees('RUCMT is not wanted');
+    await desk.hand.tap('R100 · stop 2');
+    await desk.hand.sees('The host refuses this');
+    await desk.hand.type('Comment of the driver', 'Left at the dock – “ok”');
+    await desk.hand.sees('The green screen will read:');
+    await desk.hand.sees('Left at the dock - "ok"');
+    await desk.hand.sees('1 field');
+    await desk.hand.tap('Save and send');
+    await desk.hand.sees('The host has taken this row');
+    await desk.hand.sees('Read back and confirmed : done');
+    expect(desk.hand.count().taps).toBeLessThanOrEqual(4);
+    const [row] = await world.service.show('RTSTUP', `RURTE = 'R100' and RUSTP = 2`);
+    expect(String(row?.['RUCMT']).trim()).toBe('Left at the dock - "ok"');
+  });
+
+  test('a text that is too long is not sent: the bound says how much', async () => {
+    const desk = await world.desk('repair', await park(3));
+    await desk.hand.type('Comment of the driver', 'x'.repeat(260));
+    await desk.hand.sees('4 too many: the host holds 256');
+    await desk.hand.tap('Save and send');
+    await desk.hand.type('Comment of the driver', 'x'.repeat(256));
+    await desk.hand.sees('256 of 256');
+    await desk.hand.tap('Save and send');
+    await desk.hand.sees('The host has taken this row');
+    expect(desk.acts.filter(({ url }) => url.endsWith('/repair'))).toHaveLength(1);
+  });
+
+  test('the second operator is shown what the first did', async () => {
+    const hash = await park(4);
+    const [first, second] = [await world.desk('repair', hash), await world.desk('admin', hash)];
+    await second.hand.type('Comment of the driver', 'my own version');
+    await first.hand.tap('Skip it instead');
+    await first.hand.type('Why the host does without it', 'known to the host');
+    await first.hand.tap('Skip this row');
+    await first.hand.sees('Skipped by');
+    await second.hand.sees('known to the host');
+    await second.hand.sees('my own version');
+    expect(second.faults).toEqual([]);
+  });
+});
+
+describe('B10', () => {
+  test('a hold now is 2 clicks and a reason; a planned one has a time; one click ends it', async () => {
+    const desk = await world.desk('admin', '#/host');
+    desk.hand.count();
+    await desk.hand.tap('Hold now');
+    await desk.hand.type('Reason', 'Backup of the host');
+    await desk.hand.tap('Begin the hold');
+    await desk.hand.sees('in force');
+    expect(desk.hand.count().taps).toBe(2);
+    await desk.hand.tap('End this hold');
+    await desk.hand.sees('Nothing is on hold');
+    await desk.hand.tap('Plan a hold');
+    await desk.hand.type('Reason', 'Inventory');
+    await desk.page.getByLabel('From, on the clock').fill('2030-01-01T22:00');
+    await desk.hand.tap('Plan the hold');
+    await desk.hand.sees('to come');
+    await desk.hand.tap('End this hold');
+    await desk.hand.sees('Nothing is on hold');
+  });
+});
+
+describe('B15', () => {
+  test('one click saves the whole list as CSV or JSON, from pages of at most 200 rows', async () => {
+    await park(5);
+    const desk = await world.desk('look');
+    await desk.hand.sees('R100 · stop 5');
+    const [csv] = await Promise.all([desk.page.waitForEvent('download'), desk.hand.tap('CSV')]);
+    expect(csv.suggestedFilename()).toMatch(/^parked-\d{4}-\d\d-\d\d-\d{4}\.csv$/);
+    expect(await readFile(await csv.path(), 'utf8')).toContain('R100 · stop 5,RTSTUP,');
+    const [json] = await Promise.all([desk.page.waitForEvent('download'), desk.hand.tap('JSON')]);
+    const rows: unknown = JSON.parse(await readFile(await json.path(), 'utf8'));
+    expect(rows).toContainEqual(expect.objectContaining({ route_id: 'R100', stop_id: 5 }));
+    const limits = desk.lists.map((url) => Number(new URL(url).searchParams.get('limit') ?? 0));
+    expect(Math.max(...limits)).toBeLessThanOrEqual(200);
+  });
+});
+
+test('what a driver writes is text, never markup', async () => {
+  const hostile = `BAD <img src=x onerror="document.title='run'"><script>document.title='run'</script>`;
+  await driverOf(world.service, '1003').then((other) =>
+    deliver(world.service, other, 'R200', 1, { driver_comments: hostile, store_emp_name: '"><svg onload=alert(1)>' }),
+  );
+  const entry = await untilParked(world.service, world.headers.look.authorization, 'R200', 1);
+  const desk = await world.desk('repair', `#/parked/${entry.parked_id}`);
+  await desk.hand.sees('<img src=x onerror=');
+  const { facility, route_id, week_end } = entry;
+  await desk.go(`#/stop/${facility}/${route_id}/${week_end}/1/history`);
+  await desk.hand.sees('"><svg onload=alert(1)>');
+  expect(await desk.page.title()).toContain('Stop 1');
+  expect(await desk.page.locator('main img, main script, main svg[onload]').count()).toBe(0);
+});
+
+/** Last: it repeats what the tests above have sent. */
+test('every request of a button is refused with the token of a clerk who may only look', async () => {
+  const acts = world.acts();
+  expect(
+    new Set(acts.map(({ method, url }) => `${method} ${url.replaceAll(/[0-9a-f-]{36}/g, ':id')}`)).size,
+  ).toBeGreaterThanOrEqual(4);
+  for (const { method, url, body } of acts) {
+    const headers = { ...world.headers.look, 'content-type': 'application/json' };
+    const answer = await fetch(url, { method, headers, ...(body !== null && { body }) });
+    expect([method, url, answer.status]).toEqual([method, url, 403]);
+  }
+});

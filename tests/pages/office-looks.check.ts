@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Desk, OfficeWorld } from './desk.ts';
+import { openOfficeWorld } from './desk.ts';
+import { faultsOf, settle, showTheme } from './looks.ts';
+import { deliver, driverOf, refuseComments, refusedComment, untilParked } from './refusing-host.ts';
+
+/** A page of the console, and a text that shows that it is there. A new screen is one more row. */
+interface Look {
+  readonly name: string;
+  readonly at: string;
+  readonly clicks?: readonly string[];
+  readonly shows: string;
+}
+
+const widths = [1024, 1440, 3840] as const;
+const themes = ['light', 'dark'] as const;
+
+let world: OfficeWorld;
+let desk: Desk;
+let looks: readonly Look[];
+beforeAll(async () => {
+  world = await openOfficeWorld();
+  await refuseComments(world.service);
+  const driver = await driverOf(world.service, '1001');
+  await deliver(world.service, driver, 'R100', 1, { store_emp_name: 'Ana Gil' });
+  await deliver(world.service, driver, 'R100', 2, { driver_comments: refusedComment, store_emp_name: 'Nils Petersen' });
+  const { parked_id, facility, route_id, week_end } = await untilParked(
+    world.service,
+    world.headers.look.authorization,
+    'R100',
+    2,
+  );
+  looks = [
+    { name: 'parked', at: 'parked', shows: 'RUCMT is not wanted' },
+    { name: 'repair', at: `parked/${parked_id}`, clicks: ['Show'], shows: 'Name of the person' },
+    { name: 'skip', at: `parked/${parked_id}`, clicks: ['Skip it instead'], shows: 'Why the host does without it' },
+    { name: 'quarantine', at: 'quarantine', shows: 'Could not be applied' },
+    { name: 'host', at: 'host', shows: 'By file' },
+    { name: 'hold', at: 'host', clicks: ['Plan a hold'], shows: 'Drivers work on.' },
+    { name: 'phones', at: 'phones', shows: 'Look here before' },
+    { name: 'history', at: `stop/${facility}/${route_id}/${week_end}/2/history`, shows: 'store_emp_name' },
+    { name: 'missing', at: 'nowhere', shows: 'There is no page' },
+  ];
+});
+afterAll(() => expect(world.faults()).toEqual([]));
+
+test('the door', async () => {
+  const stranger = await world.stranger();
+  await stranger.hand.sees('Sign in to the office');
+  expect(await faultsIn(stranger, 'door')).toEqual([]);
+});
+
+test('every page, from 1024 px to 4K, light and dark', async () => {
+  desk = await world.desk('admin');
+  for (const { name, at, clicks = [], shows } of looks) {
+    await desk.page.setViewportSize({ width: 1440, height: 900 });
+    await desk.go(`#/${at}`);
+    for (const text of clicks) await desk.hand.tap(text);
+    await desk.hand.sees(shows);
+    expect.soft(await faultsIn(desk, name)).toEqual([]);
+  }
+});
+
+test('the lock', async () => {
+  await desk.page.setViewportSize({ width: 1440, height: 900 });
+  await desk.hand.tap('Lock');
+  await desk.hand.sees('You locked this page.');
+  expect(await faultsIn(desk, 'lock')).toEqual([]);
+});
+
+async function faultsIn({ page, shot }: Desk, name: string): Promise<string[]> {
+  const faults: string[] = [];
+  for (const width of widths)
+    for (const theme of themes) {
+      await page.setViewportSize({ width, height: width === 3840 ? 2160 : 900 });
+      await page.evaluate(showTheme, theme);
+      await settle(page);
+      if (width !== 3840) await shot(`office-${name}-${theme}-${width}`);
+      faults.push(...(await faultsOf(page)).map((fault) => `${theme} ${width}: ${fault}`));
+    }
+  return faults;
+}
