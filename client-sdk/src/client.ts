@@ -14,6 +14,7 @@ import type { Draft, SkipInput, StopInput } from './queue/record.ts';
 import { draftSkip, draftUpdate } from './queue/record.ts';
 import type { Receipt } from './queue/receipt.ts';
 import type { StopDrafts } from './queue/stop-drafts.ts';
+import { copyOf } from './queue/stop-drafts.ts';
 import type { KnownStops, KnownRoutes } from './replica/known.ts';
 import { checkKnown } from './replica/known.ts';
 import type { LocalRoute } from './replica/local-route.ts';
@@ -41,6 +42,8 @@ export interface Driver {
   readonly sessionEndsAt: number | undefined;
   /** Whether the server has sent the driver's routes. */
   readonly routesKnown: boolean;
+  /** As `driverMemo`. */
+  readonly memo?: Json | undefined;
 }
 
 /** Origin of a change that was made elsewhere, such as in another page. The same id again is the same change. */
@@ -217,16 +220,20 @@ export class LocalClient {
   /**
    * Stores a half-filled stop on this device, or without a stop a form of the route, for the driver who is signed in;
    * `undefined` deletes it. Views show it at once. Resolves when it, or a later one, is on the disk. No server receives it.
+   * Without a route it is the driver's memo.
    *
    * @throws InvalidChange above 65,536 characters of JSON; NotSignedIn
    */
-  setDraft(
-    route: RouteKey,
+  async setDraft(
+    route: RouteKey | undefined,
     stop: number | undefined,
     draft: Json | undefined,
     by?: Pick<Author, 'employee'>,
   ): Promise<void> {
-    return this.#deps.drafts.set({ scope: routeScope(route), stop }, draft, by?.employee);
+    const { drafts, accounts } = this.#deps;
+    await (route
+      ? drafts.set({ scope: routeScope(route), stop }, draft, by?.employee)
+      : accounts.setMemo(copyOf(draft)?.draft, by?.employee));
   }
 
   /**
@@ -310,6 +317,7 @@ function driverOf(account: Account | undefined): Driver | undefined {
       signedIn: account.token !== null,
       sessionEndsAt: account.ends_at,
       routesKnown: account.routes_known === true,
+      memo: account.memo,
     }
   );
 }

@@ -1,4 +1,5 @@
 export type { Author, Client, Driver } from './client.ts';
+export { driverMemo } from './driver-memo.ts';
 export type { Timing } from './connection/machine.ts';
 export type { ClientOptions } from './create-client.ts';
 export { createClient } from './create-client.ts';

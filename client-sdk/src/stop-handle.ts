@@ -54,7 +54,7 @@ interface Deps {
   updateStop(route: RouteKey, stop: StopInput): Receipt;
   skipStop(route: RouteKey, stopId: number, fields: SkipInput): Receipt;
   markSeen(route: RouteKey, stop: number): Promise<void>;
-  setDraft(route: RouteKey, stop: number | undefined, draft: Json | undefined): Promise<void>;
+  setDraft(route: RouteKey | undefined, stop: number | undefined, draft: Json | undefined): Promise<void>;
 }
 
 export function stopHandle(client: Deps, id: number, key?: RouteKey): StopHandle {

@@ -6,7 +6,7 @@ import type { ScriptedServer } from '@tailgate/client-sdk/testing';
 import { startScriptedServer } from '../support/scripted-server.ts';
 
 const script = `
-import { createClient, openIndexedDb } from '@tailgate/client-sdk';
+import { createClient, driverMemo, openIndexedDb } from '@tailgate/client-sdk';
 
 const key = ${JSON.stringify(sampleKey)};
 const timing = { retryBaseMs: 20, retryCapMs: 200 };
@@ -48,6 +48,8 @@ globalThis.tab = {
   drafted: (stop, value) => until(client.stop(stop).draft, (draft) => draft === value).then(() => true),
   form: (value) => client.routeDraft().set(value),
   filledIn: (value) => until(client.routeDraft(), (draft) => draft === value).then(() => true),
+  remember: (value) => driverMemo(client).set(value),
+  remembered: (value) => until(driverMemo(client), (memo) => memo === value).then(() => true),
   deliver: (stop) => client.stop(stop).deliver({ asPlanned: true }).saved,
   deliverByKey: (stop) => client.stop(stop, key).deliver({ asPlanned: true }).id,
   exported: async () => (await client.exportQueues()).flatMap(({ mutations }) => mutations.map(({ id }) => id)),
@@ -91,6 +93,8 @@ interface Tab {
   drafted(stop: number, value: string | undefined): Promise<boolean>;
   form(value: string): Promise<void>;
   filledIn(value: string): Promise<boolean>;
+  remember(value: string): Promise<void>;
+  remembered(value: string): Promise<boolean>;
   deliver(stop: number): Promise<void>;
   deliverByKey(stop: number): string;
   exported(): Promise<string[]>;
@@ -189,7 +193,7 @@ describe('two pages of one origin, in a real Chromium', () => {
     expect(taken()).toEqual([id]);
   });
 
-  test('a draft is the same in both pages, and survives the crash of either', async () => {
+  test('a draft and a memo are the same in both pages, and survives the crash of either', async () => {
     const leader = await signedIn();
     const follower = await openPage(context, address);
     await follower.evaluate(() => globalThis.tab.draft(1, 'of the second page'));
@@ -200,6 +204,9 @@ describe('two pages of one origin, in a real Chromium', () => {
     await follower.evaluate(() => globalThis.tab.drafted(2, 'of the first page'));
     await follower.evaluate(() => globalThis.tab.form('of the route'));
     expect(await leader.evaluate(() => globalThis.tab.filledIn('of the route'))).toBe(true);
+    await follower.evaluate(() => globalThis.tab.remember('of the driver'));
+    for (const page of [leader, follower])
+      expect(await page.evaluate(() => globalThis.tab.remembered('of the driver'))).toBe(true);
 
     // A leader that does not answer: the value reaches the next one.
     await freezePage(leader);
@@ -209,6 +216,7 @@ describe('two pages of one origin, in a real Chromium', () => {
     expect(await follower.evaluate(() => globalThis.tab.drafted(2, 'of the first page'))).toBe(true);
     const third = await openPage(context, address);
     expect(await third.evaluate(() => globalThis.tab.drafted(1, 'while no page leads'))).toBe(true);
+    expect(await third.evaluate(() => globalThis.tab.remembered('of the driver'))).toBe(true);
     await third.evaluate(() => globalThis.tab.deliver(1));
     expect(await third.evaluate(() => globalThis.tab.filledIn('of the route'))).toBe(true);
     for (const page of [follower, third])

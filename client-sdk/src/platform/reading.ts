@@ -1,3 +1,5 @@
+import type { Json } from '@tailgate/sync-protocol';
+
 /**
  * Checks the shape of a stored value. Stored rows pass these few checks; the protocol's schemas cover the wire. A
  * schema library would weigh more than the whole queue.
@@ -8,6 +10,9 @@ export const text: Check<string> = (value) => typeof value === 'string';
 export const number: Check<number> = (value) => typeof value === 'number';
 export const flag: Check<boolean> = (value) => typeof value === 'boolean';
 export const anything: Check<unknown> = (_value): _value is unknown => true;
+
+/** Stored rows are JSON. */
+export const json: Check<Json> = (value): value is Json => value !== undefined;
 
 export const record: Check<Record<string, unknown>> = (value): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,16 +1,13 @@
 import type { Json, Scope } from '@tailgate/sync-protocol';
 import { NotSignedIn, refusal } from '../platform/errors.ts';
 import type { Clock } from '../platform/environment.ts';
-import type { Check, Read } from '../platform/reading.ts';
-import { fields, number } from '../platform/reading.ts';
+import type { Read } from '../platform/reading.ts';
+import { fields, json, number } from '../platform/reading.ts';
 import type { Accounts } from '../session/accounts.ts';
 import type { Journal } from '../store/journal.ts';
 import type { Row, StoreChange } from '../store/store.ts';
 import type { QueueItem } from './item.ts';
 import { statusOf } from './item.ts';
-
-/** Stored rows are JSON. */
-const json: Check<Json> = (value): value is Json => value !== undefined;
 
 const isDraft = fields({ draft: json, at: number });
 type StoredDraft = Read<typeof isDraft>;
@@ -132,10 +129,11 @@ export class StopDrafts {
  *
  * @throws InvalidChange
  */
-export function copyOf(draft: Json | undefined, at = 0): unknown {
+export function copyOf(draft: Json | undefined, at = 0): StoredDraft | undefined {
   const text = JSON.stringify({ draft, at });
   if (text.length > maxLength) throw refusal('draft', `must not exceed ${maxLength} characters of JSON`);
-  return JSON.parse(text);
+  const copy: unknown = JSON.parse(text);
+  return isDraft(copy) ? copy : undefined;
 }
 
 const keyOf = (employee: string | undefined, target: DraftTarget | undefined): string =>

@@ -1,7 +1,8 @@
-import type { AssignedRoute } from '@tailgate/sync-protocol';
+import type { AssignedRoute, Json } from '@tailgate/sync-protocol';
+import { NotSignedIn } from '../platform/errors.ts';
 import type { Journal } from '../store/journal.ts';
 import type { Read } from '../platform/reading.ts';
-import { exactly, fields, flag, listOf, nullable, number, optional, text } from '../platform/reading.ts';
+import { exactly, fields, flag, json, listOf, nullable, number, optional, text } from '../platform/reading.ts';
 import type { Row } from '../store/store.ts';
 import { Signal } from '../platform/watch.ts';
 
@@ -19,6 +20,8 @@ const isAccount = fields({
   routes: listOf(fields({ facility: text, id: text, week_end: text, scope: text, status: exactly('O', 'C') })),
   /** The server has assigned the routes; absent in rows of older apps. */
   routes_known: optional(flag),
+  /** What the app remembers for the driver. */
+  memo: optional(json),
 });
 export type Account = Read<typeof isAccount>;
 
@@ -55,8 +58,9 @@ export class Accounts {
 
   /** Signs a driver in. Resolves when that is durable, unless storage fails. */
   enter(employee: string, name: string, token: string): Promise<void> {
-    const { routes = [], routes_known } = this.#all.get(employee) ?? {};
-    return this.#put({ employee, name, token, leaving: false, ends_at: undefined, routes, routes_known }, employee);
+    const { routes = [], routes_known, memo } = this.#all.get(employee) ?? {};
+    const known = { routes, routes_known, memo };
+    return this.#put({ employee, name, token, leaving: false, ends_at: undefined, ...known }, employee);
   }
 
   /** Signs the driver out; the token remains until the server has confirmed it. */
@@ -84,15 +88,22 @@ export class Accounts {
     if (known) this.#update({ ...known, routes, routes_known: true });
   }
 
+  /** Resolves when the memo is on the disk. */
+  setMemo(memo: Json | undefined, employee = this.employee): Promise<void> {
+    const known = this.#all.get(employee ?? '');
+    if (!known) throw new NotSignedIn();
+    return this.#put({ ...known, memo }, this.employee, 'commit');
+  }
+
   #update(account: Account): void {
     void this.#put(account, this.employee);
   }
 
   /** @param current the signed-in driver from now on */
-  #put(account: Account, current: string | undefined): Promise<void> {
+  #put(account: Account, current: string | undefined, way: 'attempt' | 'commit' = 'attempt'): Promise<void> {
     this.#all.set(account.employee, account);
     this.current.set(this.#all.get(current ?? ''));
-    return this.#journal.attempt([
+    return this.#journal[way]([
       { put: 'account', key: account.employee, value: account },
       { put: 'setting', key: currentKey, value: { employee: current ?? null } },
     ]);

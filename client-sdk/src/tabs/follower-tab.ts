@@ -175,7 +175,7 @@ export class FollowerTab implements Client {
   }
 
   async setDraft(
-    route: RouteKey,
+    route: RouteKey | undefined,
     stop: number | undefined,
     draft: Json | undefined,
     by?: Pick<Author, 'employee'>,

@@ -54,7 +54,7 @@ export type Call =
   | { readonly call: 'markSeen'; readonly route: RouteKey; readonly stop: number }
   | {
       readonly call: 'setDraft';
-      readonly route: RouteKey;
+      readonly route: RouteKey | undefined;
       readonly stop: number | undefined;
       readonly draft: Json | undefined;
       readonly by: Pick<Author, 'employee'>;

@@ -173,7 +173,7 @@ export class TabClient implements Client {
 
   /** For the driver of this moment, also where another page is signed in before a new leader has it. */
   setDraft(
-    route: RouteKey,
+    route: RouteKey | undefined,
     stop: number | undefined,
     draft: Json | undefined,
     by?: Pick<Author, 'employee'>,

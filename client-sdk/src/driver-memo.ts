@@ -1,0 +1,15 @@
+import type { Json } from '@tailgate/sync-protocol';
+import type { Client } from './client.ts';
+import { select } from './platform/watch.ts';
+import type { StopDraft } from './stop-handle.ts';
+
+/**
+ * What the app remembers for the signed-in driver on this device, such as names of people who sign: any JSON. It
+ * belongs to no route and has no end; another driver does not see it. Set as a draft is. Create it once.
+ */
+export function driverMemo(client: Client): StopDraft {
+  return Object.assign(
+    select(client.driver, (driver) => driver?.memo),
+    { set: (memo: Json | undefined) => client.setDraft(undefined, undefined, memo) },
+  );
+}
