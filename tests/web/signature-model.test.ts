@@ -14,7 +14,7 @@ import {
 import { missingAt } from '../../server/web/driver/model/missing.ts';
 import { withTexts } from '../../server/web/driver/model/png-text.ts';
 import { isSignedOtherwise, listHash, listText, signedList } from '../../server/web/driver/model/signed-list.ts';
-import { earlierSigners } from '../../server/web/driver/model/signers.ts';
+import { earlierSigners, withSigner } from '../../server/web/driver/model/signers.ts';
 import { png } from '../support/png.ts';
 import { textsOf } from '../pages/stored-files.ts';
 import { empties, goods, stopOf } from './route-stop.ts';
@@ -153,5 +153,21 @@ test('names that signed for the customer before are offered, the latest first', 
     );
   const stops = [at(1, 'Rosa', 10), at(2, 'Nils', 12), at(3, 'Rosa ', 14), at(4, 'Elsewhere', 15, 'C2')];
   const route = { stops };
-  expect(earlierSigners([undefined, route], 'C1')).toEqual(['Rosa', 'Nils']);
+  expect(earlierSigners([undefined, route], undefined, 'C1')).toEqual(['Rosa', 'Nils']);
+});
+
+test('names outlive their route in the driver’s memo, for ninety days', () => {
+  const day = 86_400_000;
+  const now = Date.parse('2026-11-23T12:00:00Z');
+  const weekAgo = withSigner(undefined, 'C1', 'Nils', now - 7 * day);
+  const memo = withSigner(withSigner(weekAgo, 'C2', 'Elsewhere', now - day), 'C1', 'Rosa', now - 2 * day);
+  // As the phone stores it.
+  const stored: unknown = JSON.parse(JSON.stringify(memo));
+  expect(earlierSigners([], stored, 'C1')).toEqual(['Rosa', 'Nils']);
+  const again = withSigner(stored, 'C1', 'Nils', now);
+  expect(earlierSigners([], again, 'C1')).toEqual(['Nils', 'Rosa']);
+  const later = withSigner(again, 'C3', 'Ana', now + 89 * day);
+  expect(earlierSigners([], later, 'C1')).toEqual(['Nils']);
+  expect(earlierSigners([], later, 'C2')).toEqual([]);
+  expect(earlierSigners([], { signers: { C1: [{ name: 5 }, 'x'], C2: 'y' } }, 'C1')).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import type { LocalRoute, LocalStop } from '@tailgate/client-sdk';
-import { useClient, useCodes, useRoute, useRoutes } from '@tailgate/client-sdk/react';
+import { useClient, useCodes, useDriver, useRoute, useRoutes } from '@tailgate/client-sdk/react';
 import type { ReferenceCode } from '@tailgate/sync-protocol';
 import { useEffect, useId, useState } from 'react';
 import { Icon } from '../../ui/icons.tsx';
@@ -17,6 +17,7 @@ import { earlierSigners } from '../model/signers.ts';
 import { InkField } from '../parts/ink-field.tsx';
 import { recorded } from '../recorded.ts';
 import { useServices } from '../services.ts';
+import { rememberSigner } from '../signer-memo.ts';
 import { signatureFile } from '../signature-file.ts';
 import { useStopDraft } from '../stop-draft.ts';
 import { storingFault } from '../words/faults.ts';
@@ -71,6 +72,7 @@ function Signing({ route, stop }: { readonly route: LocalRoute; readonly stop: L
       if (isCounted(stop)) {
         const updates = { signature_id: id, ...(signer.trim() !== '' && { store_emp_name: signer.trim() }) };
         recorded({ receipt: handle.update({ updates }), stop: stop.id, kind: 'corrected' });
+        rememberSigner(client, stop, signer);
         await handle.draft.set(undefined);
       } else change((before) => ({ ...before, signer: signer.trim(), signature: id, shown }));
       leave();
@@ -212,6 +214,7 @@ function Signer({ stop, signer, onChange }: SignerProps) {
   const id = useId();
   const names = earlierSigners(
     keys.map(({ facility, id: name, week_end }) => client.route({ facility, id: name, week_end }).current),
+    useDriver()?.memo,
     stop.customer.id,
   );
   return (
