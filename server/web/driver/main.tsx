@@ -3,6 +3,7 @@ import { createClient, openIndexedDb } from '@tailgate/client-sdk';
 import type { ExportedQueue, Imported } from '@tailgate/client-sdk/rescue';
 import { openIndexedDbFiles, openUploads } from '@tailgate/client-sdk/uploads';
 import { createRoot } from 'react-dom/client';
+import { loadAhead } from '../ui/lazy.tsx';
 import { startRouter } from '../ui/router.ts';
 import { startTheme } from '../ui/theme.ts';
 import { App } from './app.tsx';
@@ -12,6 +13,7 @@ import { importing } from './importing.ts';
 import { startInstallHint } from './install.ts';
 import { keepOffline, serverUrl } from './offline.ts';
 import { undoWindow } from './recorded.ts';
+import { startHandScanner } from './scan/hand-scanner.ts';
 import { followSession } from './session-end.ts';
 import { i18n } from './words/words.ts';
 
@@ -19,6 +21,7 @@ startTheme();
 i18n.start();
 startRouter();
 startInstallHint();
+startHandScanner();
 
 // The phone's own data is drawn as soon as it is open; the network comes after the first paint.
 const url = serverUrl(location);
@@ -57,3 +60,4 @@ async function importQueues(queues: readonly ExportedQueue[]): Promise<readonly 
 // The browser may delete a page's data when storage is short, unless it grants this.
 await navigator.storage?.persist();
 await keepOffline();
+await loadAhead();

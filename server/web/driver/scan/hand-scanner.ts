@@ -12,41 +12,57 @@ export const handScanner = createSignal(false);
 /** After this pause, the code of a scanner that sends no Enter is complete; ms. */
 const endMs = 400;
 
+type Reader = (code: string) => void;
+
+/** The screens that take codes; the latest one has them. */
+const readers: { readonly current: Reader }[] = [];
+
 /**
- * Reads a hardware scanner, which types each code like a keyboard in a burst, with or without Enter or Tab at its end.
- * Keys in a field belong to the field, and those under a sheet to the sheet.
+ * Reads a hardware scanner while the screen is shown. It types each code like a keyboard in a burst, with or without Enter
+ * or Tab at its end. Keys in a field belong to the field.
  */
-export function useHandScanner(onCode: (code: string) => void): void {
+export function useHandScanner(onCode: Reader): void {
   const latest = useRef(onCode);
   latest.current = onCode;
   useEffect(() => {
-    let burst: Burst = noBurst;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const finish = (code: string): void => {
-      handScanner.set(true);
-      latest.current(code);
-    };
-    const onKey = (event: KeyboardEvent): void => {
-      if (event.ctrlKey || event.altKey || event.metaKey || isForField(event.target) || isUnderSheet()) return;
-      clearTimeout(timer);
-      const next = afterKey(burst, event.key, event.timeStamp);
-      burst = next.burst;
-      // The Enter of a burst presses no button, and its blanks neither.
-      if (next.code !== undefined || burst.text.length > 1) event.preventDefault();
-      if (next.code !== undefined) finish(next.code);
-      else if (burst.text !== '') timer = setTimeout(end, endMs);
-    };
-    const end = (): void => {
-      const { code } = afterKey(burst, 'Enter', burst.lastAt);
-      burst = noBurst;
-      if (code !== undefined) finish(code);
-    };
-    addEventListener('keydown', onKey, true);
-    return () => {
-      clearTimeout(timer);
-      removeEventListener('keydown', onKey, true);
-    };
+    readers.push(latest);
+    return () => void readers.splice(readers.indexOf(latest), 1);
   }, []);
+}
+
+/**
+ * Listens for the keys of the whole run, so that a burst which begins while the screen changes is complete, or no code at
+ * all. A code whose burst ends under a sheet is dropped.
+ */
+export function startHandScanner(): void {
+  let burst: Burst = noBurst;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const finish = (code: string): void => {
+    const reader = readers.at(-1);
+    if (!reader || isUnderSheet()) return;
+    handScanner.set(true);
+    reader.current(code);
+  };
+  const end = (): void => {
+    const { code } = afterKey(burst, 'Enter', burst.lastAt);
+    burst = noBurst;
+    if (code !== undefined) finish(code);
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.altKey || event.metaKey || isForField(event.target)) {
+      burst = noBurst;
+      return;
+    }
+    clearTimeout(timer);
+    const next = afterKey(burst, event.key, event.timeStamp);
+    burst = next.burst;
+    // The Enter of a burst presses no button, and its blanks neither. Keys of a sheet stay its own.
+    if ((next.code !== undefined || burst.text.length > 1) && readers.length > 0 && !isUnderSheet())
+      event.preventDefault();
+    if (next.code !== undefined) finish(next.code);
+    else if (burst.text !== '') timer = setTimeout(end, endMs);
+  };
+  addEventListener('keydown', onKey, true);
 }
 
 const isForField = (target: EventTarget | null): boolean =>
