@@ -1,11 +1,15 @@
+import { join } from 'node:path';
 import { operations } from '@tailgate/sync-protocol';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { password } from '../support/people.ts';
+import { startBrowser } from '../support/browser.ts';
 import { startSmsGateway } from '../support/sms-gateway.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { writeFilm } from './barcode-film.ts';
 import { faultsOf, settle, showTheme } from './looks.ts';
-import type { PagePhone } from './page-phone.ts';
+import { PagePhone } from './page-phone.ts';
 import { misheard, openFile, passphraseOn, sendAsFile } from './rescue.ts';
+import { cameraPhoto } from './stored-files.ts';
 import type { PageWorld } from './world.ts';
 import { openPageWorld, routes } from './world.ts';
 
@@ -50,11 +54,14 @@ const screens: readonly Look[] = [
   { name: 'keypad', at: 'stop/4', taps: ['Paper Towels 12 ct', '5'], shows: '9' },
   { name: 'line-damaged', at: 'stop/2', taps: [line], shows: 'Damaged' },
   { name: 'line-correction', at: 'stop/1', taps: ['Cigarettes Filter Kg'], shows: 'Correct' },
+  { name: 'photos', at: 'stop/2/photos', shows: 'Of its lines' },
+  { name: 'overage', at: 'stop/2/overage/0', shows: 'What becomes of it?' },
   { name: 'return', at: 'stop/4', taps: ['Empty Pl'], shows: 'Keep 5 back' },
   { name: 'signature', at: 'stop/4/sign', shows: 'Sign here' },
-  { name: 'scan', at: 'stop/1/scan', shows: 'Type' },
+  { name: 'scan', at: 'stop/1/scan', shows: 'Look up' },
   { name: 'more', at: 'stop/2/more', shows: 'Skip this stop' },
   { name: 'skip', at: 'stop/2/skip', taps: ['Out of hours'], shows: 'Skip stop 2' },
+  { name: 'skip-photo', at: 'stop/5/skip', taps: ['Store closed'], shows: 'Skip without a photo' },
   { name: 'refuse', at: 'stop/2/refuse', shows: 'Refuse' },
   { name: 'comment', at: 'stop/2/comment', shows: 'Comment' },
   { name: 'day', at: 'day', shows: 'stops done' },
@@ -111,6 +118,24 @@ describe('signed in', () => {
   });
 });
 
+describe('with a camera', () => {
+  test('an allowed camera shows its picture', async () => {
+    const film = join(await temporaryFolder(), 'film.y4m');
+    await writeFilm(film);
+    const browser = await startBrowser([
+      '--use-fake-device-for-media-stream',
+      '--use-fake-ui-for-media-stream',
+      `--use-file-for-fake-video-capture=${film}`,
+    ]);
+    const phone = await PagePhone.open(browser, world.address, world.network);
+    await phone.start();
+    await phone.signIn(routes.short.driver);
+    await show(phone, { name: 'camera', at: 'stop/1/scan', shows: 'Look up' });
+    await expect.poll(() => phone.page.evaluate(() => document.querySelector('video')?.videoWidth)).toBe(640);
+    expect(await faultsIn(phone, 'camera')).toEqual([]);
+  });
+});
+
 /** Asked for one thing at a sign-in, or warned of another. */
 describe('what happens to a driver', () => {
   test('no network', async () => {
@@ -121,6 +146,15 @@ describe('what happens to a driver', () => {
     await show(driver, { name: 'day-offline', at: 'day', shows: 'No network' });
     expect(await faultsIn(driver, 'day-offline')).toEqual([]);
     await driver.goOnline();
+  });
+
+  test('an edit of the office in the inbox', async () => {
+    await world.untilOnHost(routes.day.key, (stops) => stops.some(({ stop, status }) => stop === 1 && status === 'D'));
+    await world.service.clerk.transaction(async (tx) => {
+      await tx.execute(`update PODDTA.RTSTUP set RUSNAM = 'Ana Gil' where RURTE = 'R100' and RUSTP = 1`);
+    });
+    await show(driver, { name: 'inbox-news', at: 'inbox', shows: 'The office changed stop 1' });
+    expect(await faultsIn(driver, 'inbox-news')).toEqual([]);
   });
 
   test('a phone hands over, and another one takes over', async () => {
@@ -265,6 +299,15 @@ async function record({ page, finger }: PagePhone): Promise<void> {
   await finger.tap(line);
   await finger.tap('One less');
   await finger.tap('Damaged');
-  await finger.tap('Save');
+  await finger.tap('Save 19 of 20 without a photo');
   await finger.sees('1 damaged in transit');
+  await finger.scan('4006381333931');
+  await finger.tap('Leave it here');
+  await open('#/stop/2/photos');
+  await finger.photograph('Take a photo', await cameraPhoto(page, 51, [800, 600]));
+  await finger.sees('Another photo');
+  await open('#/stop/2');
+  await finger.tap('4006381333931');
+  await finger.photograph('Take a photo', await cameraPhoto(page, 53, [800, 600]));
+  await finger.tap('Keep 1');
 }

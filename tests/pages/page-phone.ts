@@ -16,6 +16,8 @@ export interface PhoneOptions {
   readonly textPercent?: number;
   readonly locale?: 'en-US' | 'es-MX';
   readonly scheme?: 'light' | 'dark';
+  /** The name of another browser; default: Chromium's. */
+  readonly userAgent?: string;
 }
 
 /** Git ignores it: pictures of the last run. */
@@ -45,13 +47,14 @@ export class PagePhone {
     network: TcpProxy,
     options: PhoneOptions = {},
   ): Promise<PagePhone> {
-    const { width = 360, height = 640, locale = 'en-US', scheme = 'light' } = options;
+    const { width = 360, height = 640, locale = 'en-US', scheme = 'light', userAgent } = options;
     const context = await browser.newContext({
       viewport: { width, height },
       deviceScaleFactor: 2,
       hasTouch: true,
       isMobile: true,
       locale,
+      ...(userAgent !== undefined && { userAgent }),
       colorScheme: scheme,
       reducedMotion: 'reduce',
       permissions: ['geolocation'],

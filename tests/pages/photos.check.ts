@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterEach(() => world.network.accept());
 
 describe.each([100, 200])('with text at %i percent', (textPercent) => {
-  test('A10: a photo is taken, taken again and deleted, each with one tap', async () => {
+  test('A5, A10: 2 of a line are damaged, with the exact reason and a photo, by 7 taps; photos are taken again and deleted', async () => {
     const phone = await world.phone({ textPercent });
     const finger = await phone.start();
     await phone.signIn(long.driver);
@@ -25,15 +25,21 @@ describe.each([100, 200])('with text at %i percent', (textPercent) => {
     await finger.tap('Show');
     await finger.tap(`Prairie Mart #${textPercent === 100 ? 21 : 22}`);
     finger.count();
-    // A5: 2 less, damaged, with photo and reason.
+    // From the stop to the saved line: a long list is folded, the shutter counts, and the photo saves.
     await finger.tap('Cases');
     await finger.tap('Large Eggs');
     await finger.tap('One less');
-    await finger.tap('Damaged');
-    await finger.photograph('Take a photo', crate);
+    await finger.tap('One less');
+    await finger.tap('Spoiled or melted');
+    await phone.shot(`photo-asked-${textPercent}`);
+    await finger.photograph('Take the photo', crate);
+    await finger.sees('2 spoiled or melted');
+    expect(finger.count()).toEqual({ taps: 7, fields: 0 });
+    expect(await finger.read()).not.toContain('photo of');
+    await finger.tap('Large Eggs');
     await finger.sees('Another photo');
-    expect(finger.count()).toEqual({ taps: 6, fields: 0 });
     await phone.shot(`photo-${textPercent}`);
+    finger.count();
     await finger.photograph('Another photo', label);
     await expect.poll(() => filesOnPhone(phone.page)).toHaveLength(2);
     expect(finger.count()).toEqual({ taps: 2, fields: 0 });
@@ -47,7 +53,7 @@ describe.each([100, 200])('with text at %i percent', (textPercent) => {
     await finger.tap('Delete photo 2');
     await phone.shot(`photo-deleted-${textPercent}`);
     await finger.tap('Save');
-    await finger.sees('damaged in transit');
+    await finger.sees('2 spoiled or melted');
     expect(await finger.read()).not.toContain('photo of');
   });
 });
@@ -129,18 +135,62 @@ test('a skip whose reason asks for a photo carries it', async () => {
   await phone.signIn(short.driver);
   const door = await cameraPhoto(phone.page, 17, [800, 600]);
   await finger.tap('Open stop 1');
+  finger.count();
   await finger.tap('More');
   await finger.tap('Skip this stop');
   await finger.tap('Store closed');
   await finger.sees('This reason asks for a photo.');
-  await finger.photograph('Take a photo', door);
-  await finger.sees('Another photo');
+  await finger.sees('Skip without a photo');
   await phone.shot('skip-photo');
-  await finger.tap('Skip stop 1');
+  await finger.photograph('Take the photo', door);
+  expect(finger.count()).toEqual({ taps: 5, fields: 0 });
   await finger.sees('Its files');
   const [photo] = await filesOnPhone(phone.page);
   await world.untilOnHost(short.key, (rows) => rows.some(({ stop, status }) => stop === 1 && status === 'S'));
   await expect.poll(async () => (await download(world.service.rest, photo ?? '')).status).toBe(200);
+});
+
+test('photos of a stop, of what goes back and of what is not on the list are one tap away, and reach the host', async () => {
+  const phone = await world.phone();
+  let finger = await phone.start();
+  await phone.signIn(short.driver);
+  const photos = [];
+  for (const seed of [21, 23, 25]) photos.push(await cameraPhoto(phone.page, seed, [800, 600]));
+  const [dock, pallets, box] = photos;
+  if (!dock || !pallets || !box) throw new Error('no photos');
+  await finger.tap('Open stop 2');
+  await finger.tap('Photos');
+  await finger.photograph('Take a photo', dock);
+  await finger.sees('Another photo');
+  // The phone has it before the sheet is closed.
+  await expect.poll(() => phone.stored('setting', 'draft/')).toBe(1);
+  finger = await phone.restart();
+  await finger.tap('Open stop 2');
+  await finger.tap('Empty Pallets');
+  await finger.photograph('Take a photo', pallets);
+  await finger.sees('Another photo');
+  await phone.shot('return-photo');
+  await finger.tap('Keep');
+  await finger.scan('4006381333931');
+  await finger.tap('Leave it here');
+  await finger.tap('Back to stop 2');
+  await finger.tap('4006381333931');
+  await finger.photograph('Take a photo', box);
+  await finger.sees('Take photo 1 again');
+  await phone.shot('overage-photo');
+  await finger.tap('Keep 1');
+  await finger.tap('Photos');
+  await finger.sees('Of its lines');
+  await finger.sees('Empty Pallets');
+  await phone.shot('photos-of-stop');
+  await finger.tap('Keep 1 photo');
+  await finger.tap('Deliver');
+  await finger.sees('Its files');
+  const ids = await filesOnPhone(phone.page);
+  expect(ids).toHaveLength(3);
+  for (const id of ids) await expect.poll(async () => (await download(world.service.rest, id)).status).toBe(200);
+  const where = `OSRTE = 'R200' and OSSTP = 2`;
+  await expect.poll(() => world.service.show('RTOSDP', where)).toMatchObject([{ OSBAR: '4006381333931' }]);
 });
 
 /** Photos that are drawn, not blank. */

@@ -70,7 +70,7 @@ test('strokes survive a turned phone and a kill before Done, and can be cleared'
   await finger.tap('Name and signature');
   await finger.draw('Signature field');
   await finger.sees('Done, no name');
-  expect(await phone.page.evaluate(inkOnScreen)).toBeGreaterThan(100);
+  await expect.poll(() => phone.page.evaluate(inkOnScreen)).toBeGreaterThan(100);
 
   await phone.page.setViewportSize({ width: 640, height: 360 });
   await expect.poll(() => phone.page.evaluate(inkOnScreen)).toBeGreaterThan(50);
@@ -104,7 +104,7 @@ test('the recipient reads the list in another language, and the driver’s own r
   // The draft keeps the strokes.
   await finger.tap('Name and signature');
   await finger.sees('Done, no name');
-  expect(await phone.page.evaluate(inkOnScreen)).toBeGreaterThan(100);
+  await expect.poll(() => phone.page.evaluate(inkOnScreen)).toBeGreaterThan(100);
 });
 
 test('A19: differences come first, and a count that changes after the signature asks for another one', async () => {

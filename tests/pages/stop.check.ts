@@ -9,6 +9,17 @@ beforeAll(async () => {
   await world.register(routes.day.driver);
 });
 
+/** Runs in the page: notes the links that leave the app, in place of opening a telephone or a map. */
+function noteLinks(): void {
+  addEventListener('click', (event) => {
+    const link = event.target instanceof Element ? event.target.closest('a') : null;
+    if (!link || link.href.startsWith(location.origin)) return;
+    event.preventDefault();
+    const { dataset } = document.body;
+    dataset['followed'] = [dataset['followed'], link.href].filter(Boolean).join(' ');
+  });
+}
+
 /** Two stops of the day for each text size, so that the runs do not meet. */
 const stops = [
   {
@@ -35,11 +46,18 @@ describe.each(stops)('with text at $textPercent percent', ({ textPercent, stop, 
   test('A2: the contact of the next stop is on the list and at the stop, without a network', async () => {
     const { phone, finger } = await signedIn();
     await phone.goOffline();
-    await finger.sees('Call');
-    await finger.sees('Navigate');
+    await phone.page.evaluate(noteLinks);
+    await finger.tap('Call');
+    await finger.tap('Navigate');
+    expect(finger.count()).toEqual({ taps: 2, fields: 0 });
     await finger.tap('Open stop');
     await finger.sees('312-555-');
     expect(finger.count().taps).toBe(1);
+    await finger.tap('Call');
+    await finger.tap('Navigate');
+    expect(finger.count()).toEqual({ taps: 2, fields: 0 });
+    const followed = await phone.page.evaluate(() => document.body.dataset['followed']?.split(' '));
+    expect(followed?.map((link) => link.split(/[0-9]/)[0])).toEqual(['tel:', 'geo:', 'tel:', 'geo:']);
     await phone.shot(`stop-${textPercent}`);
   });
 

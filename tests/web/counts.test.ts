@@ -27,7 +27,7 @@ test('a count begins at the planned number, and the driver’s number wins', () 
 });
 
 test('a tally counts lines without a number, and totes by themselves', () => {
-  expect(returnTally(stop, emptyDraft)).toEqual({ planned: 9, back: 0, uncounted: 3, totes: 0, plannedTotes: 4 });
+  expect(returnTally(stop, emptyDraft)).toEqual({ planned: 9, back: 0, uncounted: 9, totes: 0, plannedTotes: 4 });
   const counted = withCounts(emptyDraft, { [first]: 5, [second]: 0, [third]: 3 });
   expect(returnTally(stop, counted)).toEqual({ planned: 9, back: 8, uncounted: 0, totes: 5, plannedTotes: 4 });
 });

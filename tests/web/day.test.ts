@@ -30,6 +30,11 @@ describe('the day', () => {
     expect(day([[hosted], [hosted, hosted], []])).toEqual({ here: 0, atServer: 0, atOffice: 2, left: [] });
   });
 
+  test('counts the stops of customers, not the warehouse', () => {
+    const stops = [stopOf({ id: 1 }), stopOf({ id: 999, type: 'warehouse' })];
+    expect(day([[hosted], [hosted]], { stops })).toMatchObject({ atOffice: 1, left: [] });
+  });
+
   test('names each thing with its place, the oldest first', () => {
     const { left, ...numbers } = day([[hosted], [accepted], [saved(20), saved(10)]], { pending: 2 });
     expect(numbers).toEqual({ here: 2, atServer: 1, atOffice: 1 });

@@ -1,4 +1,4 @@
-import type { Conflict } from '@tailgate/client-sdk';
+import type { Conflict, StopWarning } from '@tailgate/client-sdk';
 import { expect, test } from 'vitest';
 import { lineOf, newsOf, unseenCount } from '../../server/web/driver/model/news.ts';
 import { fieldName, valueWord } from '../../server/web/driver/words/news-sentences.ts';
@@ -22,6 +22,26 @@ test('the latest news come first; fields of one change are one message', () => {
     { kind: 'office', stop: { id: 3 }, at: 20 },
   ]);
   expect(unseenCount(news)).toBe(2);
+});
+
+test('remarks of the server on a change are one message; those for the office alone are none', () => {
+  const remark = (id: string, code: StopWarning['code']): StopWarning => ({ id, code, path: '', message: 'm' });
+  const warnings = [
+    remark('A', 'chain_broken'),
+    remark('B', 'plan_changed'),
+    remark('B', 'after_close'),
+    remark('B', 'unknown_code'),
+  ];
+  const news = newsOf({
+    route: { stops: [{ ...stop, warnings }] },
+    conflicts: [],
+    review: [],
+    recordedAt: () => 30,
+  });
+  expect(news).toMatchObject([
+    { kind: 'remark', id: 'B', stop: { id: 3 }, remarks: ['after_close', 'plan_changed'], at: 30 },
+  ]);
+  expect(unseenCount(news)).toBe(1);
 });
 
 test('a path names the line of equal items that it is about', () => {

@@ -76,8 +76,11 @@ describe('what is missing', () => {
     expect(kinds('30')).toEqual(['comment']);
   });
 
-  test('a stop without goods needs no signature', () => {
-    expect(missingAt(stopOf({ collections: [empties('9', 4)] }), emptyDraft, codes)).toEqual([]);
+  test('a stop without goods needs counts of what goes back, and no signature', () => {
+    const backhaul = stopOf({ collections: [empties('9', 4)] });
+    expect(missingAt(backhaul, emptyDraft, codes)).toMatchObject([{ kind: 'return', name: 'Item 9' }]);
+    const counted = { ...emptyDraft, returns: { [backhaul.collections[0]?.key ?? '']: { returned: 4 } } };
+    expect(missingAt(backhaul, counted, codes)).toEqual([]);
   });
 });
 

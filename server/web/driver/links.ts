@@ -14,6 +14,7 @@ export const links = {
   more: (id: number) => href('stop', id, 'more'),
   skip: (id: number) => href('stop', id, 'skip'),
   refuse: (id: number) => href('stop', id, 'refuse'),
+  photos: (id: number) => href('stop', id, 'photos'),
   comment: (id: number) => href('stop', id, 'comment'),
   history: (id: number) => href('stop', id, 'history'),
   stopWhere: (id: number) => href('stop', id, 'where'),

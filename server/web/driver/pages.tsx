@@ -21,6 +21,7 @@ const LineSheet = lazy(() => import('./screens/line.tsx').then((part) => part.Li
 const ReturnSheet = lazy(() => import('./screens/return.tsx').then((part) => part.ReturnSheet));
 const SupportSheet = lazy(() => import('./screens/support.tsx').then((part) => part.SupportSheet));
 const SignatureScreen = lazy(() => import('./screens/signature.tsx').then((part) => part.SignatureScreen));
+const StopPhotosSheet = lazy(() => import('./screens/stop-photos.tsx').then((part) => part.StopPhotosSheet));
 const ScanScreen = lazy(() => import('./screens/scan.tsx').then((part) => part.ScanScreen));
 const OverageSheet = lazy(() => import('./screens/overage.tsx').then((part) => part.OverageSheet));
 const TakeOverScreen = lazy(() => import('./screens/take-over.tsx').then((part) => part.TakeOverScreen));
@@ -92,6 +93,7 @@ const stopSheets: Readonly<Record<string, (stop: number, key: string) => ReactNo
   more: (stop) => <MoreSheet stop={stop} />,
   skip: (stop) => <ExceptionSheet key="S" stop={stop} type="S" />,
   refuse: (stop) => <ExceptionSheet key="R" stop={stop} type="R" />,
+  photos: (stop) => <StopPhotosSheet stop={stop} />,
   comment: (stop) => <CommentSheet stop={stop} />,
   where: (stop) => <WhereSheet stop={stop} parent={links.stop(stop)} />,
   history: (stop) => <HistorySheet stop={stop} />,

@@ -24,7 +24,7 @@ export const hasReturnCount = (stop: LocalStop, line: Collection, draft: StopDra
 export interface ReturnTally {
   readonly planned: number;
   readonly back: number;
-  /** Lines without a count. */
+  /** Planned pieces of the lines without a count. */
   readonly uncounted: number;
   /** The part of `back` that counts as totes, and the same of the plan. */
   readonly totes: number;
@@ -37,7 +37,10 @@ export function returnTally(stop: LocalStop, draft: StopDraft): ReturnTally {
   return {
     planned: sum(lines, ({ quantity }) => quantity),
     back: sum(lines, (line) => returnedNow(line, draft)),
-    uncounted: lines.filter((line) => !hasReturnCount(stop, line, draft)).length,
+    uncounted: sum(
+      lines.filter((line) => !hasReturnCount(stop, line, draft)),
+      ({ quantity }) => quantity,
+    ),
     totes: sum(inTotes, (line) => returnedNow(line, draft)),
     plannedTotes: sum(inTotes, ({ quantity }) => quantity),
   };

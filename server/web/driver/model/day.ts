@@ -1,6 +1,7 @@
 import type { LocalRoute, LocalStop, ReceiptState } from '@tailgate/client-sdk';
 import type { UnsentFile, UploadStatus } from '@tailgate/client-sdk/uploads';
 import { filesOf } from '@tailgate/client-sdk/uploads';
+import { warehouse } from './order.ts';
 import { latestTimes, ticksOf } from './ticks.ts';
 
 /** Something that is not at the back office yet: what it is, where it is, and since when (ms since 1970). */
@@ -28,6 +29,7 @@ export interface Day {
   readonly here: number;
   /** Stops that the server has and the back office has not. */
   readonly atServer: number;
+  /** Customers' stops: a driver compares it with the stops that are done. */
   readonly atOffice: number;
   readonly left: readonly Left[];
 }
@@ -61,7 +63,7 @@ export function dayOf({ route, statesOf, files, employee, pending, oldestPending
     atServer: new Set(
       ofStops.flatMap((each) => ('stop' in each && each.stop && each.kind !== 'change' ? each.stop.id : [])),
     ).size,
-    atOffice: rows.filter(({ ticks }) => ticks?.office === 'yes').length,
+    atOffice: rows.filter(({ stop, ticks }) => stop.id !== warehouse && ticks?.office === 'yes').length,
     left,
   };
 }

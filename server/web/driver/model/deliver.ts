@@ -7,23 +7,26 @@ import type {
   OverageInput,
   StopInput,
 } from '@tailgate/client-sdk';
-import type { LineDraft, OverageDraft, StopDraft } from './draft.ts';
+import type { LineDraft, OverageDraft, ReturnDraft, StopDraft } from './draft.ts';
 import type { Collection, Product } from './lines.ts';
 import { lineNow, needsCount, needsScan } from './lines.ts';
+import { photoLine } from './stop-photos.ts';
 
 /** The delivery that a draft describes: each line that the driver counted, all others as planned. */
 export function deliveryOf(stop: LocalStop, draft: StopDraft, at: Date): DeliverInput {
+  const carrier = photoLine(stop);
+  const withPhotos = (line: Product | Collection, change: LineChange | undefined, unchanged: LineChange) => {
+    if (line !== carrier || draft.photos.length === 0) return change ? [change] : [];
+    const before = change?.image_ids ?? line.updates.image_ids ?? [];
+    return [{ ...(change ?? unchanged), image_ids: [before, draft.photos].flat(2) }];
+  };
   const products = stop.products.flatMap((line) => {
     const own = draft.lines[line.key];
-    return own === undefined ? [] : [lineChange(stop, line, draft, own)];
+    return withPhotos(line, own && lineChange(stop, line, draft, own), { key: line.key, delivered: line.quantity });
   });
-  const collections = stop.collections.flatMap(({ key }): LineChange[] => {
-    const own = draft.returns[key];
-    if (own === undefined) return [];
-    return [
-      { key, returned: own.returned, accounting_complete: true, ...(own.photos && { image_ids: [...own.photos] }) },
-    ];
-  });
+  const collections = stop.collections.flatMap((line) =>
+    withPhotos(line, returnChange(line, draft), { key: line.key }),
+  );
   return {
     asPlanned: true,
     products,
@@ -34,6 +37,13 @@ export function deliveryOf(stop: LocalStop, draft: StopDraft, at: Date): Deliver
     ...(draft.comment.trim() !== '' && { driver_comments: draft.comment.trim() }),
     ...(draft.overage.length > 0 && { overage_items: draft.overage.map(overageInput) }),
   };
+}
+
+function returnChange({ key }: Collection, draft: StopDraft): LineChange | undefined {
+  const own = draft.returns[key];
+  if (own === undefined) return undefined;
+  const { returned, photos } = own;
+  return { key, returned, accounting_complete: true, ...(photos && { image_ids: [...photos] }) };
 }
 
 /** One line as it is recorded, in a delivery and in a correction. */
@@ -82,9 +92,13 @@ export function correctionOf(stop: LocalStop, line: Product, draft: StopDraft): 
   return { products: upTo(stop.products, line, { updates, ...(action && { action }) }) };
 }
 
-/** One collection of a delivered stop, counted again. */
-export const returnCorrectionOf = (stop: LocalStop, line: Collection, returned: number): Omit<StopInput, 'id'> => ({
-  collections: upTo(stop.collections, line, { updates: { returned } }),
+/** One collection of a delivered stop, counted again; `photos` where they have changed. */
+export const returnCorrectionOf = (
+  stop: LocalStop,
+  line: Collection,
+  { returned, photos }: ReturnDraft,
+): Omit<StopInput, 'id'> => ({
+  collections: upTo(stop.collections, line, { updates: { returned, ...(photos && { image_ids: [...photos] }) } }),
 });
 
 type Named = Pick<Product, 'id' | 'invoice' | 'key'>;

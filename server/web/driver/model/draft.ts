@@ -17,6 +17,8 @@ export type StopDraft = {
   /** The strokes of the signature, so that a kill or a turned phone loses none. */
   readonly ink: Ink | null;
   readonly comment: string;
+  /** Photos of the whole stop, by the ids of their files. */
+  readonly photos: readonly string[];
 };
 
 export type LineDraft = {
@@ -63,6 +65,7 @@ export const emptyDraft: StopDraft = {
   shown: null,
   ink: null,
   comment: '',
+  photos: [],
 };
 
 /** Whether the driver has filled in anything. */
@@ -72,7 +75,8 @@ export const isBegun = (draft: StopDraft): boolean =>
   draft.overage.length > 0 ||
   draft.signature !== null ||
   draft.ink !== null ||
-  draft.comment !== '';
+  draft.comment !== '' ||
+  draft.photos.length > 0;
 
 /** The draft with another line; without one, the line is as planned, or as scanned. */
 export function withLine(draft: StopDraft, key: string, line: LineDraft | undefined): StopDraft {
@@ -80,15 +84,16 @@ export function withLine(draft: StopDraft, key: string, line: LineDraft | undefi
   return { ...draft, lines: line === undefined ? others : { ...draft.lines, [key]: line } };
 }
 
-export const withReturn = (draft: StopDraft, key: string, line: ReturnDraft): StopDraft => ({
-  ...draft,
-  returns: { ...draft.returns, [key]: line },
-});
+/** The draft with another count of what goes back; without one, it is not counted. */
+export function withReturn(draft: StopDraft, key: string, line: ReturnDraft | undefined): StopDraft {
+  const { [key]: _, ...others } = draft.returns;
+  return { ...draft, returns: line === undefined ? others : { ...draft.returns, [key]: line } };
+}
 
 /** The draft in a stored value. Members that another version of the app wrote otherwise are left out. */
 export function draftOf(stored: unknown): StopDraft {
   if (!isRecord(stored)) return emptyDraft;
-  const { lines, returns, overage, signer, signature, shown, ink, comment } = stored;
+  const { lines, returns, overage, signer, signature, shown, ink, comment, photos } = stored;
   return {
     lines: mapOf(lines, lineOf),
     returns: mapOf(returns, returnOf),
@@ -98,6 +103,7 @@ export function draftOf(stored: unknown): StopDraft {
     shown: typeof shown === 'string' ? shown : null,
     ink: storedInk(ink),
     comment: text(comment),
+    photos: ids(photos),
   };
 }
 

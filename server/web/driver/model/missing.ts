@@ -1,6 +1,6 @@
 import type { LocalStop } from '@tailgate/client-sdk';
 import type { ReferenceCode } from '@tailgate/sync-protocol';
-import type { StopDraft } from './draft.ts';
+import type { OverageDraft, StopDraft } from './draft.ts';
 import { isCounted, lineNow } from './lines.ts';
 import { codeNamed } from './reasons.ts';
 import { isSignedOtherwise } from './signed-list.ts';
@@ -9,8 +9,29 @@ import { isSignedOtherwise } from './signed-list.ts';
 export type Missing =
   | { readonly kind: 'scan'; readonly pieces: number; readonly sections: readonly string[] }
   | { readonly kind: 'count' | 'reason' | 'photo' | 'comment' | 'return'; readonly key: string; readonly name: string }
+  | ({ readonly kind: 'overage' } & OverageLack)
   /** `again`: the recipient has signed another list. */
   | { readonly kind: 'signature'; readonly again: boolean };
+
+/** An item outside the plan whose code asks for something that it lacks. */
+export interface OverageLack {
+  readonly asks: 'photo' | 'comment';
+  /** Its place in the list. */
+  readonly place: number;
+  /** Its barcode. */
+  readonly name: string;
+}
+
+export const overageLacks = (items: readonly OverageDraft[], codes: readonly ReferenceCode[]): OverageLack[] =>
+  items.flatMap(({ code, comment, photos, barcode: name }, place): OverageLack[] => {
+    const reason = codeNamed(codes, code);
+    return [
+      ...(reason?.requires_photo === true && photos.length === 0 ? [{ asks: 'photo' as const, place, name }] : []),
+      ...(reason?.requires_comment === true && comment.trim() === ''
+        ? [{ asks: 'comment' as const, place, name }]
+        : []),
+    ];
+  });
 
 /**
  * What is missing before the stop is delivered. Scans come first: they are at the truck. Nothing of it holds a driver
@@ -44,13 +65,18 @@ export function missingAt(stop: LocalStop, draft: StopDraft, codes: readonly Ref
         : []),
     ];
   });
+  const overage = overageLacks(draft.overage, codes).map((lack): Missing => ({ kind: 'overage', ...lack }));
+  // A stop without goods is there for what goes back.
+  const isForReturns = stop.products.length === 0;
   const returns = stop.collections.flatMap(({ key, name, required }): Missing[] =>
-    required && draft.returns[key] === undefined && !isCounted(stop) ? [{ kind: 'return', key, name }] : [],
+    (required || isForReturns) && draft.returns[key] === undefined && !isCounted(stop)
+      ? [{ kind: 'return', key, name }]
+      : [],
   );
   const again = draft.signature !== null && isSignedOtherwise(stop, draft);
   const isSigned =
     (draft.signature !== null && !again) || (draft.signature === null && stop.updates.signature_id !== null);
   // A stop without goods needs no signature.
   const sign: Missing[] = isSigned || stop.products.length === 0 ? [] : [{ kind: 'signature', again }];
-  return [...scan, ...counts, ...reasons, ...returns, ...sign];
+  return [...scan, ...counts, ...reasons, ...returns, ...overage, ...sign];
 }

@@ -7,7 +7,21 @@ export type News = { readonly at: number | undefined } & (
   | { readonly kind: 'office'; readonly stop: LocalStop; readonly edits: OfficeEdits }
   | { readonly kind: 'conflict'; readonly id: string; readonly stop: number; readonly fields: readonly Conflict[] }
   | { readonly kind: 'review'; readonly change: ReviewedChange }
+  /** Remarks of the server on an accepted change. */
+  | { readonly kind: 'remark'; readonly id: string; readonly stop: LocalStop; readonly remarks: readonly Remark[] }
 );
+
+/** Remarks that say something to a driver. The others are about the form of a change, and for the office. */
+const remarkCodes = [
+  'after_close',
+  'no_longer_assigned',
+  'plan_changed',
+  'route_withdrawn',
+  'status_ignored',
+  'stop_removed',
+  'too_many_lines',
+] as const;
+export type Remark = (typeof remarkCodes)[number];
 
 interface NewsParts {
   readonly route: Pick<LocalRoute, 'stops'> | undefined;
@@ -31,7 +45,18 @@ export function newsOf({ route, conflicts, review, recordedAt }: NewsParts): New
     return first ? [{ kind: 'conflict', id, stop: first.stop, fields, at: recordedAt(id) }] : [];
   });
   const reviews = review.map((change): News => ({ kind: 'review', change, at: change.recordedAt }));
-  return [...office, ...lost, ...reviews].sort((a, b) => (b.at ?? 0) - (a.at ?? 0));
+  const remarks = (route?.stops ?? []).flatMap((stop) => remarksOf(stop, recordedAt));
+  return [...office, ...lost, ...reviews, ...remarks].sort((a, b) => (b.at ?? 0) - (a.at ?? 0));
+}
+
+/** One message for each change with remarks. */
+function remarksOf(stop: LocalStop, recordedAt: NewsParts['recordedAt']): News[] {
+  const ids = [...new Set(stop.warnings.map((warning) => warning.id))];
+  return ids.flatMap((id): News[] => {
+    const warnings = stop.warnings.filter((warning) => warning.id === id);
+    const remarks = remarkCodes.filter((known) => warnings.some(({ code }) => code === known));
+    return remarks.length > 0 ? [{ kind: 'remark', id, stop, remarks, at: recordedAt(id) }] : [];
+  });
 }
 
 /** How many of them the driver has not seen. */

@@ -6,7 +6,7 @@ import { RoomNote } from './phone-facts.tsx';
 
 /** Warnings about this phone: its clock, its storage, the end of the session. */
 export function PhoneNotes() {
-  const { clockAheadMs, lastError } = useStatus();
+  const { clockAheadMs } = useStatus();
   const wrong = wrongClock(clockAheadMs);
   const endsAt = useDriver()?.sessionEndsAt;
   return (
@@ -16,11 +16,7 @@ export function PhoneNotes() {
           <p>{t(wrong > 0 ? 'phone.clockAhead' : 'phone.clockBehind', { span: span(Math.abs(wrong)) })}</p>
         </Banner>
       )}
-      {lastError?.code === 'EVICTED' && (
-        <Banner icon="warn" tone="bad">
-          <p>{t('phone.evicted')}</p>
-        </Banner>
-      )}
+      <EvictedNote />
       <RoomNote />
       {endsAt !== undefined && (
         <Banner icon="key">
@@ -28,5 +24,16 @@ export function PhoneNotes() {
         </Banner>
       )}
     </>
+  );
+}
+
+/** The browser has deleted the app's data since its last start. */
+export function EvictedNote() {
+  const { lastError } = useStatus();
+  if (lastError?.code !== 'EVICTED') return null;
+  return (
+    <Banner icon="warn" tone="bad" role="alert">
+      <p>{t('phone.evicted')}</p>
+    </Banner>
   );
 }

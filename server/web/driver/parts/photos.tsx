@@ -28,7 +28,47 @@ export function usePhotoSession(): PhotoSession {
   };
 }
 
-export interface PhotosProps {
+interface CameraProps {
+  readonly session: PhotoSession;
+  /** The file name without its ending, such as `photo-R100-6`. */
+  readonly name: string;
+  /** Called with whether a photo is being stored. */
+  readonly onBusy?: (isBusy: boolean) => void;
+  /** Takes a photo that was still being stored when the screen closed. Without it the photo leaves the phone. */
+  readonly onLate?: ((id: string) => void) | undefined;
+}
+
+/** Stores the photos that the phone's camera returns, while the screen is open. */
+export function usePhotoStore({ session, name, onBusy, onLate }: CameraProps) {
+  const { uploads } = useServices();
+  const [storing, setStoring] = useState(0);
+  const [fault, setFault] = useState('');
+  const isOpen = useRef(true);
+  useEffect(() => {
+    isOpen.current = true;
+    return () => void (isOpen.current = false);
+  }, []);
+  useEffect(() => onBusy?.(storing > 0), [storing > 0]);
+  /** Calls `keep` with the id of the stored photo. */
+  const store = async (photo: File, keep: (id: string) => void): Promise<void> => {
+    setStoring((count) => count + 1);
+    setFault('');
+    try {
+      const taken = await storePhoto(uploads, photo, `${name}.jpg`);
+      session.note(taken);
+      if (isOpen.current) keep(taken);
+      else if (onLate) onLate(taken);
+      else session.end([]);
+    } catch (error) {
+      setFault(storingFault('photo', error));
+    } finally {
+      setStoring((count) => count - 1);
+    }
+  };
+  return { store, isStoring: storing > 0, fault };
+}
+
+export interface PhotosProps extends CameraProps {
   readonly legend: string;
   /** Whether the reason asks for one. */
   readonly isAsked?: boolean;
@@ -37,62 +77,29 @@ export interface PhotosProps {
   /** The interface takes no more. */
   readonly max?: number;
   readonly onChange: (photos: readonly string[]) => void;
-  readonly session: PhotoSession;
-  /** The file name without its ending, such as `photo-R100-6`. */
-  readonly name: string;
   /** Called before the camera opens: a phone may end the page meanwhile. */
   readonly onShutter?: () => void;
-  /** Called with whether a photo is being stored. */
-  readonly onBusy?: (isBusy: boolean) => void;
 }
 
 /** Photos: take, take again, delete, each with one tap. All of it works without a network. */
-export function Photos({
-  legend,
-  isAsked = false,
-  photos,
-  max = Infinity,
-  onChange,
-  session,
-  name,
-  ...given
-}: PhotosProps) {
-  const { uploads } = useServices();
-  const [storing, setStoring] = useState(0);
+export function Photos({ legend, isAsked = false, photos, max = Infinity, onChange, ...camera }: PhotosProps) {
+  const { store, isStoring, fault } = usePhotoStore(camera);
   const [deleted, setDeleted] = useState<{ readonly id: string; readonly place: number }>();
-  const [fault, setFault] = useState('');
-  const isOpen = useRef(true);
   const latest = useRef({ photos, onChange });
   latest.current = { photos, onChange };
   const id = useId();
-  const { onShutter, onBusy } = given;
-  useEffect(() => {
-    isOpen.current = true;
-    return () => void (isOpen.current = false);
-  }, []);
-  useEffect(() => onBusy?.(storing > 0), [storing > 0]);
+  const { session, onShutter } = camera;
 
   const set = (change: (before: readonly string[]) => readonly string[]): void =>
     latest.current.onChange([...new Set(change(latest.current.photos))]);
-  const take = async (photo: File, instead?: string): Promise<void> => {
-    setStoring((count) => count + 1);
-    setFault('');
-    try {
-      const taken = await storePhoto(uploads, photo, `${name}.jpg`);
-      session.note(taken);
-      // The sheet was closed meanwhile: its driver does not want the photo.
-      if (!isOpen.current) return session.end([]);
+  const take = (photo: File, instead?: string): Promise<void> =>
+    store(photo, (taken) => {
       if (instead !== undefined) session.note(instead);
       setDeleted(undefined);
       set((before) =>
         instead === undefined ? [...before, taken] : before.map((each) => (each === instead ? taken : each)),
       );
-    } catch (error) {
-      setFault(storingFault('photo', error));
-    } finally {
-      setStoring((count) => count - 1);
-    }
-  };
+    });
   const remove = (photo: string): void => {
     session.note(photo);
     setDeleted({ id: photo, place: photos.indexOf(photo) });
@@ -106,6 +113,13 @@ export function Photos({
         {isAsked && <span className="small">{t('line.asked')}</span>}
       </p>
       <div className="photos">
+        {/* First, so that it stays under the thumb while photos are added. */}
+        {photos.length < max && (
+          <Shutter className="btn photo-add" onShutter={onShutter} onPhoto={(file) => void take(file)}>
+            <Icon name="cam" />
+            {t(photos.length === 0 ? 'photo.take' : 'photo.more')}
+          </Shutter>
+        )}
         {photos.map((photo, place) => (
           <div key={photo} className="photo">
             <Thumbnail id={photo} label={t('photo.number', { n: place + 1 })} />
@@ -129,12 +143,6 @@ export function Photos({
             </div>
           </div>
         ))}
-        {photos.length < max && (
-          <Shutter className="btn photo-add" onShutter={onShutter} onPhoto={(file) => void take(file)}>
-            <Icon name="cam" />
-            {t(photos.length === 0 ? 'photo.take' : 'photo.more')}
-          </Shutter>
-        )}
         {deleted && (
           <button
             className="btn photo-add"
@@ -150,7 +158,7 @@ export function Photos({
         )}
       </div>
       <p className="small" role="status">
-        {storing > 0 ? t('photo.storing') : ''}
+        {isStoring ? t('photo.storing') : ''}
       </p>
       {fault !== '' && (
         <p className="small badword" role="alert">
@@ -161,38 +169,48 @@ export function Photos({
   );
 }
 
-interface ShutterProps {
+interface ShutterFieldProps {
+  readonly onShutter?: (() => void) | undefined;
+  readonly onPhoto: (photo: File) => void;
+}
+
+interface ShutterProps extends ShutterFieldProps {
   readonly className: string;
   /** The name where the content is an icon alone. */
   readonly label?: string;
-  readonly onShutter: (() => void) | undefined;
-  readonly onPhoto: (photo: File) => void;
   readonly children: ReactNode;
 }
 
 /** Opens the phone's camera. The native field lies over the button, unseen. */
-function Shutter({ className, label, onShutter, onPhoto, children }: ShutterProps) {
+function Shutter({ className, label, children, ...field }: ShutterProps) {
   return (
-    <label className={`${className} shutter`}>
+    <label className={`${className} covered`}>
       {children}
       {label !== undefined && <span className="sr">{label}</span>}
-      <input
-        type="file"
-        accept="image/*"
-        capture="environment"
-        onClick={onShutter}
-        onChange={(event) => {
-          const photo = event.currentTarget.files?.[0];
-          if (photo) onPhoto(photo);
-          // The same file may be chosen again.
-          event.currentTarget.value = '';
-        }}
-      />
+      <ShutterField {...field} />
     </label>
   );
 }
 
-function Thumbnail({ id, label }: { readonly id: string; readonly label: string }) {
+/** The native field of the phone's camera, for a label around it. */
+export function ShutterField({ onShutter, onPhoto }: ShutterFieldProps) {
+  return (
+    <input
+      type="file"
+      accept="image/*"
+      capture="environment"
+      onClick={onShutter}
+      onChange={(event) => {
+        const photo = event.currentTarget.files?.[0];
+        if (photo) onPhoto(photo);
+        // The same file may be chosen again.
+        event.currentTarget.value = '';
+      }}
+    />
+  );
+}
+
+export function Thumbnail({ id, label }: { readonly id: string; readonly label: string }) {
   const { uploads } = useServices();
   const canvas = useRef<HTMLCanvasElement>(null);
   const [isDrawn, setDrawn] = useState(true);

@@ -15,7 +15,7 @@ export function Returns({ stop, draft }: { readonly stop: LocalStop; readonly dr
     <details className="sec" open>
       <summary>
         <h2 className="grow">{t('stop.goBack')}</h2>
-        <ReturnChip back={back} planned={planned} isOpen={uncounted > 0} />
+        <ReturnChip back={back} planned={planned} uncounted={uncounted} />
         <Icon name="down" />
       </summary>
       <ul>
@@ -25,7 +25,11 @@ export function Returns({ stop, draft }: { readonly stop: LocalStop; readonly dr
               <span>
                 <span className="name">{line.name}</span>
                 <span className="sub">
-                  {[line.id, line.container_type.toLowerCase(), line.required ? t('counts.required') : '']
+                  {[
+                    line.id,
+                    line.container_type.toLowerCase(),
+                    line.required && !hasReturnCount(stop, line, draft) ? t('counts.required') : '',
+                  ]
                     .filter(Boolean)
                     .join(' · ')}
                 </span>
@@ -63,11 +67,12 @@ export function Returns({ stop, draft }: { readonly stop: LocalStop; readonly dr
 interface ReturnChipProps {
   readonly back: number;
   readonly planned: number;
-  readonly isOpen: boolean;
+  /** Pieces of lines without a count. */
+  readonly uncounted: number;
 }
 
-function ReturnChip({ back, planned, isOpen }: ReturnChipProps) {
-  if (isOpen) return <Chip icon="undo">{t('counts.toCount', { n: planned })}</Chip>;
+function ReturnChip({ back, planned, uncounted }: ReturnChipProps) {
+  if (uncounted > 0) return <Chip icon="undo">{t('counts.toCount', { n: uncounted })}</Chip>;
   return back === planned ? (
     <Chip icon="check" tone="go">
       {t('stop.asPlanned', { n: planned })}

@@ -14,6 +14,7 @@ import { nextAfter, warehouse } from '../model/order.ts';
 import { missingSentence, sectionWord } from '../words/sentences.ts';
 import { position } from '../position.ts';
 import { recorded } from '../recorded.ts';
+import { rememberSigner } from '../signer-memo.ts';
 import { t } from '../words/words.ts';
 
 interface StopGateProps {
@@ -35,6 +36,7 @@ export function StopGate({ route, stop, draft }: StopGateProps) {
     const place = stampOf(position.current, Date.now());
     const receipt = client.stop(stop.id, route.key).deliver({ ...deliveryOf(stop, draft, new Date()), ...place });
     recorded({ receipt, stop: stop.id, kind: 'delivered' });
+    rememberSigner(client, stop, draft.signer);
     go(links.done(stop.id), { replace: true });
   };
   const what =
@@ -59,7 +61,7 @@ export function StopGate({ route, stop, draft }: StopGateProps) {
       {...actOf(stop, first)}
       under={
         <button className="btn btn-wide" type="button" onClick={deliver}>
-          {t('stop.unsigned', { what: asDelivered(stop, draft) })}
+          {planned === 0 ? t('stop.doneWithout') : t('stop.unsigned', { what: asDelivered(stop, draft) })}
         </button>
       }
     />
@@ -83,10 +85,23 @@ function actOf(stop: LocalStop, missing: Missing): Pick<GateProps, 'act' | 'more
     return { act, more: t('stop.goScanWhy', { what }), icon: 'scan', href: links.scan(stop.id) };
   }
   if (missing.kind === 'signature') return { act: t('stop.goSign'), icon: 'pen', href: links.sign(stop.id) };
+  if (missing.kind === 'overage') {
+    const isPhoto = missing.asks === 'photo';
+    const act = t(isPhoto ? 'over.addPhoto' : 'over.addComment');
+    return { act, more: missing.name, icon: isPhoto ? 'cam' : 'comment', href: links.overage(stop.id, missing.place) };
+  }
   const page = missing.kind === 'return' ? links.returns : links.line;
-  const act = t('stop.goLine', { name: missing.name });
-  return { act, more: missingSentence([missing]), href: page(stop.id, missing.key) };
+  const { word, icon } = lineActs[missing.kind];
+  return { act: t(word, { name: missing.name }), icon, href: page(stop.id, missing.key) };
 }
+
+const lineActs = {
+  count: { word: 'stop.goCount', icon: 'arrow' },
+  return: { word: 'stop.goCount', icon: 'arrow' },
+  reason: { word: 'stop.goReason', icon: 'arrow' },
+  photo: { word: 'stop.goPhoto', icon: 'cam' },
+  comment: { word: 'stop.goComment', icon: 'comment' },
+} as const;
 
 /** Leads from a finished stop to the next one. */
 export function NextGate({ route, stop }: { readonly route: LocalRoute; readonly stop: LocalStop }) {

@@ -2,6 +2,7 @@ import type { LocalStop, ReceiptState } from '@tailgate/client-sdk';
 import { useClient } from '@tailgate/client-sdk/react';
 import { filesOf } from '@tailgate/client-sdk/uploads';
 import { useMemo, useSyncExternalStore } from 'react';
+import { Chip } from '../../ui/parts/chip.tsx';
 import { Ticks } from '../../ui/parts/ticks.tsx';
 import type { TickState } from '../../ui/parts/ticks.tsx';
 import { links } from '../links.ts';
@@ -79,6 +80,18 @@ export function StopTicks({ stop, href = links.where(stop.id) }: { readonly stop
     office: stateWord(row.office),
   });
   return <Ticks states={[row.phone, row.server, row.office]} word={word} label={label} href={href} />;
+}
+
+/** A pending stop whose change is under review: the driver has done it, and the office decides. */
+export function ReviewChip({ stop }: { readonly stop: LocalStop }) {
+  const states = useReceipts(stop.receipts);
+  const isReviewed = states.some((state) => state.at === 'quarantined' && state.dismissed === undefined);
+  if (!isReviewed) return null;
+  return (
+    <Chip icon="office" tone="warn">
+      {t('tick.look')}
+    </Chip>
+  );
 }
 
 export const tickWord = ({ word }: TickRow): string => t(`tick.${word}`);

@@ -111,13 +111,13 @@ function WhatHappens({ home, closing }: { readonly home: LocalStop; readonly clo
 }
 
 /** How many stops are done, and which ones are open. Open ones hold nothing up: they go on after the close. */
-function StopsDone({ closing: { open, finished, total } }: { readonly closing: Closing }) {
+function StopsDone({ closing: { open, finished, total, state } }: { readonly closing: Closing }) {
   const done = t('close.done', { a: finished, b: total });
   if (open.length === 0)
     return (
       <Banner icon="check" tone="go">
         <p>
-          <strong>{done}</strong> {t('close.rest')}
+          <strong>{done}</strong> {state !== 'closed' && t('close.rest')}
         </p>
       </Banner>
     );

@@ -1,6 +1,7 @@
+import type { LocalRoute, LocalStop } from '@tailgate/client-sdk';
 import { useClient, useCodes, useRoute } from '@tailgate/client-sdk/react';
 import { hostLengths } from '@tailgate/sync-protocol';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { IconName } from '../../ui/icons.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { Choice } from '../../ui/parts/choice.tsx';
@@ -10,10 +11,11 @@ import { go, goBack, leaveTo } from '../../ui/router.ts';
 import { links } from '../links.ts';
 import { isPending } from '../model/order.ts';
 import { codeNamed, exceptionsFor } from '../model/reasons.ts';
-import type { Product } from '../model/lines.ts';
+import { photoLine, photosInput, wholePhotos } from '../model/stop-photos.ts';
 import { HostPreview } from '../parts/host-preview.tsx';
-import { Photos, usePhotoSession } from '../parts/photos.tsx';
+import { Photos, ShutterField, usePhotoSession, usePhotoStore } from '../parts/photos.tsx';
 import { recorded } from '../recorded.ts';
+import { useStopDraft } from '../stop-draft.ts';
 import { t } from '../words/words.ts';
 
 /** Other actions at a stop: skip, refuse, read the history. */
@@ -51,61 +53,105 @@ function Act({ href, icon, title, why }: { href: string; icon: IconName; title: 
   );
 }
 
+interface ExceptionProps {
+  readonly stop: number;
+  /** Skip, or refuse. */
+  readonly type: 'S' | 'R';
+}
+
 /** Skip or refuse a whole stop, with a reason from the office's list. */
-export function ExceptionSheet({ stop: id, type }: { readonly stop: number; readonly type: 'S' | 'R' }) {
-  const client = useClient();
+export function ExceptionSheet({ stop: id, type }: ExceptionProps) {
   const route = useRoute();
+  const stop = route?.stops.find((each) => each.id === id);
+  return route && stop ? <OpenException route={route} stop={stop} type={type} /> : null;
+}
+
+interface OpenExceptionProps {
+  readonly route: LocalRoute;
+  readonly stop: LocalStop;
+  readonly type: 'S' | 'R';
+}
+
+function OpenException({ route, stop, type }: OpenExceptionProps) {
+  const client = useClient();
   const codes = useCodes('stop-exception');
+  const [draft] = useStopDraft(stop.id);
   const [chosen, setChosen] = useState('');
   const [comment, setComment] = useState('');
-  const [photos, setPhotos] = useState<readonly string[]>([]);
+  const [photos, setPhotos] = useState(wholePhotos(stop, draft));
   const [isStoring, setStoring] = useState(false);
   const session = usePhotoSession();
-  if (!route) return null;
-  // The interface has photos of lines only: those of a whole stop belong to its first line.
-  const line = route.stops.find((each) => each.id === id)?.products[0];
+  const { id } = stop;
+  const words = exceptionWords[type];
   const choices = exceptionsFor(codes, type);
   const code = codeNamed(choices, chosen);
   const lacksComment = code?.requires_comment === true && comment.trim() === '';
+  const lacksPhoto = code?.requires_photo === true && photos.length === 0 && photoLine(stop) !== undefined;
   const close = (): void => {
-    session.end([]);
+    session.end(draft.photos);
     goBack(links.stop(id));
   };
-  const record = (): void => {
-    session.end(photos);
-    const stop = client.stop(id, route.key);
+  const record = (taken = photos): void => {
+    session.end(taken);
+    const handle = client.stop(id, route.key);
     const fields = {
       skip_refuse_reason_code: chosen,
       skip_refuse_timestamp: new Date(),
       skip_refuse_driver_comment: comment.trim(),
     };
     const receipt =
-      line && photos.length > 0
-        ? stop.update({ updates: { ...fields, status: type }, products: [withPhotos(line, photos)] })
+      taken.length > 0
+        ? handle.update({ updates: { ...fields, status: type }, ...photosInput(stop, taken) })
         : type === 'S'
-          ? stop.skip(fields)
-          : stop.refuse(fields);
+          ? handle.skip(fields)
+          : handle.refuse(fields);
     recorded({ receipt, stop: id, kind: type === 'S' ? 'skipped' : 'refused' });
     leaveTo(links.done(id));
   };
-  const act = t(type === 'S' ? 'except.skipAct' : 'except.refuseAct', { n: id });
+  const camera = { session, name: `photo-${route.id}-${id}`, onBusy: setStoring };
+  const { store, isStoring: isSaving, fault } = usePhotoStore(camera);
+  // The driver may type on while the photo is stored.
+  const latest = useRef(record);
+  latest.current = record;
+  const photoGate = lacksPhoto && !lacksComment;
   return (
     <Sheet
-      title={t(type === 'S' ? 'except.skip' : 'except.refuse')}
-      over={route.stops.find((each) => each.id === id)?.customer.name}
+      title={t(words.title)}
+      over={stop.customer.name}
       closeLabel={t('app.close')}
       onClose={close}
       foot={
-        <Gate
-          act={code ? act : t('except.choose')}
-          more={code ? (lacksComment ? t('except.needsComment') : code.description) : undefined}
-          note={code?.requires_photo === true && photos.length === 0 && line ? t('photo.missing') : undefined}
-          noteIcon="cam"
-          busy={isStoring}
-          icon="check"
-          todo={!code || lacksComment}
-          onAct={code && !lacksComment ? record : focusMissing}
-        />
+        code && !lacksComment ? (
+          <Gate
+            act={photoGate ? t('photo.first') : t(words.act, { n: id })}
+            more={photoGate ? t(words.withPhoto) : code.description}
+            note={isSaving ? t('photo.storing') : fault || (photoGate ? t('photo.missing') : undefined)}
+            noteIcon="cam"
+            icon={photoGate ? 'cam' : 'check'}
+            busy={isStoring}
+            input={
+              photoGate && !isStoring ? (
+                <ShutterField onPhoto={(photo) => void store(photo, (taken) => latest.current([...photos, taken]))} />
+              ) : undefined
+            }
+            onAct={() => record()}
+            under={
+              photoGate && (
+                <button className="btn btn-wide" type="button" onClick={() => record()}>
+                  {t(words.withoutPhoto)}
+                </button>
+              )
+            }
+          />
+        ) : (
+          <Gate
+            todo
+            act={code ? t(words.act, { n: id }) : t('except.choose')}
+            more={code && t('except.needsComment')}
+            icon="check"
+            onAct={focusMissing}
+          />
+        )
       }
     >
       {choices.length === 0 && <p className="banner">{t('line.noReasons')}</p>}
@@ -115,15 +161,13 @@ export function ExceptionSheet({ stop: id, type }: { readonly stop: number; read
         value={code?.code}
         onChoose={setChosen}
       />
-      {code && line && (
+      {code && photoLine(stop) && (
         <Photos
           legend={t('photo.legend')}
           isAsked={code.requires_photo}
           photos={photos}
           onChange={setPhotos}
-          session={session}
-          name={`photo-${route.id}-${id}`}
-          onBusy={setStoring}
+          {...camera}
         />
       )}
       <label className="field">
@@ -144,8 +188,17 @@ export function ExceptionSheet({ stop: id, type }: { readonly stop: number; read
   );
 }
 
-const withPhotos = ({ id, invoice, updates }: Product, photos: readonly string[]) => ({
-  id,
-  invoice,
-  updates: { image_ids: [...(updates.image_ids ?? []), ...photos] },
-});
+const exceptionWords = {
+  S: {
+    title: 'except.skip',
+    act: 'except.skipAct',
+    withPhoto: 'photo.skips',
+    withoutPhoto: 'photo.skipWithout',
+  },
+  R: {
+    title: 'except.refuse',
+    act: 'except.refuseAct',
+    withPhoto: 'photo.refuses',
+    withoutPhoto: 'photo.refuseWithout',
+  },
+} as const;

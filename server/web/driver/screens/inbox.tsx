@@ -25,6 +25,7 @@ export function InboxScreen() {
       {news.map((each) => {
         if (each.kind === 'office') return <OfficeNews key={`office ${each.stop.id}`} news={each} />;
         if (each.kind === 'conflict') return <ConflictNews key={each.id} news={each} />;
+        if (each.kind === 'remark') return <RemarkNews key={`remark ${each.id}`} news={each} />;
         return <ReviewNews key={each.change.id} news={each} />;
       })}
     </Screen>
@@ -121,6 +122,25 @@ function ReviewNews({ news: { change, at } }: Of<'review'>) {
           <Seen onSeen={() => void client.acknowledge(id)} />
         </div>
       )}
+    </Message>
+  );
+}
+
+function RemarkNews({ news: { id, stop, remarks, at } }: Of<'remark'>) {
+  const client = useClient();
+  return (
+    <Message icon="office" tone="plain" chip={t('inbox.remark')} at={at}>
+      <h2>{t('inbox.remarkOn', { n: stop.id, name: stop.customer.name })}</h2>
+      {remarks.map((remark) => (
+        <p key={remark}>{t(`remark.${remark}`)}</p>
+      ))}
+      <p className="small">{t('inbox.overWhy')}</p>
+      <div className="btns">
+        <a className="btn" href={links.stop(stop.id)}>
+          {t('route.open', { n: stop.id })}
+        </a>
+        <Seen onSeen={() => void client.acknowledge(id)} />
+      </div>
     </Message>
   );
 }

@@ -1,9 +1,6 @@
 import type { LocalRoute, LocalStop } from '@tailgate/client-sdk';
 import { useClient, useCodes, useRoute } from '@tailgate/client-sdk/react';
-import type { ReferenceCode } from '@tailgate/sync-protocol';
-import { hostLengths } from '@tailgate/sync-protocol';
 import { useRef, useState } from 'react';
-import { Choice } from '../../ui/parts/choice.tsx';
 import { focusMissing, Gate } from '../../ui/parts/gate.tsx';
 import { Sheet } from '../../ui/parts/sheet.tsx';
 import { Stepper } from '../../ui/parts/stepper.tsx';
@@ -15,13 +12,12 @@ import { withLine } from '../model/draft.ts';
 import type { Product } from '../model/lines.ts';
 import { isCounted, lineNow } from '../model/lines.ts';
 import { codeNamed, kindsOf } from '../model/reasons.ts';
-import { kindWord, placeWord } from '../words/sentences.ts';
-import { HostPreview } from '../parts/host-preview.tsx';
-import type { PhotosProps } from '../parts/photos.tsx';
-import { Photos, usePhotoSession } from '../parts/photos.tsx';
+import { placeWord } from '../words/sentences.ts';
+import { Photos, ShutterField, usePhotoSession, usePhotoStore } from '../parts/photos.tsx';
 import type { MoreCounts } from '../parts/line-counts.tsx';
 import { LineCounts } from '../parts/line-counts.tsx';
 import { stepperWords } from '../parts/stepper-words.ts';
+import { Why } from '../parts/why.tsx';
 import { recorded } from '../recorded.ts';
 import { useStopDraft } from '../stop-draft.ts';
 import { t } from '../words/words.ts';
@@ -62,7 +58,11 @@ function OpenLine({ route, stop, line }: OpenLineProps) {
   // A correction may leave the reason open: the office sees who counted again.
   const isUnexplained = !isCorrection && less > 0 && reason.code === '' && kindsOf(credit).length > 0;
 
-  const lacksPhoto = less > 0 && codeNamed(credit, reason.code)?.requires_photo === true && reason.photos.length === 0;
+  const code = less > 0 ? codeNamed(credit, reason.code) : undefined;
+  const lacksPhoto = code?.requires_photo === true && reason.photos.length === 0;
+  // A correction under the recorded reason: the driver has decided on its photo before.
+  const asksPhoto = lacksPhoto && !(isCorrection && reason.code === storedReason(line).code);
+  const lacksComment = code?.requires_comment === true && reason.comment.trim() === '';
   const close = (): void => {
     if (isKept.current) change((current) => withLine(current, line.key, before.current));
     session.end([...(before.current?.reason?.photos ?? []), ...(before.current?.photos ?? [])]);
@@ -97,13 +97,13 @@ function OpenLine({ route, stop, line }: OpenLineProps) {
     setPhotos(next);
     if (isKept.current) keep({ ...entered, photos: next });
   };
-  const save = (): void => {
-    const changed = withLine(draft, line.key, lineOf(entered));
+  const save = (values = entered): void => {
+    const changed = withLine(draft, line.key, lineOf(values));
     if (isCorrection) {
       const receipt = client.stop(stop.id, route.key).update(correctionOf(stop, line, changed));
       recorded({ receipt, stop: stop.id, kind: 'corrected' });
     } else change(() => changed);
-    session.end([...(less > 0 ? reason.photos : []), ...photos]);
+    session.end([...(less > 0 ? values.reason.photos : []), ...photos]);
     goBack(links.stop(stop.id));
   };
   const shared = {
@@ -112,8 +112,21 @@ function OpenLine({ route, stop, line }: OpenLineProps) {
     onShutter: () => keep(),
     onBusy: setStoring,
   };
+  const camera = usePhotoStore(shared);
+  // The driver may change something while the photo is stored.
+  const latest = useRef({ entered, save });
+  latest.current = { entered, save };
+  const saveWith = (photo: string): void => {
+    const { entered: values, save: record } = latest.current;
+    record({ ...values, reason: { ...values.reason, photos: [...values.reason.photos, photo] } });
+  };
 
-  const described = codeNamed(credit, reason.code)?.description.toLowerCase();
+  const amount = { a: delivered, b: line.quantity };
+  const saveWords =
+    less === 0
+      ? t(isCorrection ? 'line.correctAll' : 'line.saveAll', { n: delivered })
+      : t(isCorrection ? 'line.correct' : 'line.save', amount);
+  const note = lacksPhoto ? t('photo.missing') : lacksComment ? t('except.needsComment') : undefined;
   return (
     <Sheet
       title={line.name}
@@ -123,22 +136,35 @@ function OpenLine({ route, stop, line }: OpenLineProps) {
       closeLabel={t('line.close')}
       onClose={close}
       foot={
-        <Gate
-          act={
-            isUnexplained
-              ? t('line.chooseWhy')
-              : less === 0
-                ? t(isCorrection ? 'line.correctAll' : 'line.saveAll', { n: delivered })
-                : t(isCorrection ? 'line.correct' : 'line.save', { a: delivered, b: line.quantity })
-          }
-          more={less > 0 && described !== undefined ? `${less} ${described}` : undefined}
-          icon="check"
-          note={lacksPhoto ? t('photo.missing') : undefined}
-          noteIcon="cam"
-          todo={isUnexplained}
-          busy={isStoring}
-          onAct={isUnexplained ? focusMissing : save}
-        />
+        isUnexplained ? (
+          <Gate todo act={t('line.chooseWhy')} icon="check" onAct={focusMissing} />
+        ) : (
+          <Gate
+            act={asksPhoto ? t('photo.first') : saveWords}
+            more={
+              asksPhoto
+                ? t(isCorrection ? 'photo.corrects' : 'photo.saves', amount)
+                : code && `${less} ${code.description.toLowerCase()}`
+            }
+            icon={asksPhoto ? 'cam' : 'check'}
+            note={camera.isStoring ? t('photo.storing') : camera.fault || note}
+            noteIcon={asksPhoto ? 'cam' : 'warn'}
+            busy={isStoring}
+            input={
+              asksPhoto && !isStoring ? (
+                <ShutterField onShutter={() => keep()} onPhoto={(photo) => void camera.store(photo, saveWith)} />
+              ) : undefined
+            }
+            onAct={() => save()}
+            under={
+              asksPhoto && (
+                <button className="btn btn-wide" type="button" onClick={() => save()}>
+                  {t(isCorrection ? 'photo.correctWithout' : 'photo.saveWithout', amount)}
+                </button>
+              )
+            }
+          />
+        )
       }
     >
       <Stepper label={t('line.label')} value={delivered} onChange={setDelivered} words={stepperWords()}>
@@ -150,76 +176,12 @@ function OpenLine({ route, stop, line }: OpenLineProps) {
           </>
         )}
       </Stepper>
-      <LineCounts line={line} draft={now.draft} counts={counts} onChange={count} />
       {less > 0 && <Why less={less} credit={credit} reason={reason} onChange={explain} photos={shared} />}
       {less <= 0 && (line.add_photos || photos.length > 0) && (
         <Photos legend={t('photo.legend')} photos={photos} onChange={picture} {...shared} />
       )}
+      <LineCounts line={line} draft={now.draft} counts={counts} onChange={count} />
     </Sheet>
-  );
-}
-
-interface WhyProps {
-  readonly less: number;
-  readonly credit: readonly ReferenceCode[];
-  readonly reason: ReasonDraft;
-  readonly onChange: (reason: ReasonDraft) => void;
-  readonly photos: Pick<PhotosProps, 'session' | 'name' | 'onShutter' | 'onBusy'>;
-}
-
-/** The kind, then the exact reason, then what this reason asks for. */
-function Why({ less, credit, reason, onChange, photos }: WhyProps) {
-  const kinds = kindsOf(credit);
-  const code = codeNamed(credit, reason.code);
-  const kind = kinds.find(({ category }) => category === code?.category);
-  if (kinds.length === 0) return <p className="banner">{t('line.noReasons')}</p>;
-  return (
-    <>
-      <Choice
-        legend={t('line.why', { n: less })}
-        look="three"
-        options={kinds.map(({ category }) => ({ value: category, label: kindWord(category) }))}
-        value={kind?.category}
-        onChoose={(category) => {
-          const first = kinds.find((each) => each.category === category)?.codes[0];
-          if (first) onChange({ ...reason, code: first.code });
-        }}
-      />
-      {kind && kind.codes.length > 1 && (
-        <Choice
-          legend={t('line.reason')}
-          hideLegend
-          options={kind.codes.map((each) => ({ value: each.code, label: each.description }))}
-          value={code?.code}
-          onChoose={(chosen) => onChange({ ...reason, code: chosen })}
-        />
-      )}
-      {code && (
-        <Photos
-          legend={t('photo.legend')}
-          isAsked={code.requires_photo}
-          photos={reason.photos}
-          onChange={(taken) => onChange({ ...reason, photos: taken })}
-          {...photos}
-        />
-      )}
-      {code && (
-        <label className="field">
-          <span className="lab">
-            <span>{t('line.comment')}</span>
-            {code.requires_comment && <span className="small">{t('line.asked')}</span>}
-          </span>
-          <textarea
-            className="input"
-            required={code.requires_comment}
-            rows={1}
-            value={reason.comment}
-            onInput={(event) => onChange({ ...reason, comment: event.currentTarget.value })}
-          />
-        </label>
-      )}
-      {code && <HostPreview text={reason.comment} length={hostLengths.comment} />}
-    </>
   );
 }
 

@@ -1,7 +1,7 @@
 import type { LocalRoute, LocalStop } from '@tailgate/client-sdk';
 import { useClient, useCodes, useRoute } from '@tailgate/client-sdk/react';
 import { hostLengths } from '@tailgate/sync-protocol';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { Choice } from '../../ui/parts/choice.tsx';
 import { focusMissing, Gate } from '../../ui/parts/gate.tsx';
 import { Sheet } from '../../ui/parts/sheet.tsx';
@@ -13,7 +13,9 @@ import type { OverageDraft } from '../model/draft.ts';
 import { isCounted } from '../model/lines.ts';
 import { codeNamed } from '../model/reasons.ts';
 import { fatesOf, overageAt } from '../model/scan.ts';
+import { overageLacks } from '../model/missing.ts';
 import { HostPreview } from '../parts/host-preview.tsx';
+import { Photos, usePhotoSession } from '../parts/photos.tsx';
 import { stepperWords } from '../parts/stepper-words.ts';
 import { recorded } from '../recorded.ts';
 import { useStopDraft } from '../stop-draft.ts';
@@ -42,19 +44,38 @@ function OpenOverage({ route, stop, place, item }: OpenOverageProps) {
   const credit = useCodes('credit-reason');
   const [draft, change] = useStopDraft(stop.id);
   const [next, setNext] = useState(item);
-  const close = (): void => goBack(links.stop(stop.id));
-  const lacksComment =
-    codeNamed(credit, next.code)?.requires_comment === true && next.comment.trim() === '' && next.quantity > 0;
+  const [isStoring, setStoring] = useState(false);
+  const session = usePhotoSession();
+  const before = useRef(item);
+  const isKept = useRef(false);
+  const reason = codeNamed(credit, next.code);
+  const lacks = next.quantity > 0 ? overageLacks([next], credit).map(({ asks }) => asks) : [];
+  const lacksComment = lacks.includes('comment');
+  const put = (items: readonly OverageDraft[]): void => change((current) => ({ ...current, overage: items }));
+  const itemsWith = (changed: OverageDraft): OverageDraft[] =>
+    overageAt(stop, draft).flatMap((each, at) => (at !== place ? [each] : changed.quantity > 0 ? [changed] : []));
+  // The camera may end this page: the phone keeps what is entered before it opens, and the photo at once.
+  const keep = (changed: OverageDraft): void => {
+    if (isCounted(stop)) return;
+    isKept.current = true;
+    put(itemsWith(changed));
+  };
+  const leave = (kept: OverageDraft): void => {
+    session.end(kept.photos);
+    goBack(links.stop(stop.id));
+  };
+  const close = (): void => {
+    if (isKept.current) put(itemsWith(before.current));
+    leave(before.current);
+  };
   const save = (): void => {
-    const items = overageAt(stop, draft).flatMap((each, at) =>
-      at !== place ? [each] : next.quantity > 0 ? [next] : [],
-    );
+    const items = itemsWith(next);
     if (isCounted(stop)) {
       const overage_items = items.map(overageInput);
       const receipt = client.stop(stop.id, route.key).update({ updates: { overage_items } });
       recorded({ receipt, stop: stop.id, kind: 'corrected' });
-    } else change((before) => ({ ...before, overage: items }));
-    close();
+    } else put(items);
+    leave(next);
   };
   return (
     <Sheet
@@ -66,6 +87,9 @@ function OpenOverage({ route, stop, place, item }: OpenOverageProps) {
         <Gate
           act={next.quantity === 0 ? t('over.remove') : t('over.save', { n: next.quantity })}
           more={lacksComment ? t('except.needsComment') : fateWord(next.code)}
+          note={lacks.includes('photo') ? t('photo.missing') : undefined}
+          noteIcon="cam"
+          busy={isStoring}
           icon="check"
           todo={lacksComment}
           onAct={lacksComment ? focusMissing : save}
@@ -84,10 +108,24 @@ function OpenOverage({ route, stop, place, item }: OpenOverageProps) {
         value={next.code}
         onChoose={(code) => setNext({ ...next, code })}
       />
+      <Photos
+        legend={t('photo.legend')}
+        isAsked={reason?.requires_photo === true}
+        max={1}
+        photos={next.photos}
+        onChange={(photos) => {
+          setNext({ ...next, photos });
+          keep({ ...next, photos });
+        }}
+        onShutter={() => keep(next)}
+        session={session}
+        name={`photo-${route.id}-${stop.id}-over`}
+        onBusy={setStoring}
+      />
       <label className="field">
         <span className="lab">
           <span>{t('line.comment')}</span>
-          {codeNamed(credit, next.code)?.requires_comment === true && <span className="small">{t('line.asked')}</span>}
+          {reason?.requires_comment === true && <span className="small">{t('line.asked')}</span>}
         </span>
         <textarea
           className="input"

@@ -1,13 +1,15 @@
 import { useClient, useRoute } from '@tailgate/client-sdk/react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { Gate } from '../../ui/parts/gate.tsx';
 import { Sheet } from '../../ui/parts/sheet.tsx';
 import { Stepper } from '../../ui/parts/stepper.tsx';
 import { goBack } from '../../ui/router.ts';
 import { links } from '../links.ts';
 import { returnCorrectionOf } from '../model/deliver.ts';
+import type { ReturnDraft } from '../model/draft.ts';
 import { withReturn } from '../model/draft.ts';
 import { isCounted, returnedNow } from '../model/lines.ts';
+import { Photos, usePhotoSession } from '../parts/photos.tsx';
 import { stepperWords } from '../parts/stepper-words.ts';
 import { recorded } from '../recorded.ts';
 import { useStopDraft } from '../stop-draft.ts';
@@ -23,14 +25,34 @@ export function ReturnSheet({ stop: id, line: key }: { readonly stop: number; re
   const known = line && (draft.returns[key] !== undefined || line.updates.returned > 0);
   // The planned count is the likely one.
   const [returned, setReturned] = useState(line ? (known ? returnedNow(line, draft) : line.quantity) : 0);
+  const recordedPhotos = line?.updates.image_ids ?? [];
+  const [photos, setPhotos] = useState<readonly string[]>(draft.returns[key]?.photos ?? recordedPhotos);
+  const [isStoring, setStoring] = useState(false);
+  const session = usePhotoSession();
+  const before = useRef(draft.returns[key]);
+  const isKept = useRef(false);
   if (!route || !stop || !line) return null;
-  const close = (): void => goBack(links.stop(id));
+  const isCorrection = isCounted(stop);
+  const takesPhotos = line.add_photos || photos.length > 0;
+  const next = (taken: readonly string[]): ReturnDraft => ({ returned, ...(takesPhotos && { photos: taken }) });
+  // The camera may end this page: from the first photo on, the phone keeps what is entered.
+  const keep = (taken = photos): void => {
+    if (isCorrection) return;
+    isKept.current = true;
+    change((all) => withReturn(all, key, next(taken)));
+  };
+  const close = (): void => {
+    if (isKept.current) change((all) => withReturn(all, key, before.current));
+    session.end(before.current?.photos ?? recordedPhotos);
+    goBack(links.stop(id));
+  };
   const save = (): void => {
-    if (isCounted(stop)) {
-      const receipt = client.stop(id, route.key).update(returnCorrectionOf(stop, line, returned));
+    if (isCorrection) {
+      const receipt = client.stop(id, route.key).update(returnCorrectionOf(stop, line, next(photos)));
       recorded({ receipt, stop: id, kind: 'corrected' });
-    } else change((before) => withReturn(before, key, { ...before.returns[key], returned }));
-    close();
+    } else keep();
+    session.end(photos);
+    goBack(links.stop(id));
   };
   return (
     <Sheet
@@ -39,12 +61,32 @@ export function ReturnSheet({ stop: id, line: key }: { readonly stop: number; re
       closeLabel={t('line.close')}
       onClose={close}
       foot={
-        <Gate act={t(isCounted(stop) ? 'return.correct' : 'return.save', { n: returned })} icon="check" onAct={save} />
+        <Gate
+          act={t(isCorrection ? 'return.correct' : 'return.save', { n: returned })}
+          more={photos.length > 0 ? t('photos.count', { n: photos.length }) : undefined}
+          icon="check"
+          busy={isStoring}
+          onAct={save}
+        />
       }
     >
       <Stepper label={t('return.label')} value={returned} onChange={setReturned} words={stepperWords()}>
         {t('line.of', { n: line.quantity })}
       </Stepper>
+      {takesPhotos && (
+        <Photos
+          legend={t('photo.legend')}
+          photos={photos}
+          onChange={(taken) => {
+            setPhotos(taken);
+            keep(taken);
+          }}
+          onShutter={() => keep()}
+          session={session}
+          name={`photo-${route.id}-${id}-${line.id}`}
+          onBusy={setStoring}
+        />
+      )}
     </Sheet>
   );
 }

@@ -17,7 +17,7 @@ import { DriverTabs } from '../parts/driver-tabs.tsx';
 import { PhoneNotes } from '../parts/phone-notes.tsx';
 import { LoadLink } from '../parts/load-link.tsx';
 import { Segments } from '../parts/segments.tsx';
-import { StopTicks } from '../parts/stop-ticks.tsx';
+import { ReviewChip, StopTicks } from '../parts/stop-ticks.tsx';
 import { TopLine } from '../parts/top-line.tsx';
 import { UndoBar } from '../parts/undo-bar.tsx';
 import { askPositionIfPermitted, position } from '../position.ts';
@@ -26,6 +26,8 @@ import { distance, t } from '../words/words.ts';
 /** Stops of a list that show at once; the others come with a tap. */
 const firstLater = 2;
 const firstDone = 6;
+/** The same once all customers are done: the driver looks back. */
+const firstDoneAtEnd = 30;
 
 /** The route: the next stop first, then the others, then the finished ones with their ticks. */
 export function RouteScreen() {
@@ -107,6 +109,7 @@ function NextStop({ stop }: { readonly stop: LocalStop }) {
         {planned > 0 && <Chip icon="box">{t('count.pieces', { n: planned })}</Chip>}
         {toScan > 0 && <Chip icon="scan">{t('route.scan', { n: toScan })}</Chip>}
         {toCollect > 0 && <Chip icon="undo">{t('route.collect', { n: toCollect })}</Chip>}
+        <ReviewChip stop={stop} />
         {isBegun(draft) && <Chip icon="pen">{t('route.begun')}</Chip>}
       </div>
       <CallAndMap customer={stop.customer} />
@@ -148,7 +151,8 @@ function Done({ order }: { readonly order: Order }) {
   const [isWhole, setWhole] = useState(false);
   const { done } = order;
   if (done.length === 0) return null;
-  const shown = isWhole ? done : done.slice(0, firstDone);
+  const first = order.finished === order.total ? firstDoneAtEnd : firstDone;
+  const shown = isWhole ? done : done.slice(0, first);
   return (
     <>
       <div className="list-head">
@@ -194,6 +198,7 @@ const StopRow = memo(({ stop }: { readonly stop: LocalStop }) => {
           {t('route.officeEdit')}
         </Chip>
       )}
+      {isOpen && <ReviewChip stop={stop} />}
       {isOpen && stop.draft !== undefined && <Chip icon="pen">{t('route.begun')}</Chip>}
       {!isOpen && <StopTicks stop={stop} />}
     </li>

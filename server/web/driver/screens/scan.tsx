@@ -1,5 +1,6 @@
 import type { LocalRoute, LocalStop } from '@tailgate/client-sdk';
 import { useClient, useCodes, useRoute } from '@tailgate/client-sdk/react';
+import type { ReferenceCode } from '@tailgate/sync-protocol';
 import { useEffect, useRef, useState } from 'react';
 import { Icon } from '../../ui/icons.tsx';
 import { Gate } from '../../ui/parts/gate.tsx';
@@ -7,8 +8,10 @@ import { Screen, Top } from '../../ui/parts/screen.tsx';
 import { goBack } from '../../ui/router.ts';
 import { links } from '../links.ts';
 import { overageInput } from '../model/deliver.ts';
-import type { StopDraft } from '../model/draft.ts';
+import type { OverageDraft, StopDraft } from '../model/draft.ts';
 import { isCounted } from '../model/lines.ts';
+import { overageLacks } from '../model/missing.ts';
+import { cleanCode } from '../model/barcode.ts';
 import type { Match, overageCodes } from '../model/scan.ts';
 import { addOverage, matchCode, overageAt, overageOf, scanTally, stopAtHand, withScan } from '../model/scan.ts';
 import { BarcodeField } from '../parts/barcode-field.tsx';
@@ -140,6 +143,8 @@ function OpenScan({ route, stop, isTab }: OpenScanProps) {
             stop={stop}
             left={planned - scanned}
             last={last}
+            overage={overageAt(stop, draft)}
+            credit={credit}
             isTab={isTab}
             onOverage={keepOverage}
             onKeep={keepForOther}
@@ -177,13 +182,15 @@ interface ScanGateProps {
   /** Pieces that wait for a scan. */
   readonly left: number;
   readonly last: Scanned | undefined;
+  readonly overage: readonly OverageDraft[];
+  readonly credit: readonly ReferenceCode[];
   readonly isTab: boolean;
   readonly onOverage: (scan: Scanned, fate: 'back') => void;
   readonly onKeep: (scan: Scanned, match: Match & { readonly kind: 'missing' | 'later' }) => void;
 }
 
 /** The act of the latest scan: where its piece goes. Without one, back to the stop. */
-function ScanGate({ stop, left, last, isTab, onOverage, onKeep }: ScanGateProps) {
+function ScanGate({ stop, left, last, overage, credit, isTab, onOverage, onKeep }: ScanGateProps) {
   if (last && last.done === undefined) {
     const { match } = last;
     if (match.kind === 'missing' || match.kind === 'later')
@@ -200,6 +207,24 @@ function ScanGate({ stop, left, last, isTab, onOverage, onKeep }: ScanGateProps)
         <Gate act={t('scan.takeBack')} more={t('scan.takeBackWhy')} icon="undo" onAct={() => onOverage(last, 'back')} />
       );
   }
+  const lack = overageLacks(overage, credit).find(
+    ({ place }) => last && overage[place]?.barcode === cleanCode(last.code),
+  );
+  if (lack && (last?.done === 'left' || last?.done === 'back'))
+    return (
+      <Gate
+        todo
+        act={t(lack.asks === 'photo' ? 'over.addPhoto' : 'over.addComment')}
+        more={t('over.asks')}
+        icon={lack.asks === 'photo' ? 'cam' : 'comment'}
+        href={links.overage(stop.id, lack.place)}
+        under={
+          <a className="btn btn-wide" href={links.stop(stop.id)}>
+            {t('scan.toStop', { n: stop.id })}
+          </a>
+        }
+      />
+    );
   const toStop = { act: t('scan.toStop', { n: stop.id }), icon: left > 0 ? ('arrow' as const) : ('check' as const) };
   const more = left > 0 ? t('scan.left', { n: left }) : undefined;
   if (isTab) return <Gate overTabs {...toStop} more={more} href={links.stop(stop.id)} />;

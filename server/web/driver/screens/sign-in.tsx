@@ -11,6 +11,7 @@ import { install, installWay } from '../install.ts';
 import { links } from '../links.ts';
 import type { Faults } from '../words/sign-in-faults.ts';
 import { faultsOf, unreachable } from '../words/sign-in-faults.ts';
+import { EvictedNote } from '../parts/phone-notes.tsx';
 import { SignHead } from '../parts/sign-head.tsx';
 import { useServices } from '../services.ts';
 import { t } from '../words/words.ts';
@@ -105,6 +106,7 @@ export function SignInScreen({ onSignedIn }: SignInProps) {
       <form id="sign-in" className="pad stack signform" noValidate onSubmit={submit}>
         <h1>{greeting()}</h1>
         <Waiting />
+        <EvictedNote />
         {faults.whole !== undefined && (
           <Banner icon="warn" tone="bad" role="alert">
             <p>{faults.whole}</p>

@@ -7,8 +7,9 @@ import { Screen, Top } from '../../ui/parts/screen.tsx';
 import { go } from '../../ui/router.ts';
 import { links } from '../links.ts';
 import type { StopDraft } from '../model/draft.ts';
-import { isCounted, sectionsOf } from '../model/lines.ts';
+import { isCounted, sectionsOf, sum } from '../model/lines.ts';
 import { isPending, warehouse } from '../model/order.ts';
+import { partPhotos, photoLine, wholePhotos } from '../model/stop-photos.ts';
 import { outcomeLine } from '../words/sentences.ts';
 import { CallAndMap } from '../parts/call-and-map.tsx';
 import { Overage } from '../parts/overage.tsx';
@@ -128,6 +129,7 @@ function Sections({ stop, draft }: { readonly stop: LocalStop; readonly draft: S
 function More({ stop, draft }: { readonly stop: LocalStop; readonly draft: StopDraft }) {
   const signer = draft.signer || (stop.updates.store_emp_name ?? '');
   const isSigned = draft.signature !== null || stop.updates.signature_id !== null;
+  const photos = wholePhotos(stop, draft).length + sum(partPhotos(stop, draft), (part) => part.photos.length);
   const comment = draft.comment || (stop.updates.driver_comments ?? '');
   return (
     <>
@@ -145,6 +147,15 @@ function More({ stop, draft }: { readonly stop: LocalStop; readonly draft: StopD
                 {t('stop.missing')}
               </Chip>
             )}
+          </span>
+        </a>
+      )}
+      {photoLine(stop) && (
+        <a className="sec" href={links.photos(stop.id)}>
+          <span className="sum">
+            <Icon name="cam" />
+            <h2 className="grow">{t('photos.row')}</h2>
+            <span className="small">{photos > 0 ? photos : t('stop.none')}</span>
           </span>
         </a>
       )}

@@ -67,5 +67,10 @@ export const enScan = {
   'over.fate': 'What becomes of it?',
   'over.pieces': 'Pieces that are not planned',
   'over.save': 'Keep {n}',
+  'over.lacksPhoto': 'photo missing',
+  'over.lacksComment': 'comment missing',
+  'over.addPhoto': 'Add its photo',
+  'over.addComment': 'Add its comment',
+  'over.asks': 'The office asks for it',
   'over.remove': 'Take it off the list',
 } as const satisfies Words;

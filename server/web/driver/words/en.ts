@@ -1,5 +1,6 @@
 import type { Words } from '../../ui/i18n.ts';
 import { enDay } from './en-day.ts';
+import { enPhotos } from './en-photos.ts';
 import { enScan } from './en-scan.ts';
 import { enWarehouse } from './en-warehouse.ts';
 
@@ -9,6 +10,7 @@ import { enWarehouse } from './en-warehouse.ts';
  */
 export const en = {
   ...enDay,
+  ...enPhotos,
   ...enScan,
   ...enWarehouse,
   // Everywhere
@@ -255,9 +257,13 @@ export const en = {
   'stop.goScan': { one: 'Scan {n} piece', other: 'Scan {n} pieces' },
   'stop.goScanWhy': '{what} first',
   'stop.goSign': 'Get the signature',
-  'stop.goLine': 'Open {name}',
+  'stop.goCount': 'Count {name}',
+  'stop.goReason': 'Say why {name} is less',
+  'stop.goPhoto': 'Photograph {name}',
+  'stop.goComment': 'Comment on {name}',
   'stop.deliver': 'Deliver {n}',
   'stop.deliverNothing': 'Done here',
+  'stop.doneWithout': 'Done here without these',
   'stop.signedBy': 'Signed by {name}',
   'stop.unsigned': 'Deliver {what} without these',
   'stop.gone': 'This stop is not on the route any more.',
@@ -295,20 +301,6 @@ export const en = {
   'sign.first': 'Sign first',
   'sign.full': 'This phone is full. Free some space, then tap “Done” again.',
   'sign.failed': 'The signature could not be saved: {why} Try again.',
-
-  // Photos
-  'photo.legend': 'Photo',
-  'photo.take': 'Take a photo',
-  'photo.more': 'Another photo',
-  'photo.number': 'Photo {n}',
-  'photo.again': 'Take photo {n} again',
-  'photo.delete': 'Delete photo {n}',
-  'photo.restore': 'Bring back',
-  'photo.missing': 'This reason asks for a photo.',
-  'photo.storing': 'Saving the photo on this phone.',
-  'photo.full': 'This phone is full. Free some space, then take the photo again. What you recorded is kept.',
-  'photo.failed': 'The photo could not be saved: {why} Take it again.',
-  'photo.noPicture': 'This phone cannot show it.',
 
   // Line
   'line.label': 'Pieces delivered',

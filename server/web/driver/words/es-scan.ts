@@ -74,5 +74,10 @@ export const esScan: Translation<typeof enScan> = {
   'over.fate': '¿Qué pasa con ello?',
   'over.pieces': 'Piezas que no están previstas',
   'over.save': 'Guardar {n}',
+  'over.lacksPhoto': 'falta la foto',
+  'over.lacksComment': 'falta el comentario',
+  'over.addPhoto': 'Añadir su foto',
+  'over.addComment': 'Añadir su comentario',
+  'over.asks': 'La oficina lo pide',
   'over.remove': 'Quitarlo de la lista',
 };

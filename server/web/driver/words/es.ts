@@ -1,12 +1,14 @@
 import type { Translation } from '../../ui/i18n.ts';
 import type { en } from './en.ts';
 import { esDay } from './es-day.ts';
+import { esPhotos } from './es-photos.ts';
 import { esScan } from './es-scan.ts';
 import { esWarehouse } from './es-warehouse.ts';
 
 /** The app's words in Spanish; keys and names in braces as in `en.ts`. */
 export const es: Translation<typeof en> = {
   ...esDay,
+  ...esPhotos,
   ...esScan,
   ...esWarehouse,
   // Everywhere
@@ -253,9 +255,13 @@ export const es: Translation<typeof en> = {
   'stop.goScan': { one: 'Escanear {n} bulto', other: 'Escanear {n} bultos' },
   'stop.goScanWhy': 'Primero: {what}',
   'stop.goSign': 'Pedir la firma',
-  'stop.goLine': 'Abrir {name}',
+  'stop.goCount': 'Contar {name}',
+  'stop.goReason': 'Decir por qué falta {name}',
+  'stop.goPhoto': 'Fotografiar {name}',
+  'stop.goComment': 'Comentar {name}',
   'stop.deliver': 'Entregar {n}',
   'stop.deliverNothing': 'Listo aquí',
+  'stop.doneWithout': 'Listo aquí sin esto',
   'stop.signedBy': 'Firmado por {name}',
   'stop.unsigned': 'Entregar {what} sin esto',
   'stop.gone': 'Esta parada ya no está en la ruta.',
@@ -293,20 +299,6 @@ export const es: Translation<typeof en> = {
   'sign.first': 'Falta la firma',
   'sign.full': 'El teléfono está lleno. Libere espacio y toque «Listo» otra vez.',
   'sign.failed': 'No se pudo guardar la firma: {why} Inténtelo de nuevo.',
-
-  // Photos
-  'photo.legend': 'Foto',
-  'photo.take': 'Tomar una foto',
-  'photo.more': 'Otra foto',
-  'photo.number': 'Foto {n}',
-  'photo.again': 'Tomar de nuevo la foto {n}',
-  'photo.delete': 'Borrar la foto {n}',
-  'photo.restore': 'Recuperar',
-  'photo.missing': 'Este motivo pide una foto.',
-  'photo.storing': 'Guardando la foto en este teléfono.',
-  'photo.full': 'El teléfono está lleno. Libere espacio y tome la foto de nuevo. Lo que registró se conserva.',
-  'photo.failed': 'No se pudo guardar la foto: {why} Tómela de nuevo.',
-  'photo.noPicture': 'Este teléfono no puede mostrarla.',
 
   // Line
   'line.label': 'Bultos entregados',

@@ -93,6 +93,7 @@ export const missingSentence = (missing: readonly Missing[]): string => missing.
 function missingWords(missing: Missing): string {
   if (missing.kind === 'scan') return t('stop.missScan', { n: missing.pieces });
   if (missing.kind === 'signature') return t(missing.again ? 'stop.missSignAgain' : 'stop.missSign');
+  if (missing.kind === 'overage') return t(lineWords[missing.asks], { name: missing.name || t('photos.overage') });
   return t(lineWords[missing.kind], { name: missing.name });
 }
 

@@ -19,6 +19,8 @@ export interface GateProps {
   /** The id of the form that the gate submits. */
   readonly form?: string;
   readonly busy?: boolean;
+  /** A native field that lies over the act, unseen, such as the camera's: the act is its label. */
+  readonly input?: ReactNode;
   /** Smaller acts below it. */
   readonly under?: ReactNode;
 }
@@ -51,7 +53,12 @@ export function Gate(props: GateProps) {
           <span>{note}</span>
         </p>
       )}
-      {props.href === undefined ? (
+      {props.input !== undefined ? (
+        <label className={`${className} covered`}>
+          {inside}
+          {props.input}
+        </label>
+      ) : props.href === undefined ? (
         <button
           className={className}
           type={props.form === undefined ? 'button' : 'submit'}
