@@ -59,8 +59,10 @@ export class Accounts {
   /** Signs a driver in. Resolves when that is durable, unless storage fails. */
   enter(employee: string, name: string, token: string): Promise<void> {
     const { routes = [], routes_known, memo } = this.#all.get(employee) ?? {};
-    const known = { routes, routes_known, memo };
-    return this.#put({ employee, name, token, leaving: false, ends_at: undefined, ...known }, employee);
+    return this.#put(
+      { employee, name, token, leaving: false, ends_at: undefined, routes, routes_known, memo },
+      employee,
+    );
   }
 
   /** Signs the driver out; the token remains until the server has confirmed it. */
@@ -88,11 +90,11 @@ export class Accounts {
     if (known) this.#update({ ...known, routes, routes_known: true });
   }
 
-  /** Resolves when the memo is on the disk. */
+  /** Resolves when the memo is stored; while storage fails, it waits in memory. */
   setMemo(memo: Json | undefined, employee = this.employee): Promise<void> {
     const known = this.#all.get(employee ?? '');
     if (!known) throw new NotSignedIn();
-    return this.#put({ ...known, memo }, this.employee, 'commit');
+    return this.#put({ ...known, memo }, this.employee);
   }
 
   #update(account: Account): void {
@@ -100,10 +102,10 @@ export class Accounts {
   }
 
   /** @param current the signed-in driver from now on */
-  #put(account: Account, current: string | undefined, way: 'attempt' | 'commit' = 'attempt'): Promise<void> {
+  #put(account: Account, current: string | undefined): Promise<void> {
     this.#all.set(account.employee, account);
     this.current.set(this.#all.get(current ?? ''));
-    return this.#journal[way]([
+    return this.#journal.attempt([
       { put: 'account', key: account.employee, value: account },
       { put: 'setting', key: currentKey, value: { employee: current ?? null } },
     ]);
