@@ -63,6 +63,7 @@ export class OpsFeed {
   #routes = new Set<string>();
   #overflow = false;
   #marks: Marks | undefined;
+  #beginning: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #ticks = 0;
   #idleSince = 0;
@@ -106,8 +107,15 @@ export class OpsFeed {
     await this.#working;
   }
 
+  /** Every stream waits for the marks, also one that opens while another one reads them. */
   async #begin(): Promise<void> {
-    if (this.#timer !== undefined) return;
+    this.#beginning ??= this.#follow().finally(() => (this.#beginning = undefined));
+    await this.#beginning;
+  }
+
+  async #follow(): Promise<void> {
+    if (this.#timer !== undefined && this.#marks !== undefined) return;
+    clearInterval(this.#timer);
     this.#timer = setInterval(() => this.#tick(), this.#options.tickMs ?? TICK_MS);
     this.#first = this.#n;
     this.#idleSince = this.#ticks;
