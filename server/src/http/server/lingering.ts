@@ -67,6 +67,8 @@ export class Lingering {
   end(socket: Socket, lastBytes = ''): void {
     this.#open.add(socket);
     socket.once('close', () => this.#open.delete(socket));
+    // A full request has made the parser stop reading. Node restarts it on this event, but not after the next line.
+    socket.emit('resume');
     // The parser receives no further bytes: after the last answer a connection carries no request.
     socket.removeAllListeners('data');
     limitReceivedBytes(socket, socket, this.#bounds.bytes);
