@@ -4,7 +4,7 @@ import { select } from './platform/watch.ts';
 import type { StopDraft } from './stop-handle.ts';
 
 /**
- * What the app remembers for the signed-in driver on this device, such as names of people who sign: any JSON. It
+ * The memo of the signed-in driver on this device, such as names of people who sign: any JSON. It
  * belongs to no route and has no end; another driver does not see it. `set` is that of a draft, and resolves on a full
  * disk, too: the value then waits in memory. Create it once.
  */

@@ -20,7 +20,7 @@ const isAccount = fields({
   routes: listOf(fields({ facility: text, id: text, week_end: text, scope: text, status: exactly('O', 'C') })),
   /** The server has assigned the routes; absent in rows of older apps. */
   routes_known: optional(flag),
-  /** What the app remembers for the driver. */
+  /** The driver's memo: any JSON of the app. */
   memo: optional(json),
 });
 export type Account = Read<typeof isAccount>;

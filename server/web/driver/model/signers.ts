@@ -6,7 +6,7 @@ const max = 3;
 const maxCustomers = 300;
 const keepMs = 90 * 86_400_000;
 
-/** Who signed, and when; ms since 1970. */
+/** A signer's name and time; ms since 1970. */
 interface Signing {
   readonly name: string;
   readonly at: number;
