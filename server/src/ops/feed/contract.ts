@@ -13,7 +13,6 @@ const feedQuery = z.object({
   /** `cursor` of the last line that the caller has read. */
   after: z.optional(z.string().check(z.maxLength(60))),
 });
-export type FeedQuery = z.infer<typeof feedQuery>;
 
 /** A line of the stream, without its cursor. */
 export type FeedLine =
