@@ -8,6 +8,7 @@ import { shareCommits } from './assets/shared-commit.ts';
 import { BufferPool } from './assets/chunk-buffer.ts';
 import type { UploadDeps } from './assets/upload.ts';
 import type { AuthDeps } from './auth/deps.ts';
+import { ensureDemoOperator } from './auth/operators/accounts.ts';
 import { openPasswords } from './auth/passwords.ts';
 import { Sessions } from './auth/sessions.ts';
 import { sweepAuth } from './auth/sweep.ts';
@@ -66,6 +67,8 @@ export interface App {
   built: { readonly app: boolean; readonly office: boolean };
   place: string;
   opsToken: StoredSecret;
+  /** The sign-in of the demo's operator. */
+  demoOperator: { id: string; password: string } | undefined;
   /** Resolves when this process must stop: the database is another one, or stays unreachable. */
   lostDatabase: Promise<StartError>;
   /** Refuses new requests, finishes those in progress and closes every part. */
@@ -125,8 +128,17 @@ export async function startApp(config: Config, log: Logger, stopping: AbortSigna
     const isServed = url !== undefined;
     const built = { app: isServed && (await pages.app.isBuilt()), office: isServed && (await pages.office.isBuilt()) };
     if (config.metricsPort !== undefined) await serveFigures(deps, config.metricsPort, opsToken.secret);
+    const demoOperator = url === undefined ? undefined : await demoOperatorOf(deps);
     const { database, lostDatabase } = deps;
-    return { url, built, place: database.place, opsToken, lostDatabase, stop: () => shutdown.run() };
+    return {
+      url,
+      built,
+      place: database.place,
+      opsToken,
+      demoOperator,
+      lostDatabase,
+      stop: () => shutdown.run(),
+    };
   } catch (error) {
     await shutdown.run();
     throw error;
@@ -362,6 +374,14 @@ function openAssets({ config, log, shutdown, database, boss, telemetry, clock }:
     finishComplete().then(() => sweepAssets(db, clock())),
   );
   return assets;
+}
+
+/** A random password in a file, as the ops token has one, so that each start of a demo prints the same. */
+async function demoOperatorOf({ config, db, auth, clock }: Deps): Promise<App['demoOperator']> {
+  if (!config.demo) return undefined;
+  const { secret: password } = await storeSecret(join(config.dataDir, 'demo-operator'));
+  const id = await ensureDemoOperator(db, password, { passwords: auth.passwords, now: clock() });
+  return id === undefined ? undefined : { id, password };
 }
 
 async function opsTokenOf({ opsToken, dataDir }: Config, log: Logger): Promise<StoredSecret> {

@@ -266,6 +266,31 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
   'listDevices data': [cover('server/http/ops-devices.test.ts', 'shows each phone’s outbox, its age, the')],
   'listDevices meta': [cover('server/http/ops-devices.test.ts', 'returns pages that contain each queue')],
   'listInvitations data': [cover('server/http/invitations.test.ts', 'a depot’s code is for its drivers')],
+  'listActs query': [
+    cover('server/http/operator-acts.test.ts', 'filters by operator and time, in pages', [
+      'by',
+      'from',
+      'until',
+      'limit',
+      'cursor',
+      'stop_id',
+    ]),
+    cover('server/http/operator-acts.test.ts', 'a repair is one act with the ledger’s change', [
+      'facility',
+      'route_id',
+      'week_end',
+      'stop_id',
+    ]),
+    cover('server/http/operator-acts.test.ts', 'holds, incidents, invitations and drivers', [
+      'subject',
+      'subject_kind',
+      'employee',
+    ]),
+  ],
+  'listActs data': [cover('server/http/operator-acts.test.ts', 'shows who, what, to which subject, why')],
+  'listActs meta': [cover('server/http/operator-acts.test.ts', 'filters by operator and time, in pages')],
+  'endHold body': [cover('server/http/operator-acts.test.ts', 'holds, incidents, invitations and drivers')],
+  'retryParked body': [cover('server/http/operator-acts.test.ts', 'of a program without a name stays possible')],
   'signInOperator body': [cover('server/http/operator-sessions.test.ts', 'is an error that names')],
   'signInOperator data': [cover('server/http/operator-sessions.test.ts', 'opens a session on every node, in any case')],
   'readCaller data': [cover('server/http/operator-sessions.test.ts', 'opens a session on every node, in any case')],
@@ -339,6 +364,7 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
   'repairParked params': [cover('host/parking.test.ts', 'repair: the office corrects the stop')],
   'repairParked body': [
     ofItsKind,
+    cover('server/http/operator-acts.test.ts', 'a repair is one act with the ledger’s change', ['reason']),
     cover('host/parking.test.ts', 'repair: the office corrects the stop', [
       'by',
       'stop.id',

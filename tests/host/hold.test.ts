@@ -54,7 +54,7 @@ test('the switch of the host counts in small letters, too; an unknown value is l
 
 test('the switch of the operators: the backlog drains oldest first', async () => {
   const hold = await client.take(beginHold, { headers, body: { by: 'MILLER', reason: 'new disks' } });
-  expect(hold).toMatchObject({ source: 'operator', in_force: true, by: 'MILLER' });
+  expect(hold).toMatchObject({ source: 'operator', in_force: true, by: 'machine:MILLER' });
   await held();
   const writes = await depot.countWrites();
   const keys = [];

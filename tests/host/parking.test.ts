@@ -153,7 +153,7 @@ describe('actions of an operator', () => {
     });
     expect(skipped).toMatchObject({
       state: 'skipped',
-      skipped_by: 'MILLER',
+      skipped_by: 'machine:MILLER',
       skip_reason: 'booked by hand',
       next_try_at: null,
     });
@@ -205,6 +205,6 @@ describe('actions of an operator', () => {
       params: { parked_id: own?.parked_id ?? '' },
       body: { by: 'M', reason: 'x' },
     });
-    expect((await list('?state=skipped')).find(({ file }) => file === 'LCRHDP')).toMatchObject({ skipped_by: 'M' });
+    expect((await list('?state=skipped')).find(({ file }) => file === 'LCRHDP')).toMatchObject({ skipped_by: 'machine:M' });
   });
 });

@@ -100,7 +100,7 @@ describe('GET /api/ops/stop-history', () => {
     await client.take(skipParked, { headers, params, body: { by: 'MILLER', reason: 'booked by hand' } });
     const { host } = await history(2);
     expect(host).toMatchObject({ on_host: false, parked_reason: 'RUCMT is too long' });
-    expect(host).toMatchObject({ skipped_by: 'MILLER', skip_reason: 'booked by hand' });
+    expect(host).toMatchObject({ skipped_by: 'machine:MILLER', skip_reason: 'booked by hand' });
     expect(host.skipped_at).toMatch(/^20\d\d-/);
   });
 

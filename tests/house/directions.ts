@@ -43,7 +43,11 @@ const slice = (name: string): Part => ({
 
 const mutations = (name: string, uses: string[], why: string): Part => ({
   path: `server/src/mutations/${name}`,
-  uses: ['sync-protocol/', ...sliceFolders, ...server('db/', 'mutations/change.ts', 'mutations/item.ts', ...uses)],
+  uses: [
+    'sync-protocol/',
+    ...sliceFolders,
+    ...server('acts/', 'db/', 'mutations/change.ts', 'mutations/item.ts', ...uses),
+  ],
   why,
 });
 
@@ -60,7 +64,15 @@ const operators = (name: string, uses: string[], why: string): Part => ({
     'sync-protocol/',
     ...sliceFolders,
     ...server('wire/', 'http/answers/', 'http/openapi/described.ts', 'db/', 'mutations/change.ts'),
-    ...server('mutations/item.ts', 'runtime/start-error.ts', 'ops/contract.ts', 'ops/pages.ts', ...uses),
+    ...server(
+      'mutations/item.ts',
+      'runtime/start-error.ts',
+      'ops/contract.ts',
+      'ops/pages.ts',
+      'ops/acts/author.ts',
+      'acts/',
+      ...uses,
+    ),
   ],
   why,
 });
@@ -226,6 +238,11 @@ export const parts: Part[] = [
     why: 'every part may report an incident: it knows none of them',
   },
   {
+    path: 'server/src/acts/',
+    uses: server('db/'),
+    why: 'every part may record an act: it knows none of them',
+  },
+  {
     path: 'server/src/clock/',
     uses: server('db/', 'incidents/', 'runtime/interval.ts'),
     why: 'the clock of every stamp; it reads the times of rows alone',
@@ -246,6 +263,7 @@ export const parts: Part[] = [
   edge('sms/', ['db/', 'mutations/jobs/'], 'an edge: takes wake-ups and sends queued messages'),
 
   operators('', ['ops/'], 'operations.ts lists every subject; the rest is shared by all'),
+  operators('acts/', [], 'acts of the office: every subject records its own'),
   operators('clock/', ['clock/', 'incidents/'], 'heals stamps by the server clock'),
   operators('devices/', [], 'devices and the end of an account'),
   operators('flags/', [], 'changes taken in with a flag'),

@@ -6,6 +6,7 @@ const standing = {
   built: { app: true, office: true },
   place: '/srv/pod/.data/postgres',
   opsToken: { secret: 'made-up', fresh: true },
+  demoOperator: { id: 'DEMO', password: 'of-the-demo' },
   open: ['/auth/*', '/route/drivers'],
 };
 const url = 'http://127.0.0.1:3000';
@@ -20,6 +21,7 @@ test('a first start prints all addresses, the token once, and two commands to tr
     'ws://127.0.0.1:3000/api/sync',
     standing.place,
     'made-up',
+    'DEMO, password of-the-demo',
     '1001',
     'no Db2',
     '/srv/pod/.data/mail',

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -179,7 +179,11 @@ async function driveADay(): Promise<void> {
   const planned = { by: 'MILLER', reason: 'Backup of the host', from, until: '2026-12-25T04:00:00Z' };
   const hold = operations.beginHold.data.parse(await record('beginHold', { headers: ops, body: planned }));
   await record('listHolds', { headers: ops });
-  await record('endHold', { headers: ops, params: { hold_id: hold.hold_id } });
+  await record('endHold', {
+    headers: ops,
+    params: { hold_id: hold.hold_id },
+    body: { reason: 'The backup is done.' },
+  });
   const ofStop = { ...named, route_id: route.id, stop_id: String(stop.id) };
   await record('listRoutes', { headers: ops, query: { facility: route.facility } });
   await record('readOpsRoute', { headers: ops, params: { ...named, route_id: route.id } });
@@ -191,6 +195,8 @@ async function driveADay(): Promise<void> {
   await record('readStopHistory', { headers: ops, query: ofStop });
   await record('verifyStopHistory', { headers: ops, query: ofStop });
   await recordLostPhone();
+  await recordOperator();
+  await record('listActs', { headers: ops, query: { subject_kind: 'quarantine' } });
   await record('readReplication', { headers: ops });
   await record('listRouteBacklog', { headers: ops, query: { limit: '20' } });
 
@@ -275,10 +281,28 @@ async function recordParked(id: string, named: object, stop: number, driver: Rea
   const params = { parked_id: first.parked_id };
   await record('skipParked', { headers, params, body: { by: 'MILLER', reason: 'Booked by hand.' } });
   await record('readParked', { headers, params });
-  await record('retryParked', { headers, params });
+  await record('retryParked', { headers, params, body: { reason: 'The host is corrected.' } });
   const body = { by: 'MILLER', stop: { id: stop, updates: { driver_comments: 'Item was mistyped.' } } };
   await record('repairParked', { headers, params, body });
 }
+
+/** The operator of the demo signs in, changes the password, and signs out. */
+async function recordOperator(): Promise<void> {
+  const password = (await readFile(join(folder, 'demo-operator'), 'utf8')).trim();
+  secrets.set(password, 'nine green parcels');
+  const session = async (data: Promise<unknown>) => {
+    const { token } = z.object({ token: z.string() }).parse(await data);
+    return { authorization: `Bearer ${token}` };
+  };
+  const first = await session(record('signInOperator', { body: { operator: 'DEMO', password } }));
+  await record('readCaller', { headers: first });
+  const body = { current_password: password, new_password: 'seven grey lorries' };
+  const second = await session(record('changeOperatorPassword', { headers: first, body }));
+  await record('signOutOperator', { headers: second });
+}
+
+/** Generated secrets, and the words that the examples show in their place. */
+const secrets = new Map<string, string>();
 
 interface Sent extends Pick<Example, 'params' | 'query' | 'body'> {
   readonly headers?: Readonly<Record<string, string>>;
@@ -339,10 +363,11 @@ async function signedIn(data: unknown) {
 /** In the form of the examples: lists are cut after the second object, and tokens are replaced. */
 function shown(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, typeof value[0] === 'object' ? 2 : undefined).map(shown);
+  if (typeof value === 'string') return secrets.get(value) ?? value;
   if (typeof value !== 'object' || value === null) return value;
   const pairs = Object.entries(value).map(([name, each]: [string, unknown]) => [
     name,
-    name === 'api_token' ? 'mZ1q0uXvB6o2dJt8yR4kLw7eNc9aHs5gPfTiUjVbQxE' : shown(each),
+    name === 'api_token' || name === 'token' ? 'mZ1q0uXvB6o2dJt8yR4kLw7eNc9aHs5gPfTiUjVbQxE' : shown(each),
   ]);
   return Object.fromEntries(pairs);
 }

@@ -12,6 +12,7 @@ import type { AdmissionLimits } from './server/admission.ts';
 import { Admission } from './server/admission.ts';
 import { assetEndpoints } from './endpoints/asset-endpoints.ts';
 import { OperatorSessions } from '../auth/operators/sessions.ts';
+import { actEndpoints } from '../ops/acts/acts.ts';
 import { operatorEndpoints } from '../ops/operators/operators.ts';
 import { authEndpoints } from './endpoints/auth-endpoints.ts';
 import { applyBrowserRules } from './server/browser-rules.ts';
@@ -162,6 +163,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
     ...reportEndpoints({ ...deps, admission, hourBytes: deps.reportQuotaMb * mebibyte }),
     ...flagEndpoints(deps.db),
     ...operatorEndpoints({ ...deps, operatorLimits: deps.operators, operatorSessions, limit }),
+    ...actEndpoints(deps.db),
     ...parkedEndpoints(deps),
     ...holdEndpoints(deps.db),
     ...replicationEndpoints(deps.db),

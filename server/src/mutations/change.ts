@@ -1,3 +1,4 @@
+import type { Act } from '../acts/sql.ts';
 import type {
   ErrorDetail,
   InstantField,
@@ -70,6 +71,8 @@ export interface Item {
   readonly requestId?: string | undefined;
   /** Set where an operator releases a quarantined mutation. Its queue, if it has one, has gone on. */
   readonly release?: Decision & { readonly place: QueuePlace | null };
+  /** The operator's act that brings it; its transaction records it. */
+  readonly act?: Act | undefined;
 }
 
 /** The command of an item, or the reason why the server cannot read it. */
@@ -96,7 +99,7 @@ export interface Fault {
 }
 
 /** Fields of an item that a change without a queue brings. */
-type SingleChange = Pick<Item, 'id' | 'receivedAt' | 'dedupeByContent' | 'requestId'>;
+type SingleChange = Pick<Item, 'id' | 'receivedAt' | 'dedupeByContent' | 'requestId' | 'act'>;
 
 /** One change by REST, the office or a timer. `dedupeByContent` compares with the stop's latest change by the same employee. */
 export interface Change extends SingleChange, Pick<Item, 'actor' | 'paths'> {

@@ -77,7 +77,8 @@ export function itemOf(fields: ItemFields): Item {
     meaning,
     requestId,
   };
-  return fields.release ? { ...item, release: fields.release } : item;
+  if (!fields.release && !fields.act) return item;
+  return { ...item, ...(fields.release && { release: fields.release }), act: fields.act };
 }
 
 export function itemsOfPush(queue: Queue, raw: readonly unknown[], receivedAt: Date): Item[] {

@@ -12,8 +12,28 @@ export const requiredText = (longest: number) =>
     z.refine((value) => !/^\s+$/.test(value), 'must not be blank'),
   );
 
+/** The author of a decision: optional in a session, whose operator it must be; required with OPS_TOKEN. */
+export const author = z.optional(z.nullable(requiredText(40)));
+
 /** The author of a decision, and why. */
-export const decision = { by: requiredText(40), reason: requiredText(500) };
+export const decision = { by: author, reason: requiredText(500) };
+
+/** Words for the author. */
+export const byWords =
+  'The author. In a session: absent, or the operator. Required with `OPS_TOKEN`, and stored as `machine:NAME`.';
+export const optionalByWords =
+  'The author. In a session: absent, or the operator. Optional with `OPS_TOKEN`, and stored as `machine:NAME`.';
+
+/** An instant in a query; blank counts as absent. */
+export const blankInstant = z.optional(
+  z.union([
+    z.iso.datetime({ offset: true }),
+    z.pipe(
+      z.literal(''),
+      z.transform(() => undefined),
+    ),
+  ]),
+);
 
 /** Query fields of every paged list. `pageWords` describes them. */
 export const pageQuery = { limit: pageLimit, cursor: pageCursor };

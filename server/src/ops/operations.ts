@@ -1,3 +1,4 @@
+import { actOperations, actSchemas } from './acts/contract.ts';
 import { deviceOperations, deviceSchemas } from './devices/contract.ts';
 import { opsFileOperations } from './files/contract.ts';
 import { searchOperations, searchSchemas } from './search/contract.ts';
@@ -17,6 +18,7 @@ import { replicationOperations, replicationSchemas } from './replication/contrac
 /** Every operation of the operators, one table. */
 export const opsOperations = {
   ...operatorOperations,
+  ...actOperations,
   ...parkedOperations,
   ...holdOperations,
   ...replicationOperations,
@@ -36,6 +38,7 @@ export const opsOperations = {
 /** The words of their schemas for the OpenAPI document. */
 export const opsSchemas = [
   ...operatorSchemas,
+  ...actSchemas,
   ...parkedSchemas,
   ...holdSchemas,
   ...replicationSchemas,

@@ -8,6 +8,8 @@ export interface StartedServer {
   /** The place of the database. */
   place: string;
   opsToken: { secret: string; fresh: boolean };
+  /** The sign-in of the demo's operator, where there is one. */
+  demoOperator: { id: string; password: string } | undefined;
   /** The endpoints without credentials, in a few words. */
   open: readonly string[];
 }
@@ -25,7 +27,7 @@ export const startHelp = (all: typeof settings): string =>
   ].join('\n');
 
 /** The output of `npm start` for people once everything runs. Scripts wait for the first line. */
-export function banner(config: Config, { url, built, place, opsToken, open }: StartedServer): string {
+export function banner(config: Config, { url, built, place, opsToken, demoOperator, open }: StartedServer): string {
   const { role, dataDir, demo, legacyUrl, smtpUrl, smsUrl } = config;
   const lines = [
     `Tailgate is ready${url === undefined ? '' : ` on ${url}`}${role === 'all' ? '' : ` (${role} only)`}`,
@@ -53,6 +55,11 @@ export function banner(config: Config, { url, built, place, opsToken, open }: St
     const file = `${dataDir}/ops-token`;
     say('Ops token', opsToken.fresh ? `${opsToken.secret} (shown once, kept in ${file})` : `in ${file}`);
   }
+  if (demoOperator)
+    say(
+      'Operator',
+      `${demoOperator.id}, password ${demoOperator.password} (of the demo; others: npm run ops -- operator add)`,
+    );
   if (demo) say('Demo drivers', '1001 and 1002 on R100, 1003 on R200, 1005 and 1006 on R400, 1009 on R900');
   if (demo && url !== undefined) lines.push('', ...firstSteps(url));
   lines.push('', 'Ctrl-C stops everything.');

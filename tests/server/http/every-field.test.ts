@@ -58,6 +58,7 @@ const params = {
   parked_id: '1',
   quarantine_id: '1',
   incident_id: '1',
+  hold_id: '1',
   invitation_id: '0197b2a8-1c2d-7e3f-8a4b-5c6d7e8f9012',
 };
 

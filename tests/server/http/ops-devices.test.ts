@@ -107,7 +107,12 @@ describe('POST /api/ops/devices/:client_id/revoke', () => {
     await phone.next('ack');
 
     const revoked = await node.client.take(revokeDevice, { headers, params, body });
-    expect(revoked).toMatchObject({ ...params, revoked_by: 'MILLER', revoke_reason: body.reason, signed_in: true });
+    expect(revoked).toMatchObject({
+      ...params,
+      revoked_by: 'machine:MILLER',
+      revoke_reason: body.reason,
+      signed_in: true,
+    });
     expect(await phone.next('session')).toMatchObject({ state: 'revoked', reason: 'device_revoked' });
     expect((await node.client.call(readRoute, { as })).error?.code).toBe('INVALID_TOKEN');
     expect((await node.client.call(readRoute, { as: elsewhere })).success).toBe(true);
@@ -123,7 +128,7 @@ describe('POST /api/ops/devices/:client_id/revoke', () => {
     expect(brought).toMatchObject({ last_seq: 2, results: [{ result: 'duplicate' }, { result: 'applied' }] });
     expect(await devices('?state=revoked')).toMatchObject([{ ...params, last_seq: 2 }]);
     const again = await node.client.take(revokeDevice, { headers, params, body: { by: 'OTHER', reason: 'again' } });
-    expect(again).toMatchObject({ revoked_at: revoked.revoked_at, revoked_by: 'MILLER' });
+    expect(again).toMatchObject({ revoked_at: revoked.revoked_at, revoked_by: 'machine:MILLER' });
   });
 
   test('a session without a device id is not left valid', async () => {
@@ -146,7 +151,7 @@ test('POST /api/ops/drivers/:employee/unregister ends every session and lets the
   expect((await node.client.call(unregisterDriver, { headers, params, body })).error?.code).toBe('EMPLOYEE_NOT_FOUND');
   const lines = node.logged.filter((line) => line.includes('an operator has unregistered'));
   expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
-    { ...params, user: body.by, reason: body.reason },
+    { ...params, user: `machine:${body.by}`, reason: body.reason },
   ]);
   await signUp(node.client, '1002');
 });
@@ -171,7 +176,7 @@ describe('GET /api/ops/incidents', () => {
     const params = { incident_id: chain?.incident_id ?? '' };
     const note = { by: 'MILLER', note: 'a phone that was repaired' };
     const seen = await node.client.take(acknowledgeIncident, { headers, params, body: note });
-    expect(seen).toMatchObject({ state: 'acknowledged', acknowledged_by: 'MILLER', note: note.note });
+    expect(seen).toMatchObject({ state: 'acknowledged', acknowledged_by: 'machine:MILLER', note: note.note });
     const other = { by: 'OTHER', note: 'me, too' };
     expect(await node.client.take(acknowledgeIncident, { headers, params, body: other })).toEqual(seen);
     expect((await incidents('?employee=1001')).map(({ kind }) => kind)).toEqual(['queue_forked']);

@@ -86,7 +86,7 @@ describe('POST /api/ops/quarantine/:id/release', () => {
     await addStop(11);
     const body = { ...by, note: 'the stop was forgotten' };
     const { item: after, changed } = await node.client.take(releaseQuarantined, { headers, params, body });
-    expect(after).toMatchObject({ state: 'released', resolved_by: 'MILLER', note: 'the stop was forgotten' });
+    expect(after).toMatchObject({ state: 'released', resolved_by: 'machine:MILLER', note: 'the stop was forgotten' });
     expect(changed).toBe(true);
     const [entry] = await ledgerOf(item.id);
     expect(entry).toMatchObject({ employee: '1001', source: 'sync', client_id: queue.clientId, seq: 1 });
@@ -112,7 +112,10 @@ describe('POST /api/ops/quarantine/:id/release', () => {
     const answers = await Promise.all([release(), release(), release()]);
     expect(answers.filter(({ changed }) => changed)).toHaveLength(1);
     expect(new Set(answers.map((answer) => answer.item.version)).size).toBe(1);
-    expect(await release()).toMatchObject({ changed: false, item: { state: 'released', resolved_by: 'MILLER' } });
+    expect(await release()).toMatchObject({
+      changed: false,
+      item: { state: 'released', resolved_by: 'machine:MILLER' },
+    });
     expect(await ledgerOf(item.id)).toHaveLength(1);
   });
 
@@ -171,7 +174,7 @@ describe('POST /api/ops/quarantine/:id/dismiss', () => {
     const { phone, item, params } = await kept(21);
     const body = { ...by, reason: 'booked by hand' };
     const dismissed = await node.client.take(dismissQuarantined, { headers, params, body });
-    expect(dismissed).toMatchObject({ state: 'dismissed', resolved_by: 'MILLER', note: 'booked by hand' });
+    expect(dismissed).toMatchObject({ state: 'dismissed', resolved_by: 'machine:MILLER', note: 'booked by hand' });
     expect(await quarantineDocument(phone, item.id, 'dismissed')).toMatchObject({
       state: 'dismissed',
       note: 'booked by hand',

@@ -228,7 +228,7 @@ describe('an unregistered driver', () => {
     const params = { client_id: handset.queue.clientId };
     const body = { by: 'JONES', reason: 'stolen' };
     const revoked = await node.client.take(operations.revokeDevice, { headers, params, body });
-    expect(revoked).toMatchObject({ held: false, revoked_by: 'JONES' });
+    expect(revoked).toMatchObject({ held: false, revoked_by: 'machine:JONES' });
     const phone = await Phone.connect(node.socketUrl, handset.queue.clientId);
     phone.hello(handset.byKey);
     expect(await phone.next('reject')).toMatchObject({ code: 'CLIENT_REVOKED' });

@@ -16,6 +16,20 @@ export const insertOperator = statement(
    returning id`,
 );
 
+/** The first operator of a demo, with an own password; no row where there is any operator. $1 id, $2 name, $3 role, $4 hash, $5 now, $6 by. */
+export const insertFirstOperator = statement(
+  'operator_insert_first',
+  `insert into operator (id, name, role, password_hash, created_at, created_by, changed_at)
+   select $1, $2, $3, $4, $5, $6, $5 where not exists (select from operator)
+   on conflict (id) do nothing`,
+);
+
+/** $1 id. */
+export const readPasswordHash = statement(
+  'operator_read_password_hash',
+  'select password_hash from operator where id = $1 and revoked_at is null and not must_change_password',
+);
+
 /** $1 id, $2 hash, $3 its end, $4 now. */
 export const resetOperator = statement(
   'operator_reset',
@@ -31,4 +45,11 @@ export const revokeOperator = statement(
   `update operator set password_hash = null, revoked_at = $3, revoked_by = $2, changed_at = $3
     where id = $1 and revoked_at is null
    returning id`,
+);
+
+export const listOperators = statement(
+  'operator_list',
+  `select o.id, o.name, o.role, o.created_at, o.created_by, o.must_change_password, o.revoked_at, o.revoked_by,
+          (select max(s.last_seen_at) from operator_session s where s.operator = o.id) as last_seen_at
+     from operator o order by o.id`,
 );

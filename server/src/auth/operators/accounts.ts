@@ -1,9 +1,22 @@
 import { randomInt } from 'node:crypto';
+import type { OperatorRole } from '@tailgate/sync-protocol';
 import type { Queryable, Tx } from '../../db/types.ts';
 import type { Passwords } from '../passwords.ts';
 import * as sql from './account-sql.ts';
 import { oneTimePasswordEnd } from './rules.ts';
 import type { Operator } from './sessions.ts';
+
+/** An operator as a list shows one. */
+export interface OperatorAccount extends Operator {
+  readonly createdAt: Date;
+  readonly createdBy: string;
+  /** The one-time password has not been replaced yet. */
+  readonly mustChangePassword: boolean;
+  /** The time of the last request; null without a session. */
+  readonly lastSeenAt: Date | null;
+  readonly revokedAt: Date | null;
+  readonly revokedBy: string | null;
+}
 
 export interface AccountDeps {
   readonly passwords: Pick<Passwords, 'hash'>;
@@ -67,3 +80,49 @@ export async function revokeOperator(tx: Tx, id: string, by: string, now: Date):
   await tx.query(sql.endSessionsOf, [id, now]);
   return true;
 }
+
+const demoOperator: Operator = { id: 'DEMO', name: 'Demo operator', role: 'admin' };
+
+/**
+ * Adds the operator of a demo where there is no operator yet.
+ * @returns the id, where this password signs in
+ */
+export async function ensureDemoOperator(
+  db: Queryable,
+  password: string,
+  { passwords, now }: { readonly passwords: Pick<Passwords, 'hash' | 'matches'>; readonly now: Date },
+): Promise<string | undefined> {
+  const { id, name, role } = demoOperator;
+  await db.query(sql.insertFirstOperator, [id, name, role, await passwords.hash(password), now, 'npm start']);
+  const { rows } = await db.query<{ password_hash: string | null }>(sql.readPasswordHash, [id]);
+  return (await passwords.matches(rows[0]?.password_hash ?? undefined, password)) ? id : undefined;
+}
+
+type AccountRow = Operator & {
+  readonly created_at: Date;
+  readonly created_by: string;
+  readonly must_change_password: boolean;
+  readonly last_seen_at: Date | null;
+  readonly revoked_at: Date | null;
+  readonly revoked_by: string | null;
+};
+
+/** All operators by id, revoked ones included. */
+export async function listOperators(db: Queryable): Promise<OperatorAccount[]> {
+  const { rows } = await db.query<AccountRow>(sql.listOperators);
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    role: row.role,
+    createdAt: row.created_at,
+    createdBy: row.created_by,
+    mustChangePassword: row.must_change_password,
+    lastSeenAt: row.last_seen_at,
+    revokedAt: row.revoked_at,
+    revokedBy: row.revoked_by,
+  }));
+}
+
+/** Whether a text can be an operator's id. The host takes ten characters as an author. */
+export const isOperatorId = (text: string): boolean => /^[A-Z0-9]{1,10}$/.test(text);
+export const operatorRoles: readonly OperatorRole[] = ['look', 'repair', 'admin'];

@@ -76,7 +76,8 @@ async function attempt(
   };
   return inTwoTrips(db, load, (tx, { world, lockedScopes, ready }) => {
     const { answers, changes } = foldBatch(world, ready, poisoned, forked);
-    const { sent, result } = saveChanges(tx, changes, wakeups);
+    const acts = ready.flatMap((item, index) => (item.act && isSaved(answers[index]) ? [item.act] : []));
+    const { sent, result } = saveChanges(tx, changes, acts, wakeups);
     const answerOf = new Map(ready.map((item, index) => [item, answers[index]]));
     const resultOf = (commits: readonly RouteCommit[]): BatchResult => ({
       answers: items.map((item) => answerOf.get(item)),
@@ -86,6 +87,10 @@ async function attempt(
     return { sent, result: result.then(resultOf) };
   });
 }
+
+/** Whether the rules took an item. The quarantine keeps what they refuse, and the operator has done nothing. */
+const isSaved = (answer: Answer | undefined): boolean =>
+  answer?.kind === 'done' && answer.outcome.result !== 'quarantined';
 
 /** Leaves out items of locked routes, and all later items of the same queue or lane. */
 function withoutLocked(items: readonly Item[], lockedScopes: ReadonlySet<string>): Item[] {

@@ -7,6 +7,7 @@ import {
   type RouteKey,
 } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
+import { recordActs, type Act } from '../../acts/sql.ts';
 import { awaitEvidence } from '../../assets/evidence.ts';
 import { textArray } from '../../db/arrays.ts';
 import type { ColumnStatement } from '../../db/columns.ts';
@@ -25,7 +26,12 @@ import * as sql from './sql.ts';
 import type { Wakeups } from '../jobs/wakeups.ts';
 
 /** Sends all changes of a batch, one statement a table. Returns the commits that the feed sends after the commit. */
-export function saveChanges(tx: Tx, changes: Changes, wakeups: Wakeups): Sent<readonly RouteCommit[]> {
+export function saveChanges(
+  tx: Tx,
+  changes: Changes,
+  acts: readonly Act[],
+  wakeups: Wakeups,
+): Sent<readonly RouteCommit[]> {
   const stops = changes.stops.map((stop) => ({ ...stop, text: JSON.stringify(stop.result) }));
   const bare = commitsOf(changes.routes, stops);
   const alarms = changes.routes.flatMap(({ before, after }) => newAlarms(before.facts, after.facts));
@@ -52,6 +58,7 @@ export function saveChanges(tx: Tx, changes: Changes, wakeups: Wakeups): Sent<re
       changes.repeated.map((item) => withPlace({ item })),
     ),
     saveAll(tx, sql.saveIncidents, changes.incidents),
+    saveAll(tx, recordActs, acts),
     changes.reports.length > 0 && saveReports(tx, changes.reports),
     bare.length > 0 && tx.query(sql.notify, [scopesPayload(bare.map(({ scope }) => scope))]),
     drivers.length > 0 && tx.query(sql.notifyDrivers, [textArray(drivers)]),

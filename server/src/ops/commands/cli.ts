@@ -4,6 +4,8 @@ import { StartError } from '../../runtime/start-error.ts';
 import { findFutureStops, correctClock } from '../clock/heal-clock.ts';
 import { invitationCommands, parseInvitationCommand, runInvitationCommand } from './invite-commands.ts';
 import type { InvitationCommand } from './invite-commands.ts';
+import { operatorCommands, parseOperatorCommand, runOperatorCommand } from './operator-commands.ts';
+import type { OperatorCommand } from './operator-commands.ts';
 import { declareRestored, describeRestored } from '../restore/restored.ts';
 import { unregisterDriver } from '../devices/devices.ts';
 
@@ -17,6 +19,7 @@ export const opsManual: Manual = {
       takes: 'EMPLOYEE',
       does: 'this driver signs up anew: sessions and password end, what their phones bring is kept for the office',
     },
+    ...operatorCommands,
     ...invitationCommands,
     'heal-clock': {
       takes: '[--yes]',
@@ -29,6 +32,7 @@ export type OpsCommand =
   | { readonly verb: 'restored'; readonly reason: string }
   | { readonly verb: 'unregister'; readonly employee: string }
   | { readonly verb: 'heal-clock'; readonly yes: boolean }
+  | OperatorCommand
   | InvitationCommand;
 
 /** @throws StartError */
@@ -37,6 +41,11 @@ export function parseOpsCommand(argv: readonly string[]): OpsCommand {
   if (first !== undefined && Object.hasOwn(invitationCommands, first)) {
     const invitation = parseInvitationCommand(argv);
     if (invitation) return invitation;
+    throw new StartError(misuseOf(opsManual, argv));
+  }
+  if (first === 'operator') {
+    const operator = parseOperatorCommand(argv);
+    if (operator) return operator;
     throw new StartError(misuseOf(opsManual, argv));
   }
   const { positionals, values } = readWords(argv, {
@@ -58,6 +67,7 @@ export async function runOpsCommand(
   { autocloseSeconds }: { readonly autocloseSeconds: number },
 ): Promise<string> {
   if (command.verb === 'restored') return describeRestored(await declareRestored(db, command.reason));
+  if (command.verb === 'operator') return runOperatorCommand(command, db, new Date());
   if (command.verb === 'heal-clock') return corrected(db, command.yes, new Date(), autocloseSeconds);
   if (command.verb !== 'unregister') return runInvitationCommand(command, db, new Date());
   const { employee } = command;

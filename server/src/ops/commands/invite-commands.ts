@@ -1,7 +1,8 @@
-import { invite, listInvitations, withdrawInvitation } from '../../auth/invitations.ts';
+import { listInvitations } from '../../auth/invitations.ts';
 import { countOf, readWords } from '../../runtime/command-line.ts';
-import type { Queryable } from '../../db/types.ts';
+import type { Db } from '../../db/types.ts';
 import { StartError } from '../../runtime/start-error.ts';
+import { inviteByOperator, withdrawByOperator } from '../invitations/invitations.ts';
 import { invitationBody, type InvitationBody, type InvitationItem } from '../invitations/contract.ts';
 
 // The commands of `npm run ops` that invite drivers to sign up (SIGNUP=invited).
@@ -32,7 +33,6 @@ export function parseInvitationCommand(argv: readonly string[]): InvitationComma
     return {
       verb,
       body: readBody({
-        by: 'npm run ops',
         ...(word === undefined ? { facility } : { employee: word }),
         ...(uses !== undefined && { uses: countOf('uses', uses) }),
         ...(days !== undefined && { days: countOf('days', days) }),
@@ -54,15 +54,17 @@ function readBody(said: object): InvitationBody {
   throw new StartError(`${issue?.path.join('.')}: ${issue?.message}`);
 }
 
+const by = 'npm run ops';
+
 /** @returns what to show */
-export async function runInvitationCommand(command: InvitationCommand, db: Queryable, now: Date): Promise<string> {
+export async function runInvitationCommand(command: InvitationCommand, db: Db, now: Date): Promise<string> {
   if (command.verb === 'invite') {
-    const invited = await invite(db, command.body, now);
+    const invited = await inviteByOperator(db, command.body, by, now);
     if (!invited) throw new StartError('the master has no such active employee or facility');
     return `${invited.code}\nIt is shown this once. ${lineOf(invited)}`;
   }
   if (command.verb === 'withdraw') {
-    const withdrawn = await withdrawInvitation(db, command.id, 'npm run ops', now);
+    const withdrawn = await withdrawByOperator(db, command.id, by, now);
     if (!withdrawn) throw new StartError(`no invitation ${command.id} can be used (npm run ops -- invitations)`);
     return `Its code counts no more. ${lineOf(withdrawn)}`;
   }

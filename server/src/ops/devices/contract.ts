@@ -1,7 +1,7 @@
 import { blankIsAbsent, nothing, operation, pageMeta, queryNumberOr } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { described, pageWords } from '../../http/openapi/described.ts';
-import { decision, employeeName, ofOperators, pageQuery } from '../contract.ts';
+import { byWords, decision, employeeName, ofOperators, pageQuery } from '../contract.ts';
 
 // Operators' contract: queues on phones.
 
@@ -44,8 +44,7 @@ const deviceParams = z.object({ client_id: z.uuid() });
 const driverParams = z.object({ employee: z.string().check(z.minLength(1), z.maxLength(10)) });
 
 /** Body of POST …/revoke and of POST …/unregister. */
-export const endingBody = z.object(decision);
-export type EndingBody = z.infer<typeof endingBody>;
+const endingBody = z.object(decision);
 
 const unregistered = z.strictObject({ employee: z.string(), unregistered_at: z.iso.datetime() });
 
@@ -128,7 +127,7 @@ export const deviceSchemas = [
   described('DeviceParams', deviceParams, 'The key of a queue.', { client_id: 'As in the list.' }),
   described('DriverParams', driverParams, 'The key of a driver.', { employee: 'Their employee id.' }),
   described('EndingBody', endingBody, 'A decision, with a name to it.', {
-    by: 'The name of the person who decides.',
+    by: byWords,
     reason: 'The reason, such as a stolen phone.',
   }),
   described('Unregistered', unregistered, 'A driver who may sign up again.', {

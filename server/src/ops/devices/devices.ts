@@ -1,20 +1,28 @@
 import { unregister } from '../../auth/unregister.ts';
 import type { Sessions } from '../../auth/sessions.ts';
 import { endDeviceSessions } from '../../auth/sign-out.ts';
+import { recordAct } from '../../acts/sql.ts';
 import { withTransaction } from '../../db/transaction.ts';
 import type { Db, Queryable } from '../../db/types.ts';
 import type { Log } from '../../runtime/log.ts';
 import * as sql from './devices-sql.ts';
 import { entryAfter, pageOf, type Page } from '../pages.ts';
-import { endpoint } from '../../http/answers/endpoint.ts';
+import { endpoint, opsEndpoint } from '../../http/answers/endpoint.ts';
 import { AppError } from '../../wire/errors.ts';
-import type { DeviceItem, DeviceQuery, EndingBody } from './contract.ts';
+import { authorOf } from '../acts/author.ts';
+import type { DeviceItem, DeviceQuery } from './contract.ts';
 import { deviceOperations } from './contract.ts';
 
 export interface DeviceDeps {
   readonly db: Db;
   readonly clock: () => Date;
   readonly log: Log;
+}
+
+/** Who ends a queue or an account, and why. */
+interface Ending {
+  readonly by: string;
+  readonly reason: string;
 }
 
 const dates = ['oldest_pending_at', 'created_at', 'last_seen_at', 'revoked_at'] as const;
@@ -49,13 +57,24 @@ async function listDevices(
 async function revokeDevice(
   { db, clock, log }: DeviceDeps,
   clientId: string,
-  { by, reason }: EndingBody,
+  { by, reason }: Ending,
 ): Promise<DeviceItem | undefined> {
   const now = clock();
   const found = await withTransaction(db, async (tx) => {
+    const before = await readDevice(tx, clientId, now);
     const { rows } = await tx.query<{ employee: string; device: string }>(sql.revokeQueue, [clientId, by, reason, now]);
     const [queue] = rows;
-    if (queue) await endDeviceSessions(tx, queue, now);
+    if (!queue || !before) return undefined;
+    await endDeviceSessions(tx, queue, now);
+    await recordAct(tx, {
+      by,
+      act: 'revokeDevice',
+      subject: { kind: 'device', id: clientId },
+      employee: queue.employee,
+      reason,
+      before: { revoked_at: before.revoked_at, held: before.held, pending: before.pending },
+      after: { revoked_at: before.held ? now : (before.revoked_at ?? now), held: false },
+    });
     return queue;
   });
   if (!found) return undefined;
@@ -70,7 +89,7 @@ async function revokeDevice(
 async function unregisterByOperator(
   { db, clock, log }: DeviceDeps,
   employee: string,
-  { by, reason }: EndingBody,
+  { by, reason }: Ending,
 ): Promise<Date | undefined> {
   const now = clock();
   const queues = await unregisterDriver(db, employee, { by, reason }, now);
@@ -88,7 +107,7 @@ async function unregisterByOperator(
 export function unregisterDriver(
   db: Db,
   employee: string,
-  { by, reason }: { readonly by: string; readonly reason: string },
+  { by, reason }: Ending,
   now: Date,
 ): Promise<number | undefined> {
   return withTransaction(db, async (tx) => {
@@ -97,6 +116,9 @@ export function unregisterDriver(
     await tx.query(sql.lockQueuesOf, [employee]);
     if (!(await unregister(tx, employee, now))) return undefined;
     const { rowCount } = await tx.query(sql.holdQueues, [employee, by, reason, now]);
+    const after = { unregistered_at: now, queues: rowCount ?? 0 };
+    const subject = { kind: 'driver', id: employee } as const;
+    await recordAct(tx, { by, act: 'unregisterDriver', subject, employee, reason, before: null, after });
     return rowCount ?? 0;
   });
 }
@@ -142,15 +164,17 @@ export function deviceEndpoints({ sessions, ...deps }: DeviceEdge) {
   return {
     listDevices: endpoint(deviceOperations.listDevices, ({ query }) => listDevices(deps, query)),
 
-    revokeDevice: endpoint(deviceOperations.revokeDevice, async ({ params, body }) => {
-      const device = await revokeDevice(deps, params.client_id, body);
+    revokeDevice: opsEndpoint(deviceOperations.revokeDevice, async ({ params, body, caller }) => {
+      const ending = { by: authorOf(caller, body.by), reason: body.reason };
+      const device = await revokeDevice(deps, params.client_id, ending);
       if (!device) throw new AppError('DEVICE_NOT_FOUND');
       sessions.forget([device.employee]);
       return { data: device };
     }),
 
-    unregisterDriver: endpoint(deviceOperations.unregisterDriver, async ({ params: { employee }, body }) => {
-      const since = await unregisterByOperator(deps, employee, body);
+    unregisterDriver: opsEndpoint(deviceOperations.unregisterDriver, async ({ params: { employee }, body, caller }) => {
+      const ending = { by: authorOf(caller, body.by), reason: body.reason };
+      const since = await unregisterByOperator(deps, employee, ending);
       if (!since) throw new AppError('EMPLOYEE_NOT_FOUND', { message: 'No employee with this id is registered.' });
       sessions.forget([employee]);
       return { data: { employee, unregistered_at: since.toISOString() } };

@@ -1,7 +1,7 @@
 import { nothing, operation } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { described } from '../../http/openapi/described.ts';
-import { decision, ofOperators } from '../contract.ts';
+import { author, byWords, decision, ofOperators, optionalByWords, requiredText } from '../contract.ts';
 
 // Operators' contract: times without writes to the host.
 
@@ -33,6 +33,9 @@ export const holdBody = z
     }),
   );
 export type HoldBody = z.infer<typeof holdBody>;
+
+/** Body of POST …/end. */
+const endHoldBody = z.nullish(z.object({ by: author, reason: z.optional(z.nullable(requiredText(500))) }));
 
 const holdParams = z.object({ hold_id: z.uuid() });
 
@@ -69,7 +72,7 @@ export const holdOperations = {
     params: holdParams,
     summary: 'Ends a hold, or cancels one to come. Only the host can end its own hold.',
     message: 'The hold has ended',
-    body: nothing,
+    body: endHoldBody,
     data: holdItem,
     errors: ['HOLD_NOT_FOUND'],
   }),
@@ -77,10 +80,14 @@ export const holdOperations = {
 
 export const holdSchemas = [
   described('HoldBody', holdBody, 'Beginning, end and reason of a hold.', {
-    by: 'The name of the person who decides.',
+    by: byWords,
     reason: 'The reason, such as planned maintenance.',
     from: 'Absent: from now on.',
     until: 'Absent: until an operator ends it. A time in the past is refused.',
+  }),
+  described('EndHoldBody', endHoldBody.def.innerType.def.innerType, 'Author and reason. The body may be absent.', {
+    by: optionalByWords,
+    reason: 'The reason.',
   }),
   described('HoldParams', holdParams, 'The key of a hold.', { hold_id: 'As in the list.' }),
   described('HoldItem', holdItem, 'A time in which nothing is written to the host.', {

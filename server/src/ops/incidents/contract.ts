@@ -1,19 +1,9 @@
 import { blankIsAbsent, nothing, operation, pageMeta } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { described, pageWords } from '../../http/openapi/described.ts';
-import { ofOperators, pageQuery, requiredText } from '../contract.ts';
+import { author, blankInstant, byWords, ofOperators, pageQuery, requiredText } from '../contract.ts';
 
 // Operators' contract: incidents.
-
-const blankInstant = z.optional(
-  z.union([
-    z.iso.datetime({ offset: true }),
-    z.pipe(
-      z.literal(''),
-      z.transform(() => undefined),
-    ),
-  ]),
-);
 
 /** Query of GET /api/ops/incidents. Filters combine. */
 export const incidentQuery = z.object({
@@ -47,8 +37,7 @@ export type IncidentItem = z.infer<typeof incidentItem>;
 const incidentParams = z.object({ incident_id: z.uuid() });
 
 /** Body of POST …/acknowledge. */
-export const acknowledgeBody = z.object({ by: requiredText(40), note: requiredText(500) });
-export type AcknowledgeBody = z.infer<typeof acknowledgeBody>;
+const acknowledgeBody = z.object({ by: author, note: requiredText(500) });
 
 export const incidentOperations = {
   listIncidents: operation({
@@ -104,7 +93,7 @@ export const incidentSchemas = [
   }),
   described('IncidentParams', incidentParams, 'The key of an incident.', { incident_id: 'As in the list.' }),
   described('AcknowledgeBody', acknowledgeBody, 'An acknowledgement.', {
-    by: 'The name of the person.',
+    by: byWords,
     note: 'Their finding or action.',
   }),
 ];

@@ -23,13 +23,16 @@ export const listIncidents = statement(
     limit $10`,
 );
 
-/** Keeps the first acknowledgement. $1 id, $2 who, $3 their words. */
+/** Keeps the first acknowledgement, and returns whether this is it. $1 id, $2 who, $3 their words. */
 export const acknowledgeIncident = statement(
   'ops_acknowledge_incident',
-  `update incident
-      set acknowledged_by = coalesce(acknowledged_by, $2),
-          note = case when acknowledged_at is null then $3 else note end,
-          acknowledged_at = coalesce(acknowledged_at, now())
+  `with before as (select acknowledged_at from incident where incident_id = $1 for no key update)
+   update incident
+      set acknowledged_by = coalesce(incident.acknowledged_by, $2),
+          note = case when incident.acknowledged_at is null then $3 else note end,
+          acknowledged_at = coalesce(incident.acknowledged_at, now())
+     from before
     where incident_id = $1
-   returning ${columns}`,
+   returning incident_id, at, kind, client_id, employee, details, incident.acknowledged_at, acknowledged_by, note,
+             before.acknowledged_at is null as is_first`,
 );

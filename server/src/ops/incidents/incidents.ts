@@ -1,9 +1,12 @@
+import { recordAct } from '../../acts/sql.ts';
+import { withTransaction } from '../../db/transaction.ts';
 import type { Db, Queryable } from '../../db/types.ts';
 import * as sql from './incidents-sql.ts';
 import { entryAfter, pageOf, type Page } from '../pages.ts';
-import { endpoint } from '../../http/answers/endpoint.ts';
+import { endpoint, opsEndpoint } from '../../http/answers/endpoint.ts';
 import { AppError } from '../../wire/errors.ts';
-import type { AcknowledgeBody, IncidentItem, IncidentQuery } from './contract.ts';
+import { authorOf } from '../acts/author.ts';
+import type { IncidentItem, IncidentQuery } from './contract.ts';
 import { incidentOperations } from './contract.ts';
 
 type IncidentRow = Omit<IncidentItem, 'at' | 'state' | 'acknowledged_at'> & {
@@ -25,13 +28,28 @@ async function listIncidents(
 }
 
 /** @returns undefined where there is no such incident */
-async function acknowledgeIncident(
-  db: Queryable,
+function acknowledgeIncident(
+  db: Db,
   id: string,
-  { by, note }: AcknowledgeBody,
+  { by, note }: { readonly by: string; readonly note: string },
 ): Promise<IncidentItem | undefined> {
-  const { rows } = await db.query<IncidentRow>(sql.acknowledgeIncident, [id, by, note]);
-  return rows[0] && itemOf(rows[0]);
+  return withTransaction(db, async (tx) => {
+    const { rows } = await tx.query<IncidentRow & { is_first: boolean }>(sql.acknowledgeIncident, [id, by, note]);
+    const [row] = rows;
+    if (!row) return undefined;
+    const item = itemOf(row);
+    if (row.is_first)
+      await recordAct(tx, {
+        by,
+        act: 'acknowledgeIncident',
+        subject: { kind: 'incident', id },
+        employee: item.employee ?? undefined,
+        reason: note,
+        before: { state: 'open', kind: item.kind },
+        after: { state: item.state },
+      });
+    return item;
+  });
 }
 
 const itemOf = (row: IncidentRow): IncidentItem => ({
@@ -52,8 +70,9 @@ export function incidentEndpoints(db: Db) {
   return {
     listIncidents: endpoint(incidentOperations.listIncidents, ({ query }) => listIncidents(db, query)),
 
-    acknowledgeIncident: endpoint(incidentOperations.acknowledgeIncident, async ({ params, body }) => {
-      const incident = await acknowledgeIncident(db, params.incident_id, body);
+    acknowledgeIncident: opsEndpoint(incidentOperations.acknowledgeIncident, async ({ params, body, caller }) => {
+      const decision = { by: authorOf(caller, body.by), note: body.note };
+      const incident = await acknowledgeIncident(db, params.incident_id, decision);
       if (!incident) throw new AppError('INCIDENT_NOT_FOUND');
       return { data: incident };
     }),

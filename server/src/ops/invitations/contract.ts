@@ -1,7 +1,7 @@
 import { nothing, operation } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { described } from '../../http/openapi/described.ts';
-import { ofOperators, requiredText } from '../contract.ts';
+import { author, byWords, ofOperators, requiredText } from '../contract.ts';
 
 // Operators' contract: invitations to sign up.
 
@@ -25,7 +25,7 @@ const key = z.optional(z.nullable(requiredText(10)));
 /** Body of POST /api/ops/invitations: exactly one of `employee` and `facility`. */
 export const invitationBody = z
   .object({
-    by: requiredText(40),
+    by: author,
     employee: key,
     facility: key,
     /** Number of drivers who may sign up with it; 1 by default. */
@@ -46,7 +46,7 @@ export const invitationBody = z
 export type InvitationBody = z.infer<typeof invitationBody>;
 
 const invitationParams = z.object({ invitation_id: z.uuid() });
-const withdrawalBody = z.object({ by: requiredText(40) });
+const withdrawalBody = z.object({ by: author });
 
 const listed = { ...ofOperators, query: nothing } as const;
 
@@ -100,7 +100,7 @@ const itemWords = {
 
 export const invitationSchemas = [
   described('InvitationBody', invitationBody, 'The invited: one employee, or the drivers of a facility.', {
-    by: 'The name of the person who invites.',
+    by: byWords,
     employee: 'An active employee of the master. Exactly one of this and `facility`.',
     facility:
       'Its code. A person with the invitation can sign up as any unregistered employee of the facility: prefer `employee`.',
@@ -113,7 +113,5 @@ export const invitationSchemas = [
     code: 'For the driver. Only its hash is stored.',
   }),
   described('InvitationParams', invitationParams, 'The key of an invitation.', { invitation_id: 'As in the list.' }),
-  described('WithdrawalBody', withdrawalBody, 'The author of the withdrawal.', {
-    by: 'The name of the person who withdraws it.',
-  }),
+  described('WithdrawalBody', withdrawalBody, 'The author of the withdrawal.', { by: byWords }),
 ];

@@ -1,7 +1,16 @@
 import { nothing, operation, pageMeta, stopObject, warning } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { described, pageWords } from '../../http/openapi/described.ts';
-import { decision, ofOperators, pageQuery, requiredText, stopWords } from '../contract.ts';
+import {
+  author,
+  byWords,
+  decision,
+  ofOperators,
+  optionalByWords,
+  pageQuery,
+  requiredText,
+  stopWords,
+} from '../contract.ts';
 
 // Operators' contract: rows that the host refuses.
 
@@ -43,7 +52,14 @@ const parkedParams = z.object({ parked_id: z.uuid() });
 const skipBody = z.object(decision);
 
 /** Body of POST …/repair: the corrected fields of the stop, as an edit of the office. */
-const repairBody = z.object({ by: requiredText(18), stop: stopObject });
+const repairBody = z.object({
+  by: z.optional(z.nullable(requiredText(18))),
+  reason: z.optional(z.nullable(requiredText(500))),
+  stop: stopObject,
+});
+
+/** Body of POST …/retry. */
+const retryBody = z.nullish(z.object({ by: author, reason: z.optional(z.nullable(requiredText(500))) }));
 
 const repairAnswer = z.strictObject({
   parked: parkedItem,
@@ -87,7 +103,7 @@ export const parkedOperations = {
     role: 'repair',
     summary: 'Retries an entry within seconds, also a skipped one.',
     message: 'It is tried again',
-    body: nothing,
+    body: retryBody,
     query: nothing,
     data: parkedItem,
     errors: ['PARKED_NOT_FOUND'],
@@ -141,12 +157,17 @@ export const parkedSchemas = [
     skip_reason: 'The reason of that operator.',
   }),
   described('SkipBody', skipBody, 'A decision, with a name to it.', {
-    by: 'The name of the person who decides.',
+    by: byWords,
     reason: 'The reason why the host goes without the row.',
   }),
   described('RepairBody', repairBody, 'The corrected fields of the stop.', {
-    by: 'The name of the person who corrects it, at most 18 characters; the ledger stores it.',
+    by: `${byWords} At most 18 characters; the ledger stores it.`,
+    reason: 'The reason.',
     stop: 'As in `PUT route/stop`: the given fields change. Its `id` must be that of the parked stop.',
+  }),
+  described('RetryBody', retryBody.def.innerType.def.innerType, 'Author and reason. The body may be absent.', {
+    by: optionalByWords,
+    reason: 'The reason.',
   }),
   described('RepairAnswer', repairAnswer, 'The result. The host gets it within seconds.', {
     parked: 'The entry; it ends when the host has accepted the stop.',

@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Json, StopObject, Warning } from '@tailgate/sync-protocol';
 import { routeScope } from '@tailgate/sync-protocol';
-import type { Db, Queryable } from '../../db/types.ts';
+import { recordAct, type Act } from '../../acts/sql.ts';
+import { withTransaction } from '../../db/transaction.ts';
+import type { Db, Queryable, Tx } from '../../db/types.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Pipeline, Quarantined } from '../../mutations/change.ts';
 import * as parking from '../../replication/to-host/parking.ts';
 import { entryAfter, pageOf, type Page } from '../pages.ts';
-import { endpoint } from '../../http/answers/endpoint.ts';
+import { endpoint, opsEndpoint } from '../../http/answers/endpoint.ts';
 import { invalidInput } from '../../http/answers/validation.ts';
 import { AppError } from '../../wire/errors.ts';
+import { authorOf, authorOrMachine } from '../acts/author.ts';
 import type { ParkedItem, ParkedQuery } from './contract.ts';
 import { parkedOperations } from './contract.ts';
 
@@ -18,21 +21,43 @@ async function listParked(db: Queryable, { state, limit, cursor }: ParkedQuery):
   return pageOf(entries, limit, { item: itemOf, position: ({ position, id }) => [position, id] });
 }
 
-/** @returns the entry after the change; undefined where it is not parked (any more) */
-async function retryParked(db: Queryable, id: string): Promise<ParkedItem | undefined> {
-  await parking.retryParked(db, id);
-  return shown(db, id);
+interface Decided {
+  readonly by: string;
+  readonly reason: string;
 }
 
+/** @returns the entry after the change; undefined where it is not parked (any more) */
+const retryParked = (db: Db, id: string, decided: Decided): Promise<ParkedItem | undefined> =>
+  act(db, id, { ...decided, act: 'retryParked' }, (tx) => parking.retryParked(tx, id));
+
 /** As `retryParked`. */
-async function skipParked(
-  db: Queryable,
+const skipParked = (db: Db, id: string, decided: Decided): Promise<ParkedItem | undefined> =>
+  act(db, id, { ...decided, act: 'skipParked' }, (tx) => parking.skipParked(tx, id, decided.by, decided.reason));
+
+/** Changes an entry and records the act, in one transaction. */
+function act(
+  db: Db,
   id: string,
-  { by, reason }: { readonly by: string; readonly reason: string },
+  decided: Decided & Pick<Act, 'act'>,
+  change: (tx: Tx) => Promise<void>,
 ): Promise<ParkedItem | undefined> {
-  await parking.skipParked(db, id, by, reason);
-  return shown(db, id);
+  return withTransaction(db, async (tx) => {
+    const before = await parking.findParked(tx, id);
+    await change(tx);
+    const after = await parking.findParked(tx, id);
+    if (!before || !after) return undefined;
+    const item = itemOf(after);
+    await recordAct(tx, { ...decided, ...subjectOf(after), before: stateOf(itemOf(before)), after: stateOf(item) });
+    return item;
+  });
 }
+
+const stateOf = ({ state, next_try_at }: ParkedItem): object => ({ state, next_try_at });
+
+const subjectOf = ({ id, route, stop }: parking.ParkedEntry): Pick<Act, 'subject' | 'place'> => ({
+  subject: { kind: 'parked', id },
+  place: route && { facility: route.facility, route: route.id, weekEnd: route.week_end, stop: stop ?? null },
+});
 
 export interface RepairDeps {
   readonly db: Queryable;
@@ -61,7 +86,7 @@ export type Repair =
 async function repairParked(
   { db, submit, clock, log }: RepairDeps,
   id: string,
-  { by, stop }: { readonly by: string; readonly stop: StopObject },
+  { by, reason, stop }: Decided & { readonly stop: StopObject },
 ): Promise<Repair | undefined> {
   const entry = await parking.findParked(db, id);
   if (!entry) return undefined;
@@ -82,6 +107,14 @@ async function repairParked(
     editTime: now,
     receivedAt: now,
     dedupeByContent: false,
+    act: {
+      by,
+      act: 'repairParked',
+      ...subjectOf(entry),
+      reason,
+      before: { version: entry.version, sqlstate: entry.sqlstate, reason: entry.reason },
+      after: { stop },
+    },
   });
   if (outcome.result === 'quarantined') return outcome;
   log.info({ route: routeScope(route), stop: stop.id, user: by }, 'the office has repaired a parked stop');
@@ -139,16 +172,19 @@ export function parkedEndpoints({ db, pipeline, clock, log }: ParkedDeps) {
       data: orUnknown(await shown(db, params.parked_id)),
     })),
 
-    retryParked: endpoint(parkedOperations.retryParked, async ({ params }) => ({
-      data: orUnknown(await retryParked(db, params.parked_id)),
-    })),
+    retryParked: opsEndpoint(parkedOperations.retryParked, async ({ params, body, caller }) => {
+      const decided = { by: authorOrMachine(caller, body?.by), reason: body?.reason ?? '' };
+      return { data: orUnknown(await retryParked(db, params.parked_id, decided)) };
+    }),
 
-    skipParked: endpoint(parkedOperations.skipParked, async ({ params, body }) => ({
-      data: orUnknown(await skipParked(db, params.parked_id, body)),
-    })),
+    skipParked: opsEndpoint(parkedOperations.skipParked, async ({ params, body: { by, reason }, caller }) => {
+      const decided = { by: authorOf(caller, by), reason };
+      return { data: orUnknown(await skipParked(db, params.parked_id, decided)) };
+    }),
 
-    repairParked: endpoint(parkedOperations.repairParked, async ({ params, body }) => {
-      const repair = orUnknown(await repairParked(repairs, params.parked_id, body));
+    repairParked: opsEndpoint(parkedOperations.repairParked, async ({ params, body, caller }) => {
+      const decided = { by: authorOf(caller, body.by), reason: body.reason ?? '', stop: body.stop };
+      const repair = orUnknown(await repairParked(repairs, params.parked_id, decided));
       if (repair.result === 'repaired') {
         const { parked, changed, warnings } = repair;
         return { data: { parked, changed, warnings } };

@@ -1,7 +1,7 @@
 import { nothing, operation, pageMeta, text, warning } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { described, pageWords } from '../../http/openapi/described.ts';
-import { decision, employeeName, mutationWords, ofOperators, pageQuery, requiredText } from '../contract.ts';
+import { author, byWords, decision, employeeName, mutationWords, ofOperators, pageQuery } from '../contract.ts';
 
 // Operators' contract: mutations that the server could not apply.
 
@@ -62,7 +62,7 @@ export type QuarantineEntry = z.infer<typeof quarantineEntry>;
 const quarantineParams = z.object({ quarantine_id: z.uuid() });
 
 /** Body of POST …/release. */
-const releaseBody = z.object({ by: requiredText(40), note: z._default(text(500), '') });
+const releaseBody = z.object({ by: author, note: z._default(text(500), '') });
 
 export const releaseAnswer = z.strictObject({
   item: quarantineEntry,
@@ -179,7 +179,7 @@ export const quarantineSchemas = [
   }),
   described('QuarantineParams', quarantineParams, 'The key of an entry.', { quarantine_id: 'As in the list.' }),
   described('ReleaseBody', releaseBody, 'A decision, with a name to it.', {
-    by: 'The name of the person who decides.',
+    by: byWords,
     note: 'The reason why the server can apply it now.',
   }),
   described('ReleaseAnswer', releaseAnswer, 'The result, which the phone receives, too.', {
@@ -188,7 +188,7 @@ export const quarantineSchemas = [
     warnings: 'Warnings, as the driver would have received them.',
   }),
   described('DismissBody', dismissBody, 'A decision, with a name to it.', {
-    by: 'The name of the person who decides.',
+    by: byWords,
     reason: 'The reason of the dismissal; the driver receives it.',
   }),
   described('Fault', quarantinedItem.shape.details.def.element, 'A fault, with its path.', {

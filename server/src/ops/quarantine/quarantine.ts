@@ -1,12 +1,15 @@
 import { isUtf8 } from 'node:buffer';
+import { recordAct, type Act } from '../../acts/sql.ts';
+import { withTransaction } from '../../db/transaction.ts';
 import type { Db, Queryable } from '../../db/types.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Pipeline, Quarantined } from '../../mutations/change.ts';
 import { dismissEntry, findQuarantined } from '../../mutations/quarantine/quarantine.ts';
 import { entryAfter, pageOf, type Page } from '../pages.ts';
 import * as sql from './quarantine-sql.ts';
-import { endpoint } from '../../http/answers/endpoint.ts';
+import { endpoint, opsEndpoint } from '../../http/answers/endpoint.ts';
 import { AppError } from '../../wire/errors.ts';
+import { authorOf } from '../acts/author.ts';
 import type { QuarantineEntry, QuarantineQuery, QuarantinedItem, ReleaseAnswer } from './contract.ts';
 import { quarantineOperations } from './contract.ts';
 
@@ -88,9 +91,12 @@ async function releaseQuarantined(
   id: string,
   decision: { readonly by: string; readonly note: string },
 ): Promise<Released | undefined> {
+  const before = await readQuarantined(db, id);
   const found = await findQuarantined(db, id, decision);
-  if (!found) return undefined;
-  const outcome = await release(found);
+  if (!found || !before) return undefined;
+  // An entry that was released before is a duplicate, and no act.
+  const act = before.state === 'released' ? undefined : actOf('releaseQuarantined', before, 'released', decision);
+  const outcome = await release({ ...found, act });
   if (outcome.result === 'quarantined') return outcome;
   log.info({ mutation: found.id, user: decision.by }, 'the office has released what was in quarantine');
   const item = await readQuarantined(db, id);
@@ -103,14 +109,36 @@ async function releaseQuarantined(
  * Dismisses an entry; its phone receives the reason.
  * @returns the entry after the change, released where another operator was faster; undefined where there is none
  */
-async function dismissQuarantined(
-  db: Queryable,
+function dismissQuarantined(
+  db: Db,
   id: string,
-  { by, reason }: { readonly by: string; readonly reason: string },
+  decision: { readonly by: string; readonly note: string },
 ): Promise<QuarantineEntry | undefined> {
-  await dismissEntry(db, id, { by, note: reason });
-  return readQuarantined(db, id);
+  return withTransaction(db, async (tx) => {
+    const before = await readQuarantined(tx, id);
+    await dismissEntry(tx, id, decision);
+    const after = await readQuarantined(tx, id);
+    if (before && after?.state === 'dismissed')
+      await recordAct(tx, actOf('dismissQuarantined', before, 'dismissed', decision));
+    return after;
+  });
 }
+
+const actOf = (
+  act: string,
+  entry: QuarantineEntry,
+  state: QuarantineEntry['state'],
+  { by, note }: { readonly by: string; readonly note: string },
+): Act => ({
+  by,
+  act,
+  subject: { kind: 'quarantine', id: entry.quarantine_id },
+  place: { facility: entry.facility, route: entry.route_id, weekEnd: entry.week_end, stop: entry.stop_id },
+  employee: entry.employee || undefined,
+  reason: note,
+  before: { state: entry.state, resolved_by: entry.resolved_by, note: entry.note },
+  after: { state },
+});
 
 function itemOf(row: Omit<QuarantineRow, 'position'>): QuarantinedItem {
   const { body } = row;
@@ -159,15 +187,17 @@ export function quarantineEndpoints({ db, pipeline, log }: QuarantineDeps) {
       data: orUnknown(await readQuarantined(db, params.quarantine_id)),
     })),
 
-    releaseQuarantined: endpoint(quarantineOperations.releaseQuarantined, async ({ params, body }) => {
-      const released = orUnknown(await releaseQuarantined(releases, params.quarantine_id, body));
+    releaseQuarantined: opsEndpoint(quarantineOperations.releaseQuarantined, async ({ params, body, caller }) => {
+      const decision = { by: authorOf(caller, body.by), note: body.note };
+      const released = orUnknown(await releaseQuarantined(releases, params.quarantine_id, decision));
       if (released.result === 'released') return { data: released.answer };
       const { code, reason, details } = released;
       throw new AppError(code, { message: reason, details });
     }),
 
-    dismissQuarantined: endpoint(quarantineOperations.dismissQuarantined, async ({ params, body }) => {
-      const entry = orUnknown(await dismissQuarantined(db, params.quarantine_id, body));
+    dismissQuarantined: opsEndpoint(quarantineOperations.dismissQuarantined, async ({ params, body, caller }) => {
+      const decision = { by: authorOf(caller, body.by), note: body.reason };
+      const entry = orUnknown(await dismissQuarantined(db, params.quarantine_id, decision));
       if (entry.state === 'released') throw new AppError('QUARANTINE_RELEASED');
       return { data: entry };
     }),
