@@ -113,7 +113,7 @@ export function HoldList() {
                       className="btn"
                       type="button"
                       aria-disabled={end.isBusy}
-                      onClick={() => void end.run({ params: { hold_id } })}
+                      onClick={() => void end.run({ params: { hold_id }, body: {} })}
                     >
                       {t('host.endHold')}
                     </button>

@@ -94,7 +94,7 @@ function Repair({ row, isGone }: { readonly row: ParkedRow; readonly isGone: boo
               className="btn"
               type="button"
               aria-disabled={retry.isBusy}
-              onClick={() => void retry.run({ params })}
+              onClick={() => void retry.run({ params, body: {} })}
             >
               <Icon name="retry" />
               {t('repair.retry')}
