@@ -205,6 +205,8 @@ describe('actions of an operator', () => {
       params: { parked_id: own?.parked_id ?? '' },
       body: { by: 'M', reason: 'x' },
     });
-    expect((await list('?state=skipped')).find(({ file }) => file === 'LCRHDP')).toMatchObject({ skipped_by: 'machine:M' });
+    expect((await list('?state=skipped')).find(({ file }) => file === 'LCRHDP')).toMatchObject({
+      skipped_by: 'machine:M',
+    });
   });
 });
