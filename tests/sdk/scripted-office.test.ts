@@ -91,6 +91,8 @@ test('the timer of the office closes the route of a driver who does not', async 
 test('a later edit of another phone that arrives first is a conflict, once', async () => {
   const { server, client } = await open();
   server.overtake({ id: 2, updates: { driver_comments: 'theirs' } });
+  await client.stop(2).arrive(new Date()).accepted;
+  expect(client.conflicts.current).toEqual([]);
   const first = client.updateStop(sampleKey, { id: 2, updates: { driver_comments: 'mine' } });
   const [conflict] = await until(client.conflicts, (conflicts) => conflicts.length > 0);
   expect(conflict).toMatchObject({ id: first.id, stop: 2, mine: 'mine', theirs: 'theirs' });

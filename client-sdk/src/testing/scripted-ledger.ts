@@ -188,7 +188,7 @@ export class ScriptedLedger {
     this.#setResult(update.id, applyStopUpdate(before, update, stamp).result);
   }
 
-  /** The next change of this stop arrives after a later edit from another phone. */
+  /** The next change of these fields or lines arrives after a later edit from another phone. */
   overtake(update: StopObject, by: string): void {
     this.#overtaking.set(update.id, { update, by });
   }
@@ -247,7 +247,7 @@ export class ScriptedLedger {
       return { seq, id, result: 'quarantined', ...poisonError };
     }
     const stamp = { at: Date.parse(item.captured_at), client, seq, by: queue.employee };
-    this.#editFirst(update.id, stamp.at + 1);
+    this.#editFirst(update, stamp.at + 1);
     const applied = applyStopUpdate(this.#result(update.id), update, stamp);
     if (applied.touched) this.#setResult(update.id, applied.result);
     this.#followWarehouse(update);
@@ -256,11 +256,11 @@ export class ScriptedLedger {
     return { seq, id, result: 'applied', version: this.version, status: applied.result.status, warnings };
   }
 
-  /** @param at later than the change that arrives next */
-  #editFirst(stop: number, at: number): void {
-    const overtaking = this.#overtaking.get(stop);
-    if (!overtaking) return;
-    this.#overtaking.delete(stop);
+  /** @param at later than the change that arrives now */
+  #editFirst(arriving: StopObject, at: number): void {
+    const overtaking = this.#overtaking.get(arriving.id);
+    if (!overtaking || !haveCommonField(overtaking.update, arriving)) return;
+    this.#overtaking.delete(arriving.id);
     this.edit(overtaking.update, { at, client: newId(platform), seq: 1, by: overtaking.by });
   }
 
@@ -312,6 +312,13 @@ function updateOf({ name, args }: Mutation): StopObject {
   if (name === 'stop.skip_refuse') return skipAsUpdate(read(skipRefuseArgs, args), () => undefined);
   return read(stopUpdateArgs, args).stop;
 }
+
+/** Whether two updates of one stop write a field or a line in common. */
+const haveCommonField = (one: StopObject, other: StopObject): boolean =>
+  Object.keys(one.updates ?? {}).some((field) => Object.hasOwn(other.updates ?? {}, field)) ||
+  (one.products ?? []).some(({ id, invoice }) =>
+    other.products?.some((line) => line.id === id && line.invoice === invoice),
+  );
 
 const isoAt = (ms: number): string => new Date(ms).toISOString();
 

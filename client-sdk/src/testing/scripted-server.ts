@@ -164,7 +164,7 @@ export class ScriptedServer implements ScriptedDesk {
     this.publish();
   }
 
-  /** Another driver's edit from another phone is later than the next change of this stop, and arrives first: a conflict. */
+  /** Another driver's edit is later than the next change of the same fields or lines, and arrives first: a conflict. */
   overtake(update: StopObject, by = '1002'): void {
     this.ledger.overtake(update, by);
   }
