@@ -52,3 +52,18 @@ describe.each([100, 200])('with text at %i percent', (textPercent) => {
     expect(finger.count().taps).toBe(2);
   });
 });
+
+test('A3: the undo stays for its ten seconds when the phone’s clock jumps an hour ahead', async () => {
+  const phone = await world.phone();
+  await phone.context.clock.install();
+  const finger = await phone.start();
+  await phone.signIn(routes.short.driver);
+  await finger.tap('Open stop 1');
+  await finger.tap('Deliver');
+  await finger.sees('Undo');
+  await phone.context.clock.setSystemTime(Date.now() + 3_600_000);
+  await finger.seesNo('Undo · 10 s');
+  expect(await finger.read()).toMatch(/Undo · \d s/);
+  await finger.tap('Undo');
+  await finger.sees('Stop 1 of 3');
+});

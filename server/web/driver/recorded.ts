@@ -8,7 +8,7 @@ export interface Recorded {
   readonly receipt: Receipt;
   readonly stop: number;
   readonly kind: 'delivered' | 'skipped' | 'refused' | 'corrected' | 'closed';
-  /** When the undo ends; ms since 1970 by this phone's clock. */
+  /** When the undo ends, by `performance.now()`: the SDK's window follows no change of the phone's clock either. */
   readonly until: number;
 }
 
@@ -17,7 +17,7 @@ export const lastRecorded = createSignal<Recorded | undefined>(undefined);
 
 /** Takes note of a recorded change, which the driver may undo for a while. */
 export function recorded(change: Omit<Recorded, 'until'>): void {
-  lastRecorded.set({ ...change, until: Date.now() + undoWindow });
+  lastRecorded.set({ ...change, until: performance.now() + undoWindow });
 }
 
 /** Takes the change back; the SDK returns the stop as it was filled in. `sent`: too late, a correction is the way. */

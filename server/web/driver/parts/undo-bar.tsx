@@ -48,12 +48,12 @@ function Undo({ last }: { readonly last: Recorded }) {
   );
 }
 
-/** Whole seconds that are left, counted once a second. */
+/** Whole seconds until a moment of `performance.now()`, counted once a second. */
 export function useSecondsUntil(until: number | undefined): number {
-  const [now, setNow] = useState(Date.now);
+  const [now, setNow] = useState(() => performance.now());
   const isOver = until === undefined || now >= until;
   useEffect(() => {
-    const timer = isOver ? undefined : setInterval(() => setNow(Date.now()), 250);
+    const timer = isOver ? undefined : setInterval(() => setNow(performance.now()), 250);
     return () => clearInterval(timer);
   }, [isOver]);
   return isOver ? 0 : Math.ceil((until - now) / 1000);
