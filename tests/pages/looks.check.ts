@@ -136,6 +136,34 @@ describe('with a camera', () => {
   });
 });
 
+/** The rows follow one another on one phone. */
+const samples: readonly Look[] = [
+  { name: 'sample-route', at: '', shows: 'Next · stop 1' },
+  { name: 'sample-ribbon', at: '', taps: ['Sample route'], shows: 'Start again' },
+  { name: 'sample-offline', at: 'stop/2', taps: ['Sample route', 'Network on'], shows: 'Network off' },
+  { name: 'sample-signed-out', at: 'day', taps: ['Sign out'], shows: 'it needs no password' },
+];
+
+describe('the sample route', () => {
+  let phone: PagePhone;
+  beforeAll(async () => {
+    phone = await world.phone();
+    await phone.start('?demo');
+  });
+
+  test.each(samples)('$name', async (look) => {
+    await show(phone, look);
+    expect(await faultsIn(phone, look.name)).toEqual([]);
+  });
+});
+
+test('the app cannot open', async () => {
+  const phone = await world.phone();
+  await phone.context.addInitScript('Object.defineProperty(globalThis, "indexedDB", { value: undefined })');
+  await (await phone.start()).sees('The app cannot open yet');
+  expect(await faultsIn(phone, 'start-trouble')).toEqual([]);
+});
+
 /** Asked for one thing at a sign-in, or warned of another. */
 describe('what happens to a driver', () => {
   test('no network', async () => {

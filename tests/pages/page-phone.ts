@@ -27,7 +27,7 @@ const normalText = 16;
 /** A phone: a browser's profile, and the app in a page of it. The profile survives `kill`. */
 export class PagePhone {
   readonly context: BrowserContext;
-  readonly #address: string;
+  readonly address: string;
   readonly #network: TcpProxy;
   readonly #options: PhoneOptions;
   #page: Page | undefined;
@@ -36,7 +36,7 @@ export class PagePhone {
 
   private constructor(context: BrowserContext, address: string, network: TcpProxy, options: PhoneOptions) {
     this.context = context;
-    this.#address = address;
+    this.address = address;
     this.#network = network;
     this.#options = options;
   }
@@ -80,7 +80,7 @@ export class PagePhone {
     const { textPercent = 100 } = this.#options;
     this.#devtools = await this.context.newCDPSession(page);
     await this.setText(textPercent);
-    await page.goto(`${this.#address}${hash}`);
+    await page.goto(`${this.address}${hash}`);
     this.#page = page;
     this.#finger = new Finger(page);
     return this.#finger;

@@ -4,6 +4,7 @@ import { drainBacklog } from './backlog.ts';
 import { collectWhileHostIsDown } from './host-down.ts';
 import { killAppAtEachOperation, killWorkerAtEachStep, killWorkerTwice } from './killed-worker.ts';
 import { findAllMistakes } from './patches.ts';
+import { testPagesWithReact } from './react-pages.ts';
 
 // Runs of minutes, which are not part of the suite: all by `npm run soak`, or some by name.
 
@@ -14,6 +15,7 @@ const menu: { readonly [name: string]: () => Promise<boolean> } = {
   'killed-worker': killWorkerAtEachStep,
   'killed-twice': killWorkerTwice,
   'killed-app': killAppAtEachOperation,
+  'react-pages': testPagesWithReact,
 };
 
 const names = Object.keys(menu).join(', ');

@@ -34,6 +34,7 @@ export async function buildPage(options: PageOptions): Promise<BuiltPage> {
   ]);
   const named = new Map(await publicFiles(source));
   named.set('index.html', Buffer.from(linkFiles(await readFile(join(source, 'index.html'), 'utf8'), bundle)));
+  named.set('files.json', Buffer.from(JSON.stringify([...bundle.files.keys()].sort())));
   named.set('licences.txt', Buffer.from(await licencesOf([...bundle.inputs, ...(worker?.inputs ?? [])])));
   const offline = new Map([...named, ...bundle.files].sort(([a], [b]) => (a < b ? -1 : 1)));
   const firstLoad = weigh(offline, bundle);

@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path';
 import type { BuildOptions, Metafile } from 'esbuild';
 import { build } from 'esbuild';
+import { ownProtocol } from './own-protocol.ts';
 import { root, web } from './sources.ts';
 
 export interface BundleOptions {
@@ -65,6 +66,7 @@ export async function bundlePage(source: string, options: BundleOptions): Promis
     outdir: join(source, 'dist'),
     format: 'esm',
     splitting: true,
+    plugins: [ownProtocol],
     entryNames: '[name]-[hash]',
     chunkNames: 'part-[hash]',
     assetNames: '[name]-[hash]',

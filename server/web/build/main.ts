@@ -10,6 +10,9 @@ import { watchSources } from './watch.ts';
 // Builds the driver app and the office console, each into a folder of FOLDER. Above the limit of a first load the run
 // fails. `--watch` is a part of `npm run dev`: it builds for development.
 
+/** React's weight in a first load. No shipped page contains it (decision 106), so this limit finds no more than a blunder. */
+const reactBytes = 70_000;
+
 const { values } = parseArgs({
   options: {
     'if-changed': { type: 'boolean', default: false },
@@ -40,8 +43,9 @@ async function buildAll(library: 'preact' | 'react'): Promise<void> {
 }
 
 async function buildOnce(page: (typeof pages)[number], library: 'preact' | 'react'): Promise<void> {
-  const { title, firstLoadLimit } = page;
+  const { title } = page;
   const started = performance.now();
+  const firstLoadLimit = page.firstLoadLimit + (library === 'react' ? reactBytes : 0);
   try {
     const [source, folder] = [join(web, page.source), join(out, page.output)];
     const { firstLoad } = await buildPage({ source, folder, runtime: library, development, firstLoadLimit });

@@ -28,7 +28,7 @@ interface ListedFile {
 
 type Encoding = keyof typeof encoders;
 
-const compressible = new Set(['.html', '.js', '.css', '.svg', '.webmanifest', '.txt', '.wasm']);
+const compressible = new Set(['.html', '.js', '.css', '.svg', '.webmanifest', '.json', '.txt', '.wasm']);
 /** Above this size, the best quality takes seconds. */
 const maxBestQualityBytes = 256 * 1024;
 const brotli = promisify(brotliCompress);

@@ -12,17 +12,26 @@ import type { Services } from './services.ts';
 import { ServicesContext } from './services.ts';
 import { i18n } from './words/words.ts';
 
-interface AppProps extends Services {
+export interface AppProps extends Services {
   readonly client: Client;
 }
 
 /** The whole app. Another language draws all of it anew. */
 export function App({ client, ...services }: AppProps) {
   const language = useSyncExternalStore(i18n.subscribe, i18n.language);
+  const { sample } = services;
+  const pages = <Pages key={language} />;
   return (
     <ServicesContext.Provider value={services}>
       <ClientProvider client={client} uploads={services.uploads}>
-        <Pages key={language} />
+        {sample ? (
+          <div className="sample">
+            <sample.Ribbon />
+            {pages}
+          </div>
+        ) : (
+          pages
+        )}
       </ClientProvider>
     </ServicesContext.Provider>
   );

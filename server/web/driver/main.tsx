@@ -1,4 +1,3 @@
-import type { Client } from '@tailgate/client-sdk';
 import { createClient, openIndexedDb } from '@tailgate/client-sdk';
 import type { ExportedQueue, Imported } from '@tailgate/client-sdk/rescue';
 import { openIndexedDbFiles, openUploads } from '@tailgate/client-sdk/uploads';
@@ -8,56 +7,83 @@ import { startRouter } from '../ui/router.ts';
 import { startTheme } from '../ui/theme.ts';
 import { App } from './app.tsx';
 import './driver.css';
+import './sample/sample.css';
 import './screens/counts.css';
 import { importing } from './importing.ts';
 import { startInstallHint } from './install.ts';
 import { keepOffline, serverUrl } from './offline.ts';
+import type { Place } from './place.ts';
 import { undoWindow } from './recorded.ts';
 import { startHandScanner } from './scan/hand-scanner.ts';
 import { followSession } from './session-end.ts';
 import { i18n } from './words/words.ts';
 
+/** Storage that has not answered by then may never answer. */
+const slowAfterMs = 10_000;
+
 startTheme();
 i18n.start();
 startRouter();
-startInstallHint();
 startHandScanner();
 
-// The phone's own data is drawn as soon as it is open; the network comes after the first paint.
-const url = serverUrl(location);
-const [store, files] = await Promise.all([openIndexedDb(), openIndexedDbFiles()]);
-const place = document.querySelector('#app');
-const root = place && createRoot(place);
-let client = await open();
-
-async function open(): Promise<Client> {
-  const uploads = await openUploads({ store: files });
-  const opened = await createClient({ url, store, uploads, undoWindow, app: 'tailgate-driver' });
-  followSession(opened);
-  root?.render(<App client={opened} url={url} uploads={uploads} importQueues={importQueues} />);
-  return opened;
+const isSample = new URLSearchParams(location.search).has('demo');
+const root = createRoot(document.querySelector('#app') ?? document.body);
+let isOpen = false;
+const slow = setTimeout(() => void showTrouble(), slowAfterMs);
+try {
+  await show(isSample ? await (await import('./sample/open-sample.ts')).openSample() : await openPhone());
+} catch (error) {
+  await showTrouble(error);
+} finally {
+  clearTimeout(slow);
+}
+if (isOpen && !isSample) {
+  // The browser may delete a page's data when storage is short, unless it grants this.
+  await navigator.storage?.persist();
+  await keepOffline();
+  await loadAhead();
 }
 
-/** Each queue is one write: a kill at any moment loses nothing, and a repeated import adds nothing. */
-async function importQueues(queues: readonly ExportedQueue[]): Promise<readonly Imported[]> {
-  const { importQueue } = await import('@tailgate/client-sdk/rescue');
-  importing.set(true);
-  try {
-    await client.close();
-    const imported: Imported[] = [];
-    for (const queue of queues) imported.push(await importQueue(store, queue));
-    return imported;
-  } finally {
-    // Without a client, the page can record nothing: it begins anew.
-    client = await open().catch((error: unknown) => {
-      location.reload();
-      throw error;
-    });
-    importing.set(false);
-  }
+/** The phone's own data is drawn as soon as it is open; the network comes after the first paint. */
+async function openPhone(): Promise<Place> {
+  startInstallHint();
+  const url = serverUrl(location);
+  const [store, files] = await Promise.all([openIndexedDb(), openIndexedDbFiles()]);
+  const open: Place['open'] = async () => {
+    const uploads = await openUploads({ store: files });
+    const client = await createClient({ url, store, uploads, undoWindow, app: 'tailgate-driver' });
+    return { client, uploads, server: { url } };
+  };
+  return { store, open };
 }
 
-// The browser may delete a page's data when storage is short, unless it grants this.
-await navigator.storage?.persist();
-await keepOffline();
-await loadAhead();
+async function show(place: Place): Promise<void> {
+  const app = await place.open();
+  isOpen = true;
+  followSession(app.client);
+  /** Each queue is one write: a kill at any moment loses nothing, and a repeated import adds nothing. */
+  const importQueues = async (queues: readonly ExportedQueue[]): Promise<readonly Imported[]> => {
+    const { importQueue } = await import('@tailgate/client-sdk/rescue');
+    importing.set(true);
+    try {
+      await app.client.close();
+      const imported: Imported[] = [];
+      for (const queue of queues) imported.push(await importQueue(place.store, queue));
+      return imported;
+    } finally {
+      // Without a client, the page can record nothing: it begins anew.
+      await show(place).catch((error: unknown) => {
+        location.reload();
+        throw error;
+      });
+      importing.set(false);
+    }
+  };
+  root.render(<App {...app} importQueues={importQueues} />);
+}
+
+/** @param error undefined: the storage does not answer */
+async function showTrouble(error?: unknown): Promise<void> {
+  const { StartTrouble } = await import('./screens/start-trouble.tsx');
+  if (!isOpen) root.render(<StartTrouble error={error} />);
+}

@@ -1,11 +1,20 @@
+import type { PasswordServer } from '@tailgate/client-sdk/passwords';
 import type { Uploads } from '@tailgate/client-sdk/uploads';
 import type { ExportedQueue, Imported } from '@tailgate/client-sdk/rescue';
+import type { ComponentType } from 'react';
 import { createContext, useContext } from 'react';
+
+/** What a sample route adds to the app. */
+export interface SampleParts {
+  /** Above every screen. */
+  readonly Ribbon: ComponentType;
+  /** The sign-in without a password. */
+  readonly SignIn: ComponentType;
+}
 
 /** Dependencies of the screens beside the client. */
 export interface Services {
-  /** The server, without `/api`. */
-  readonly url: string;
+  readonly server: PasswordServer;
   readonly uploads: Uploads;
   /**
    * Adds the changes of another phone to this one's. The client is closed meanwhile; the app then has a new one.
@@ -13,6 +22,8 @@ export interface Services {
    * @throws StoreInUse where another page of the app runs the client
    */
   readonly importQueues: (queues: readonly ExportedQueue[]) => Promise<readonly Imported[]>;
+  /** Present in a sample route. */
+  readonly sample?: SampleParts | undefined;
 }
 
 export const ServicesContext = createContext<Services | undefined>(undefined);

@@ -21,7 +21,7 @@ interface OwnPasswordProps {
 /** After a sign-in with a one-time password: the driver's own one. The change ends the session, so it signs in again. */
 export function OwnPasswordScreen({ oneTime, onDone }: OwnPasswordProps) {
   const client = useClient();
-  const { url } = useServices();
+  const { server } = useServices();
   const [first, setFirst] = useState('');
   const [again, setAgain] = useState('');
   const [faults, setFaults] = useState<Faults>({});
@@ -38,7 +38,7 @@ export function OwnPasswordScreen({ oneTime, onDone }: OwnPasswordProps) {
     if (Object.keys(wrong).length > 0) return;
     setBusy(true);
     try {
-      const changed = await changePassword({ url }, { employeeId, currentPassword, newPassword: first });
+      const changed = await changePassword(server, { employeeId, currentPassword, newPassword: first });
       if (changed.kind === 'refused') {
         setFaults(changed.details[0] ? { password: changed.details[0].message } : faultsOf(changed));
         return;

@@ -30,7 +30,7 @@ interface SignInProps {
 /** Asks for the driver's number and password. Before another driver signs in, it asks for confirmation. */
 export function SignInScreen({ onSignedIn }: SignInProps) {
   const client = useClient();
-  const { url } = useServices();
+  const { server, sample } = useServices();
   const driver = useDriver();
   const [employeeId, setEmployee] = useState(driver?.employeeId ?? '');
   const [password, setPassword] = useState('');
@@ -65,7 +65,7 @@ export function SignInScreen({ onSignedIn }: SignInProps) {
       return;
     }
     try {
-      const result = await resetPassword({ url }, employeeId.trim());
+      const result = await resetPassword(server, employeeId.trim());
       setFaults(result.kind === 'refused' ? faultsOf(result) : {});
       setSentTo(result.kind === 'done' ? employeeId.trim() : '');
     } catch {
@@ -105,6 +105,7 @@ export function SignInScreen({ onSignedIn }: SignInProps) {
       <SignHead />
       <form id="sign-in" className="pad stack signform" noValidate onSubmit={submit}>
         <h1>{greeting()}</h1>
+        {sample && <sample.SignIn />}
         <Waiting />
         <EvictedNote />
         {faults.whole !== undefined && (
@@ -148,6 +149,11 @@ export function SignInScreen({ onSignedIn }: SignInProps) {
         </p>
       </form>
       <div className="pad stack signfoot">
+        {!sample && (
+          <a className="btn btn-wide" href="./?demo">
+            {t('signIn.sample')}
+          </a>
+        )}
         <InstallHint />
       </div>
     </Screen>

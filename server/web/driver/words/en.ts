@@ -89,6 +89,7 @@ export const en = {
   'signIn.installIos': 'Tap Share, then “Add to Home Screen”. It then opens without a network.',
   'signIn.installAct': 'Add',
   'signIn.takeOver': 'Take over a phone',
+  'signIn.sample': 'Try a sample route',
 
   // Register
   'register.title': 'Register on this server',

@@ -87,6 +87,7 @@ export const es: Translation<typeof en> = {
   'signIn.installIos': 'Toque Compartir y luego «Añadir a pantalla de inicio». Así se abre sin red.',
   'signIn.installAct': 'Añadir',
   'signIn.takeOver': 'Relevar un teléfono',
+  'signIn.sample': 'Probar una ruta de muestra',
 
   // Register
   'register.title': 'Registrarse en este servidor',
