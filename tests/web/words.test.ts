@@ -1,15 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import type { Word, Words } from '../../server/web/ui/i18n.ts';
 import { en } from '../../server/web/driver/words/en.ts';
+import { enLoad } from '../../server/web/driver/words/en-load.ts';
 import { enLater } from '../../server/web/driver/words/en-later.ts';
 import { enRescue } from '../../server/web/driver/words/en-rescue.ts';
 import { es } from '../../server/web/driver/words/es.ts';
+import { esLoad } from '../../server/web/driver/words/es-load.ts';
 import { esLater } from '../../server/web/driver/words/es-later.ts';
 import { esRescue } from '../../server/web/driver/words/es-rescue.ts';
 import { en as officeEn, es as officeEs } from '../../server/web/office/words/all.ts';
 
 const apps: Readonly<Record<string, { readonly source: Words; readonly spanish: Words }>> = {
-  driver: { source: { ...en, ...enRescue, ...enLater }, spanish: { ...es, ...esRescue, ...esLater } },
+  driver: {
+    source: { ...en, ...enRescue, ...enLater, ...enLoad },
+    spanish: { ...es, ...esRescue, ...esLater, ...esLoad },
+  },
   office: { source: officeEn, spanish: officeEs },
 };
 const texts = (word: Word | undefined): string[] =>

@@ -1,7 +1,8 @@
 import { useClient, useStatus } from '@tailgate/client-sdk/react';
 import { useEffect, useState } from 'react';
 import { countdownOf } from '../model/closing.ts';
-import { t, time } from '../words/words.ts';
+import { loadWord } from '../words/load-words.ts';
+import { time } from '../words/words.ts';
 
 interface CountdownProps {
   readonly deadline: number;
@@ -14,7 +15,7 @@ export function Countdown({ deadline, arrivedAt }: CountdownProps) {
   const { clockAheadMs } = useStatus();
   const { left, text, percent } = countdownOf(deadline, now, arrivedAt);
   const clock = clockAheadMs === undefined ? 'close.byPhone' : 'close.byOffice';
-  const words = left > 0 ? t('close.countdown') : t('close.timeUp');
+  const words = left > 0 ? loadWord('close.countdown') : loadWord('close.timeUp');
   return (
     <div className="card count" role="timer" aria-label={`${words} ${text}`}>
       <svg viewBox="0 0 84 84" aria-hidden="true">
@@ -35,7 +36,7 @@ export function Countdown({ deadline, arrivedAt }: CountdownProps) {
         <p className="small">{words}</p>
         <p className="bignum">{text}</p>
         {/* The deadline on the reader's clock: the office's clock decides when it is reached. */}
-        <p className="cap">{t(clock, { time: time(deadline) })}</p>
+        <p className="cap">{loadWord(clock, { time: time(deadline) })}</p>
       </div>
     </div>
   );

@@ -7,6 +7,7 @@ import type { ReportKind, SectionDraft, SectionKey } from '../model/load-report.
 import { hasNote, reportSections, wantsNote, withSection } from '../model/load-report.ts';
 import { latestTimes, ticksOf } from '../model/ticks.ts';
 import { useReports } from '../report-draft.ts';
+import { loadWord } from '../words/load-words.ts';
 import { moment, t } from '../words/words.ts';
 
 const ratings = ['1', '2', '3', '4', '5'].map((value) => ({ value, label: value }));
@@ -24,8 +25,8 @@ export function LoadForm({
   return (
     <section>
       <div className="row spread">
-        <h2>{t(kind === 'leave' ? 'load.howLoaded' : 'load.howTravelled')}</h2>
-        <span className="cap">{t('load.scale')}</span>
+        <h2>{loadWord(kind === 'leave' ? 'load.howLoaded' : 'load.howTravelled')}</h2>
+        <span className="cap">{loadWord('load.scale')}</span>
       </div>
       {receipt !== null && <SavedReport receipt={receipt} changed={changed} />}
       <div className="ratelist">
@@ -33,7 +34,7 @@ export function LoadForm({
           <div key={key} className="rate">
             <p aria-hidden="true">{sectionTitle(key)}</p>
             <Choice
-              legend={`${sectionTitle(key)}, ${t('load.scale')}`}
+              legend={`${sectionTitle(key)}, ${loadWord('load.scale')}`}
               hideLegend
               look="cells"
               options={ratings}
@@ -64,7 +65,8 @@ function SavedReport({ receipt, changed }: { readonly receipt: string; readonly 
     <p className="row small" role="status">
       <Marks states={[row.phone, row.server]} label={t(row.server === 'yes' ? 'tick.server' : 'tick.phone')} />
       <span className="grow">
-        {at !== undefined && t('load.savedAt', { time: moment(at, Date.now()) })} {changed && t('load.changed')}
+        {at !== undefined && loadWord('load.savedAt', { time: moment(at, Date.now()) })}{' '}
+        {changed && loadWord('load.changed')}
       </span>
     </p>
   );
@@ -74,13 +76,13 @@ const isAtFault = (key: SectionKey, faults: ReadonlyMap<string, string>): boolea
   [...faults.keys()].some((path) => path.startsWith(`${key}.`));
 
 function noteOf(section: SectionDraft, isWrong: boolean): string {
-  if (isWrong) return t('load.noteWrong');
-  if (!hasNote(section)) return t('load.addNote');
+  if (isWrong) return loadWord('load.noteWrong');
+  if (!hasNote(section)) return loadWord('load.addNote');
   const words = section.reason.trim() || section.comment.trim();
-  return [words, section.photo === null ? '' : t('load.onePhoto')].filter(Boolean).join(' · ');
+  return [words, section.photo === null ? '' : loadWord('load.onePhoto')].filter(Boolean).join(' · ');
 }
 
-export const sectionTitle = (key: SectionKey): string => t(sectionTitles[key]);
+export const sectionTitle = (key: SectionKey): string => loadWord(sectionTitles[key]);
 
 const sectionTitles = {
   stacking: 'load.stacking',
@@ -93,5 +95,5 @@ const sectionTitles = {
 /** Names the sections without a rating in one line; empty where none is missing. */
 export const missingSections = (keys: readonly SectionKey[]): string =>
   keys.length === reportSections.length
-    ? t('load.all')
+    ? loadWord('load.all')
     : keys.map((key) => sectionTitle(key).toLowerCase()).join(' · ');

@@ -16,6 +16,7 @@ import { UndoBar } from '../parts/undo-bar.tsx';
 import { recorded } from '../recorded.ts';
 import { useReports } from '../report-draft.ts';
 import { useSaveReport } from '../save-report.ts';
+import { loadWord } from '../words/load-words.ts';
 import { moment, t, time } from '../words/words.ts';
 
 /** The return to the warehouse: arrival, what is open, how the load travelled, and the close. */
@@ -28,7 +29,7 @@ export function CloseScreen() {
         title={t('route.home')}
         top={<Top back={links.route} backLabel={t('app.back')} title={t('route.home')} />}
       >
-        <p className="pad">{t('close.noHome')}</p>
+        <p className="pad">{loadWord('close.noHome')}</p>
       </Screen>
     );
   return <Return route={route} home={home} />;
@@ -66,7 +67,7 @@ function Return({ route, home }: ReturnProps) {
       <LoadForm kind="return" faults={faults} />
       {closing.state === 'counting' && isUnsaved(report) && (
         <button className="btn btn-wide" type="button" onClick={save}>
-          {t('close.saveAndWait')}
+          {loadWord('close.saveAndWait')}
         </button>
       )}
     </Screen>
@@ -85,8 +86,8 @@ function WhatHappens({ home, closing }: { readonly home: LocalStop; readonly clo
       <Banner icon="check" tone="go" role="status">
         <div className="row spread">
           <p className="grow">
-            <strong>{t(words, { time: at })}</strong>{' '}
-            {t(state === 'closed' ? 'close.closedWhy' : isOnline ? 'close.closingOn' : 'close.closingOff')}
+            <strong>{loadWord(words, { time: at })}</strong>{' '}
+            {loadWord(state === 'closed' ? 'close.closedWhy' : isOnline ? 'close.closingOn' : 'close.closingOff')}
           </p>
           <StopTicks stop={home} />
         </div>
@@ -104,7 +105,7 @@ function WhatHappens({ home, closing }: { readonly home: LocalStop; readonly clo
   return (
     <Banner icon="home" tone="info" role="status">
       <p>
-        <strong>{t(state === 'away' ? 'close.away' : 'close.arrived')}</strong> {t(why)}
+        <strong>{loadWord(state === 'away' ? 'close.away' : 'close.arrived')}</strong> {loadWord(why)}
       </p>
     </Banner>
   );
@@ -112,19 +113,19 @@ function WhatHappens({ home, closing }: { readonly home: LocalStop; readonly clo
 
 /** How many stops are done, and which ones are open. Open ones hold nothing up: they go on after the close. */
 function StopsDone({ closing: { open, finished, total, state } }: { readonly closing: Closing }) {
-  const done = t('close.done', { a: finished, b: total });
+  const done = loadWord('close.done', { a: finished, b: total });
   if (open.length === 0)
     return (
       <Banner icon="check" tone="go">
         <p>
-          <strong>{done}</strong> {state !== 'closed' && t('close.rest')}
+          <strong>{done}</strong> {state !== 'closed' && loadWord('close.rest')}
         </p>
       </Banner>
     );
   return (
     <Banner icon="warn" tone="warn">
       <p>
-        <strong>{done}</strong> {t('close.open', { n: open.length })}
+        <strong>{done}</strong> {loadWord('close.open', { n: open.length })}
       </p>
       <ul>
         {open.slice(0, maxShown).map(({ id, customer }) => (
@@ -135,7 +136,7 @@ function StopsDone({ closing: { open, finished, total, state } }: { readonly clo
           </li>
         ))}
       </ul>
-      {open.length > maxShown && <p>{t('close.openMore', { n: open.length - maxShown })}</p>}
+      {open.length > maxShown && <p>{loadWord('close.openMore', { n: open.length - maxShown })}</p>}
     </Banner>
   );
 }
@@ -166,9 +167,9 @@ function CloseGate({ route, home, closing, save, isWrong }: CloseGateProps) {
     document.querySelector('main')?.scrollTo({ top: 0 });
   };
   const notes = [
-    first ? t('close.stops', { n: open.length }) : '',
+    first ? loadWord('close.stops', { n: open.length }) : '',
     missing.length > 0 && state !== 'away' ? missingSections(missing) : '',
-    isWrong ? t('load.noteWrong') : '',
+    isWrong ? loadWord('load.noteWrong') : '',
   ].filter(Boolean);
   const note =
     notes.length > 0 ? (
@@ -179,12 +180,20 @@ function CloseGate({ route, home, closing, save, isWrong }: CloseGateProps) {
 
   if (state === 'closed' || state === 'closing') {
     if (isUnsaved(report))
-      return <Gate note={t('close.unsaved')} act={t('close.saveRatings')} icon="check" todo={isWrong} onAct={save} />;
-    return <Gate act={t('close.day')} href={links.day} />;
+      return (
+        <Gate
+          note={loadWord('close.unsaved')}
+          act={loadWord('close.saveRatings')}
+          icon="check"
+          todo={isWrong}
+          onAct={save}
+        />
+      );
+    return <Gate act={loadWord('close.day')} href={links.day} />;
   }
   const closeAnyway = (
     <button className="btn btn-wide" type="button" onClick={close}>
-      {first ? t('close.without', { n: open.length }) : t('close.act')}
+      {first ? loadWord('close.without', { n: open.length }) : loadWord('close.act')}
     </button>
   );
   if (state === 'away')
@@ -211,8 +220,8 @@ function CloseGate({ route, home, closing, save, isWrong }: CloseGateProps) {
   return (
     <Gate
       note={note}
-      act={t('close.act')}
-      more={t(state === 'counting' ? 'close.orWait' : 'close.actWhy')}
+      act={loadWord('close.act')}
+      more={loadWord(state === 'counting' ? 'close.orWait' : 'close.actWhy')}
       icon="check"
       onAct={close}
     />

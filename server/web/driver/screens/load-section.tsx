@@ -14,6 +14,7 @@ import { Photos, usePhotoSession } from '../parts/photos.tsx';
 import { useReports } from '../report-draft.ts';
 import { useSaveReport } from '../save-report.ts';
 import { faultSentence } from '../words/faults.ts';
+import { loadWord } from '../words/load-words.ts';
 import { t } from '../words/words.ts';
 
 interface SectionSheetProps {
@@ -41,13 +42,13 @@ function OpenSection({ route, kind, section: key }: SectionSheetProps & { readon
   return (
     <Sheet
       title={sectionTitle(key)}
-      below={t('load.rated', { n: rating })}
+      below={loadWord('load.rated', { n: rating })}
       closeLabel={t('app.close')}
       onClose={close}
-      foot={<Gate act={t('load.keep')} icon="check" onAct={close} />}
+      foot={<Gate act={loadWord('load.keep')} icon="check" onAct={close} />}
     >
       <Field
-        label={t('load.reason')}
+        label={loadWord('load.reason')}
         value={reason}
         error={at('reason')}
         onInput={(event) => {
@@ -76,7 +77,7 @@ function OpenSection({ route, kind, section: key }: SectionSheetProps & { readon
       </label>
       <HostPreview text={comment} length={hostLengths.comment} />
       <Photos
-        legend={t('load.photo')}
+        legend={loadWord('load.photo')}
         max={1}
         photos={photo === null ? [] : [photo]}
         onChange={(photos) => change((before) => withSection(before, kind, key, { photo: photos.at(-1) ?? null }))}

@@ -8,6 +8,7 @@ import { isUnsaved, reportSections, unrated } from '../model/load-report.ts';
 import { LoadForm, missingSections } from '../parts/load-form.tsx';
 import { useReports } from '../report-draft.ts';
 import { useSaveReport } from '../save-report.ts';
+import { loadWord } from '../words/load-words.ts';
 import { t } from '../words/words.ts';
 
 /** The load condition report before the route leaves the warehouse. */
@@ -24,13 +25,13 @@ function BeforeLeaving({ route }: { readonly route: LocalRoute }) {
   const isWrong = faults.size > 0 && rated > 0;
   return (
     <Screen
-      title={t('load.title')}
+      title={loadWord('load.title')}
       top={
         <Top
           back={links.route}
           backLabel={t('app.back')}
-          over={`${route.id} · ${t('load.before')}`}
-          title={t('load.title')}
+          over={`${route.id} · ${loadWord('load.before')}`}
+          title={loadWord('load.title')}
         />
       }
       foot={
@@ -42,8 +43,8 @@ function BeforeLeaving({ route }: { readonly route: LocalRoute }) {
               </>
             ) : undefined
           }
-          act={isUnsaved(leave) ? t('load.save', { n: rated }) : t('done.toRoute')}
-          more={isWrong ? t('load.noteWrong') : undefined}
+          act={isUnsaved(leave) ? loadWord('load.save', { n: rated }) : t('done.toRoute')}
+          more={isWrong ? loadWord('load.noteWrong') : undefined}
           icon={isUnsaved(leave) ? 'check' : 'arrow'}
           todo={isWrong || rated === 0}
           onAct={() => {
@@ -54,7 +55,7 @@ function BeforeLeaving({ route }: { readonly route: LocalRoute }) {
       className="pad stack"
     >
       <LoadForm kind="leave" faults={faults} />
-      <p className="cap">{t('load.draft')}</p>
+      <p className="cap">{loadWord('load.draft')}</p>
     </Screen>
   );
 }

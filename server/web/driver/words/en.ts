@@ -2,7 +2,7 @@ import type { Words } from '../../ui/i18n.ts';
 import { enDay } from './en-day.ts';
 import { enPhotos } from './en-photos.ts';
 import { enScan } from './en-scan.ts';
-import { enWarehouse } from './en-warehouse.ts';
+import { enCounts } from './en-counts.ts';
 
 /**
  * The app's words. Plain sentences in the present tense; names in braces are filled in. A key begins with its screen;
@@ -12,7 +12,7 @@ export const en = {
   ...enDay,
   ...enPhotos,
   ...enScan,
-  ...enWarehouse,
+  ...enCounts,
   // Everywhere
   'app.name': 'Tailgate',
   'app.tabs': 'Main',

@@ -3,14 +3,14 @@ import type { en } from './en.ts';
 import { esDay } from './es-day.ts';
 import { esPhotos } from './es-photos.ts';
 import { esScan } from './es-scan.ts';
-import { esWarehouse } from './es-warehouse.ts';
+import { esCounts } from './es-counts.ts';
 
 /** The app's words in Spanish; keys and names in braces as in `en.ts`. */
 export const es: Translation<typeof en> = {
   ...esDay,
   ...esPhotos,
   ...esScan,
-  ...esWarehouse,
+  ...esCounts,
   // Everywhere
   'app.name': 'Tailgate',
   'app.tabs': 'Principal',

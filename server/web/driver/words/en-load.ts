@@ -1,25 +1,10 @@
 import type { Words } from '../../ui/i18n.ts';
 
-/** Words of counts, the load condition report and the warehouse; `es-warehouse.ts` has the same keys and the same names. */
-export const enWarehouse = {
-  // Counts
-  'counts.all': 'Count all of it',
-  'counts.allTotes': 'Count all of it · {a} of {b} totes',
-  'counts.toCount': '{n} to count',
-  'counts.required': 'count needed',
-  'counts.open': 'not counted',
-  'counts.verify': 'Count these together with the customer.',
-  'counts.hint': 'Each tap is kept.',
-  'counts.more': 'Taken back, pallets',
-  'counts.palletsLabel': 'Pallets left here',
-  'counts.backLabel': 'Pieces taken back',
-  'counts.pallets': { one: '{n} pallet', other: '{n} pallets' },
-
+/** Words of the load condition report and the warehouse; they load with their screens. `es-load.ts` has the same keys. */
+export const enLoad = {
   // Load condition report
   'load.title': 'Check the load',
   'load.before': 'before you leave',
-  'load.link': 'Check the load before you leave',
-  'load.linkSaved': 'The load is checked',
   'load.howLoaded': 'How is the load?',
   'load.howTravelled': 'How did the load travel?',
   'load.scale': '1 poor, 5 good',
@@ -75,10 +60,4 @@ export const enWarehouse = {
   'close.unsaved': 'The ratings are not saved yet.',
   'close.day': 'Go on to my day',
   'close.noHome': 'This route has no warehouse stop. It ends with its last stop.',
-
-  // Faults of fields
-  'fault.most': 'At most {n}.',
-  'fault.least': 'At least {n}.',
-  'fault.long': { one: 'At most {n} character.', other: 'At most {n} characters.' },
-  'fault.other': 'This cannot be saved: {why}',
 } as const satisfies Words;

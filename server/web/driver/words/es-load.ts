@@ -1,26 +1,11 @@
 import type { Translation } from '../../ui/i18n.ts';
-import type { enWarehouse } from './en-warehouse.ts';
+import type { enLoad } from './en-load.ts';
 
-/** Words of counts, the load condition report and the warehouse in Spanish. */
-export const esWarehouse: Translation<typeof enWarehouse> = {
-  // Counts
-  'counts.all': 'Contar todo',
-  'counts.allTotes': 'Contar todo · {a} de {b} cubetas',
-  'counts.toCount': '{n} por contar',
-  'counts.required': 'hay que contar',
-  'counts.open': 'sin contar',
-  'counts.verify': 'Cuéntelo junto con el cliente.',
-  'counts.hint': 'Cada toque se conserva.',
-  'counts.more': 'Retirado, palés',
-  'counts.palletsLabel': 'Palés que quedan aquí',
-  'counts.backLabel': 'Bultos retirados',
-  'counts.pallets': { one: '{n} palé', other: '{n} palés' },
-
+/** Words of the load condition report and the warehouse in Spanish. */
+export const esLoad: Translation<typeof enLoad> = {
   // Load condition report
   'load.title': 'Revisar la carga',
   'load.before': 'antes de salir',
-  'load.link': 'Revise la carga antes de salir',
-  'load.linkSaved': 'La carga está revisada',
   'load.howLoaded': '¿Cómo está la carga?',
   'load.howTravelled': '¿Cómo viajó la carga?',
   'load.scale': '1 mal, 5 bien',
@@ -76,10 +61,4 @@ export const esWarehouse: Translation<typeof enWarehouse> = {
   'close.unsaved': 'Las notas aún no están guardadas.',
   'close.day': 'Seguir a mi día',
   'close.noHome': 'Esta ruta no tiene parada de almacén. Termina con la última parada.',
-
-  // Faults of fields
-  'fault.most': 'Como máximo {n}.',
-  'fault.least': 'Como mínimo {n}.',
-  'fault.long': { one: 'Como máximo {n} carácter.', other: 'Como máximo {n} caracteres.' },
-  'fault.other': 'Esto no se puede guardar: {why}',
 };
