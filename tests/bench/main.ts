@@ -1,5 +1,6 @@
 import { countOf, readWords, runProgram } from '../../server/src/runtime/command-line.ts';
 import { StartError } from '../../server/src/runtime/start-error.ts';
+import { app } from './app.ts';
 import { authTiming } from './auth-timing.ts';
 import { device } from './device.ts';
 import { drain } from './drain.ts';
@@ -21,6 +22,7 @@ interface BenchOptions {
 }
 
 const benches: { readonly [name: string]: (options: BenchOptions) => Promise<Report> } = {
+  app,
   'auth-timing': () => authTiming(),
   device,
   drain,

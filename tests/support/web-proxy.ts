@@ -8,18 +8,21 @@ interface WebProxyOptions {
   readonly blocksSockets: boolean;
   /** Such as `/pod`. */
   readonly prefix: string;
+  /** Another server of the paths under `/app`. */
+  readonly pages?: string;
 }
 
 /** A company's proxy: it forwards requests, and sockets only where its owner allows them. */
 export class WebProxy {
   blocksSockets: boolean;
   readonly #target: URL;
+  readonly #pages: URL;
   /** The part of each path that the server does not see. */
   readonly #prefix: string;
   readonly #server = createServer((incoming, outgoing) => {
     const { method, url = '/', headers } = incoming;
-    const { hostname, port } = this.#target;
     const path = url.slice(this.#prefix.length);
+    const { hostname, port } = path.startsWith('/app') ? this.#pages : this.#target;
     const forwarded = request({ hostname, port, method, path, headers }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(outgoing);
@@ -29,8 +32,9 @@ export class WebProxy {
   });
   readonly #tunnels = new Set<Duplex>();
 
-  constructor(target: string, { blocksSockets, prefix }: WebProxyOptions) {
+  constructor(target: string, { blocksSockets, prefix, pages = target }: WebProxyOptions) {
     this.#target = new URL(target);
+    this.#pages = new URL(pages);
     this.#prefix = prefix;
     this.blocksSockets = blocksSockets;
     this.#server.on('upgrade', (incoming: IncomingMessage, near: Duplex) => this.#upgrade(incoming, near));
