@@ -39,7 +39,7 @@ export class Desk {
   readonly hand: Finger;
   /** Violations of the content security policy, and errors of the page. */
   readonly faults: string[] = [];
-  /** What buttons have sent, beside sign-ins and sign-outs. */
+  /** The requests of buttons, beside sign-ins and sign-outs. */
   readonly acts: SentAct[] = [];
   /** The addresses that lists were read from. */
   readonly lists: string[] = [];

@@ -18,6 +18,14 @@ export interface PhoneOptions {
   readonly scheme?: 'light' | 'dark';
   /** The name of another browser; default: Chromium's. */
   readonly userAgent?: string;
+  /** The room for the app's data, in bytes. Default: the browser's own limit, which no test can change later. */
+  readonly quota?: number;
+}
+
+/** One page of the app on a phone. */
+export interface Tab {
+  readonly page: Page;
+  readonly finger: Finger;
 }
 
 /** Git ignores it: pictures of the last run. */
@@ -30,8 +38,8 @@ export class PagePhone {
   readonly address: string;
   readonly #network: TcpProxy;
   readonly #options: PhoneOptions;
-  #page: Page | undefined;
-  #finger: Finger | undefined;
+  #tab: Tab | undefined;
+  #quota: number | undefined;
   #devtools: CDPSession | undefined;
 
   private constructor(context: BrowserContext, address: string, network: TcpProxy, options: PhoneOptions) {
@@ -39,6 +47,7 @@ export class PagePhone {
     this.address = address;
     this.#network = network;
     this.#options = options;
+    this.#quota = options.quota;
   }
 
   static async open(
@@ -65,25 +74,37 @@ export class PagePhone {
   }
 
   get page(): Page {
-    if (!this.#page) throw new Error('the app is not open');
-    return this.#page;
+    return this.tab.page;
   }
 
   get finger(): Finger {
-    if (!this.#finger) throw new Error('the app is not open');
-    return this.#finger;
+    return this.tab.finger;
   }
 
-  /** Opens the app by its address, in a new page. */
+  /** The page that was opened last. */
+  get tab(): Tab {
+    if (!this.#tab) throw new Error('the app is not open');
+    return this.#tab;
+  }
+
+  /** Opens the app by its address, in a new page. Pages that are open stay open. */
   async start(hash = ''): Promise<Finger> {
     const page = await this.context.newPage();
     const { textPercent = 100 } = this.#options;
     this.#devtools = await this.context.newCDPSession(page);
     await this.setText(textPercent);
+    // A limit counts only where it is set before the first use of the storage.
+    if (this.#quota !== undefined) await this.setQuota(this.#quota);
     await page.goto(`${this.address}${hash}`);
-    this.#page = page;
-    this.#finger = new Finger(page);
-    return this.#finger;
+    this.#tab = { page, finger: new Finger(page) };
+    return this.#tab.finger;
+  }
+
+  /** Changes the room for the app's data, on a phone that was opened with a quota. */
+  async setQuota(bytes: number): Promise<void> {
+    this.#quota = bytes;
+    const { origin } = new URL(this.address);
+    await this.#devtools?.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: bytes });
   }
 
   /** Changes the text size of the phone's settings, in percent. */
@@ -132,7 +153,7 @@ export class PagePhone {
   /** Coverage is back. The wake-up is the platform's: the app is in the foreground. */
   async goOnline(): Promise<void> {
     await this.#network.accept();
-    await this.#page?.evaluate(() => void globalThis.dispatchEvent(new Event('online')));
+    await this.#tab?.page.evaluate(() => void globalThis.dispatchEvent(new Event('online')));
   }
 
   /** The system kills the app: no handler of the page runs. */
@@ -140,8 +161,7 @@ export class PagePhone {
     const { page } = this;
     await crashPage(page);
     await page.close();
-    this.#page = undefined;
-    this.#finger = undefined;
+    this.#tab = undefined;
   }
 
   /** The app is killed and opened again. */

@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import { startBrowser } from '../support/browser.ts';
 import { signUp } from '../support/people.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { WebProxy } from '../support/web-proxy.ts';
 import type { Service, ServiceOptions } from '../system/service.ts';
 import { demoRoute, openService } from '../system/service.ts';
 import { buildApp } from './built-app.ts';
@@ -39,16 +40,22 @@ export interface HostStop {
   readonly signer: string;
 }
 
+export interface WorldOptions extends ServiceOptions {
+  /** A proxy before the server, which serves it under a prefix, or the app from elsewhere. */
+  readonly proxy?: { readonly prefix?: string; readonly pages?: string };
+}
+
 /** @param browserArguments of Chromium, such as those of its fake camera */
 export async function openPageWorld(
-  options: ServiceOptions = {},
+  { proxy, ...options }: WorldOptions = {},
   browserArguments: readonly string[] = [],
 ): Promise<PageWorld> {
   await buildApp();
   const service = await openService(options);
-  const network = await startTcpProxy(service.server.port);
+  const front = proxy && (await WebProxy.start(service.server.url, proxy));
+  const network = await startTcpProxy(front ? Number(new URL(front.url).port) : service.server.port);
   const browser = await startBrowser(browserArguments);
-  const address = `http://127.0.0.1:${network.port}/app/`;
+  const address = `http://127.0.0.1:${network.port}${proxy?.prefix ?? ''}/app/`;
   const hostStops = async ({ facility, id, week_end }: RouteKey): Promise<HostStop[]> => {
     const rows = await service.show('RTSTUP', `RUFAC = '${facility}' and RURTE = '${id}' and RUWKE = '${week_end}'`);
     return rows.map(({ RUSTP, RUSTS, RUSNAM }) => ({

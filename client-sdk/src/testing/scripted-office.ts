@@ -8,7 +8,7 @@ interface Office {
   publish(): void;
 }
 
-/** What happens at the office by itself, where the options request it: the host confirms, and a timer closes the route. */
+/** The acts of the office without a request: the host confirms, and a timer closes the route, where the options ask for it. */
 export class ScriptedOffice {
   readonly #office: Office;
   readonly #hostDelayMs: number | undefined;

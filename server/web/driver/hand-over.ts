@@ -3,7 +3,7 @@ import { newPassphrase, packQueues } from '@tailgate/client-sdk/rescue';
 import type { HandOver } from './model/rescue.ts';
 import { codesFor, contentOf, fileText, handOverOf } from './model/rescue.ts';
 
-/** What the other phone receives, and the passphrase that opens it. */
+/** The data for the other phone, and the passphrase that opens it. */
 export interface Prepared extends HandOver {
   readonly passphrase: string;
   /** Undefined: too many changes for codes. */

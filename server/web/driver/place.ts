@@ -1,7 +1,7 @@
 import type { SharedStore } from '@tailgate/client-sdk';
 import type { AppProps } from './app.tsx';
 
-/** Where the app works: on a driver's phone, or on a sample route. */
+/** The place of the app's data: on a driver's phone, or on a sample route. */
 export interface Place {
   readonly store: SharedStore;
   /** Opens a client on the store: at the start, and after an import. */

@@ -4,7 +4,7 @@ import type { ExportedQueue, Imported } from '@tailgate/client-sdk/rescue';
 import type { ComponentType } from 'react';
 import { createContext, useContext } from 'react';
 
-/** What a sample route adds to the app. */
+/** The parts that a sample route adds to the app. */
 export interface SampleParts {
   /** Above every screen. */
   readonly Ribbon: ComponentType;

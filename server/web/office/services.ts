@@ -2,7 +2,7 @@ import { createContext, useContext } from 'react';
 import type { Api } from './api/api.ts';
 import type { Live } from './api/live.ts';
 
-/** What screens reach the server by. */
+/** The screens' access to the server. */
 export interface Services {
   readonly api: Api;
   readonly live: Live;

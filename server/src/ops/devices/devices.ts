@@ -19,7 +19,7 @@ export interface DeviceDeps {
   readonly log: Log;
 }
 
-/** Who ends a queue or an account, and why. */
+/** The end of a queue or an account: its author and reason. */
 interface Ending {
   readonly by: string;
   readonly reason: string;

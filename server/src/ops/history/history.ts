@@ -74,7 +74,7 @@ async function readStopHistory(db: Queryable, key: RouteKey, stop: number): Prom
 const isOnHost = ({ parked_at, hosted_through }: StopStateRow, version: number): boolean =>
   parked_at === null && version <= hosted_through;
 
-/** What the host has of a stop, from the mirror. */
+/** The state of a stop on the host, from the mirror. */
 export function hostStatusOf(state: StopState, key: RouteKey, stop: number): HostStatus {
   return {
     on_host: isOnHost(state, state.version),

@@ -102,7 +102,7 @@ export const readOpsRoute = statement(
   `select ${routeColumns} from route r ${routeTables} where r.facility = $1 and r.id = $2 and r.week_end = $3`,
 );
 
-/** What a summary of a stop shows: `p` is its plan, `s` its result, `r` its route. */
+/** The columns of a stop's summary: `p` is its plan, `s` its result, `r` its route. */
 export const summaryColumns = `p.facility, p.route_id, p.week_end, p.stop_id, p.doc as plan, s.doc as result, s.version,
           r.dispatched_on, coalesce(f.zone, '') as zone, not k.parked and s.version <= r.hosted_through as on_host,
           k.parked_at as parked_since,

@@ -16,7 +16,7 @@ interface SampleRun {
   readonly end: () => Promise<void>;
 }
 
-/** What the sample route adds to the app. */
+/** The parts that the sample route adds to the app. */
 export function sampleParts(run: SampleRun): SampleParts {
   return {
     Ribbon: () => <Ribbon {...run} />,

@@ -93,7 +93,7 @@ function GiveTop({ prepared }: { readonly prepared?: Prepared }) {
   );
 }
 
-/** What goes over: of more than one driver, each by name. */
+/** The changes that go over: of more than one driver, each by name. */
 function Goes({ prepared: { changes, drivers } }: { readonly prepared: Prepared }) {
   const { names } = useStatus();
   const nameOf = (employee: string): string => names[employee] ?? rescueWord('take.of', { id: employee });

@@ -196,7 +196,7 @@ function sentenceOf(error: unknown): string {
   return rescueWord('take.failed', { why: error instanceof Error ? error.message : String(error) });
 }
 
-/** What came, and that nothing is left to do for it. */
+/** The imported changes; they need no further act. */
 function Arrived({ arrivals }: { readonly arrivals: readonly Arrival[] }) {
   const driver = useDriver();
   const { names, awaitsSignIn } = useStatus();

@@ -2,7 +2,7 @@ import type { RowOf } from '../api/operations.ts';
 
 export type ParkedRow = RowOf<'listParked'>;
 
-/** What a refused row is about. */
+/** The subject of a refused row. */
 export type ParkedSubject =
   | { readonly is: 'stop'; readonly route: string; readonly n: number }
   | { readonly is: 'route'; readonly route: string }

@@ -49,7 +49,7 @@ const rowOf = (row: unknown): Row[] =>
     ? [Object.fromEntries(Object.entries(row).map(([name, value]) => [name, String(value ?? '')]))]
     : [];
 
-/** What can be corrected, in the order of the host's rows: each line, then the stop itself. */
+/** The fields that an operator can correct, in the order of the host's rows: each line, then the stop itself. */
 export function fieldsOf(payload: string): RepairField[] {
   const { RTPRUP: lines = [], RTSTUP: stops = [] } = rowsOf(payload);
   const ofLines = lines.flatMap((row) => {
@@ -120,7 +120,7 @@ export interface Difference {
   readonly after: string;
 }
 
-/** What the operator has typed that differs from what is there. */
+/** The typed values that differ from the present ones. */
 export const differencesOf = (fields: readonly RepairField[], typed: Readonly<Record<string, string>>): Difference[] =>
   fields.flatMap((field) => {
     const after = typed[field.id]?.trim();

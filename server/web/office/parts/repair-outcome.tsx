@@ -10,7 +10,7 @@ interface RepairOutcomeProps {
   readonly sentAt: number | undefined;
 }
 
-/** What became of the repair: the row is gone when the host takes it, and the stop's record says that it was read back. */
+/** The outcome of the repair: the row is gone when the host takes it, and the stop's record says that it was read back. */
 export function RepairOutcome({ row, isGone, sentAt }: RepairOutcomeProps) {
   const { facility, route_id, week_end, stop_id } = row;
   const isStop = facility !== null && route_id !== null && week_end !== null && stop_id !== null;

@@ -11,7 +11,7 @@ interface ThenProps {
   readonly refusal?: string | undefined;
 }
 
-/** What becomes of a repair: saved, on the host, read back. A tick never runs ahead of its evidence. */
+/** The steps of a repair: saved, on the host, read back. A tick never runs ahead of its evidence. */
 export function Then({ saved, written, confirmed, refusal }: ThenProps) {
   const steps = [
     { state: saved, head: t('repair.saved'), more: t('repair.savedMore') },

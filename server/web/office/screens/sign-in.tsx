@@ -20,7 +20,7 @@ interface SignInProps {
   readonly locked?: { readonly operator: Operator; readonly why: 'idle' | 'asked' | 'ended' };
 }
 
-/** Who works here: name and password. On a locked page only the password is missing. */
+/** The sign-in by name and password. On a locked page only the password is missing. */
 export function SignInScreen({ locked }: SignInProps) {
   const { api } = useServices();
   const [operator, setOperator] = useState(locked?.operator.id ?? '');

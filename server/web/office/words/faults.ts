@@ -12,7 +12,7 @@ export function sentenceOf(fault: Fault): string {
   return t('fault.refused', { why });
 }
 
-/** Who was first, and when: `data` of a 409. */
+/** The first author and the time: `data` of a 409. */
 function firstOf(data: unknown): { readonly by: string; readonly at: string } | undefined {
   if (!(data instanceof Object && 'by' in data && 'at' in data)) return undefined;
   return typeof data.by === 'string' && typeof data.at === 'string' ? { by: data.by, at: data.at } : undefined;

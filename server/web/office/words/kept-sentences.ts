@@ -3,6 +3,6 @@ import { t } from './words.ts';
 
 type Kept = Pick<RowOf<'listQuarantine'>, 'route_id' | 'stop_id'>;
 
-/** What a kept change is about, in a few words. */
+/** The subject of a kept change, in a few words. */
 export const keptSubject = ({ route_id: route, stop_id: n }: Kept): string =>
   n === null ? t('quarantine.ofRoute', { route }) : t('quarantine.of', { route, n });

@@ -2,7 +2,7 @@ import type { ParkedRow } from '../model/parked-list.ts';
 import { subjectOf } from '../model/parked-list.ts';
 import { t } from './words.ts';
 
-/** What a refused row is about, in a few words. */
+/** The subject of a refused row, in a few words. */
 export function subjectText(row: ParkedRow): string {
   const subject = subjectOf(row);
   if (subject.is === 'stop') return t('parked.stop', subject);

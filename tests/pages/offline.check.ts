@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { writeFilm } from './barcode-film.ts';
+import { cameraPhoto, filesOnPhone } from './stored-files.ts';
+import type { PageWorld } from './world.ts';
+import { openPageWorld, routes } from './world.ts';
+
+/** A number that no route has. */
+const unknown = '4006381333931';
+
+let world: PageWorld;
+beforeAll(async () => {
+  const film = join(await temporaryFolder(), 'film.y4m');
+  await writeFilm(film, unknown);
+  world = await openPageWorld({}, [
+    '--use-fake-device-for-media-stream',
+    '--use-fake-ui-for-media-stream',
+    `--use-file-for-fake-video-capture=${film}`,
+  ]);
+  await world.register(routes.short.driver);
+});
+
+test('from the second start on, no scan, photo, signature or screen needs the network', async () => {
+  const phone = await world.phone();
+  let finger = await phone.start();
+  await phone.signIn(routes.short.driver);
+  await phone.untilInstalled();
+  await phone.untilStored(3);
+  await phone.goOffline();
+  await phone.kill();
+
+  // No part of the app was opened yet, and the browser's own cache is empty.
+  finger = await phone.start();
+  const devtools = await phone.context.newCDPSession(phone.page);
+  await devtools.send('Network.clearBrowserCache');
+  const photo = await cameraPhoto(phone.page, 29, [800, 600]);
+  await finger.tap('Café Söderberg');
+  await finger.tap('Scan or type a number');
+  await finger.sees(unknown);
+  await finger.tap('Leave it here');
+  await finger.tap('Back to stop 2');
+  await finger.tap('Beef Patties 10 lb');
+  await finger.tap('One less');
+  await finger.tap('Damaged');
+  await finger.photograph('Take a photo', photo);
+  await finger.sees('Another photo');
+  await finger.tap('Save');
+  await finger.tap('Name and signature');
+  await finger.type('Name of the person who signs', 'Ana Reyes');
+  await finger.draw('Signature field');
+  await finger.tap('Done');
+  await finger.tap('Deliver');
+  await finger.sees('Its files');
+  expect(await filesOnPhone(phone.page)).toHaveLength(2);
+  for (const [place, text] of [
+    ['#/inbox', 'Nothing new.'],
+    ['#/day/support', 'app tailgate-driver'],
+    ['#/close', 'You are still on the road.'],
+    ['#/load', 'all five ratings'],
+    ['#/display', 'Español'],
+    ['#/stop/1/history', 'History of stop 1'],
+    ['#/stop/1/skip', 'Out of hours'],
+  ] as const) {
+    await phone.page.evaluate((hash) => void (location.hash = hash), place);
+    await finger.sees(text);
+  }
+});
