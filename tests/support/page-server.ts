@@ -1,13 +1,15 @@
+import { join } from 'node:path';
 import fastify from 'fastify';
 import { BuiltFolder } from '../../server/src/http/pages/built-folder.ts';
 import { mountPages } from '../../server/src/http/pages/mount-pages.ts';
 import { atFileEnd } from './file-end.ts';
 import { recordedLog } from './recorded-log.ts';
 
-/** Serves a built app as the server does, without any API. It ends with the test file. Returns its address. */
+/** Serves a built driver app as the server does, without any API. It ends with the test file. Returns its address. */
 export async function servePages(folder: string): Promise<string> {
   const app = fastify({ forceCloseConnections: true, routerOptions: { ignoreTrailingSlash: true } });
-  mountPages(app, new BuiltFolder(folder, recordedLog()));
+  const log = recordedLog();
+  mountPages(app, { app: new BuiltFolder(folder, log), office: new BuiltFolder(join(folder, 'no-office'), log) });
   await app.listen({ host: '127.0.0.1', port: 0 });
   atFileEnd(() => app.close());
   const address = app.server.address();
