@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readText } from '../house/source-file.ts';
-import type { Covering } from './field-coverage.ts';
+import type { Covering } from './covering.ts';
 import { coverage } from './field-coverage.ts';
 import type { Field, Payload } from './payload-fields.ts';
 import { payloads } from './payload-fields.ts';

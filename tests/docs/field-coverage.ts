@@ -1,14 +1,6 @@
-/** A test that covers fields, by the beginnings of their paths; `''` means every field of the payload. */
-export interface Covering {
-  readonly fields: readonly string[];
-  /** Relative to tests/. */
-  readonly file: string;
-  /** The title in the file, or its beginning. */
-  readonly title: string;
-}
-
-const all = [''];
-const cover = (file: string, title: string, fields: readonly string[] = all): Covering => ({ fields, file, title });
+import type { Covering } from './covering.ts';
+import { cover } from './covering.ts';
+import { officeCoverage } from './office-coverage.ts';
 
 const pending = cover('server/http/route.test.ts', 'a pending stop, unprefixed: every field, in driving order');
 const model = cover('server/http/stop-properties.test.ts', 'GET shows the stored values, field by', ['stops[]']);
@@ -351,58 +343,8 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
   'listFlags data': [cover('server/http/flags.test.ts', 'shows author and reason of each flag, newest first')],
   'listFlags meta': [cover('server/http/flags.test.ts', 'returns pages that contain each entry')],
 
-  'listRoutes query': [
-    cover('server/ops/routes.test.ts', 'the filters combine, and closed routes need a day', [
-      'facility',
-      'date',
-      'state',
-    ]),
-    cover('server/ops/routes.test.ts', 'pages contain each route once', ['limit', 'cursor']),
-  ],
-  'listRoutes data': [
-    cover('server/ops/routes.test.ts', 'an untouched route shows its plan, its drivers and the work on their phones'),
-    cover('server/ops/routes.test.ts', 'finished stops count in driving order, with exceptions, missing files', [
-      '[].progress',
-      '[].last_stop',
-      '[].late_minutes',
-    ]),
-  ],
-  'listRoutes meta': [cover('server/ops/routes.test.ts', 'pages contain each route once')],
-  'readOpsRoute params': [
-    cover('server/ops/routes.test.ts', 'has a summary of each stop in driving order and the latest'),
-  ],
-  'readOpsRoute data': [
-    cover('server/ops/routes.test.ts', 'has a summary of each stop in driving order and the latest'),
-  ],
-  'readOpsStop params': [cover('host/ops-stop.test.ts', 'an unknown route or stop is an error, and only operators')],
-  'readOpsStop data': [cover('host/ops-stop.test.ts', 'has plan, result, times at the facility, files, receipts and')],
-  'compareStop params': [cover('host/ops-stop.test.ts', 'marks the side that differs, different fields first')],
-  'compareStop query': [cover('host/ops-stop.test.ts', 'a live comparison reads the rows from the host')],
-  'compareStop data': [
-    cover('host/ops-stop.test.ts', 'marks the side that differs, different fields first'),
-    cover('host/ops-stop.test.ts', 'an untouched stop has no difference'),
-  ],
-  'readOpsAsset params': [
-    cover('server/ops/files.test.ts', 'returns a picture as it was sent, for the page, and asks'),
-  ],
-  'search query': [
-    cover('server/ops/search.test.ts', 'words of a customer find the customer and its stops, the latest', ['q']),
-    cover('server/ops/search.test.ts', 'the limit counts for each kind, and says where more follows', ['limit']),
-  ],
-  'search data': [
-    cover('server/ops/search.test.ts', 'words of a customer find the customer and its stops, the latest', [
-      'stops',
-      'customers',
-    ]),
-    cover('server/ops/search.test.ts', 'a route, a stop and a customer are found by their ids', ['routes']),
-    cover('server/ops/search.test.ts', 'a trace id, a file, a driver and a change are found by their', [
-      'drivers',
-      'files',
-      'mutations',
-    ]),
-    cover('server/ops/search.test.ts', 'the limit counts for each kind, and says where more follows', ['more']),
-  ],
-  'followFeed query': [cover('server/ops/feed.test.ts', 'goes on behind the last line, or says that all may have')],
+  ...officeCoverage,
+
   'listParked query': [cover('host/parking.test.ts', 'the list distinguishes states and has pages')],
   'listParked data': [cover('host/parking.test.ts', 'a stop that the host refuses is listed')],
   'listParked meta': [cover('host/parking.test.ts', 'the list distinguishes states and has pages')],

@@ -1,0 +1,58 @@
+import type { Covering } from './covering.ts';
+import { cover } from './covering.ts';
+
+/** Tests of the operations by which the office reads routes, stops and files. */
+export const officeCoverage: Readonly<Record<string, readonly Covering[]>> = {
+  'listRoutes query': [
+    cover('server/ops/routes.test.ts', 'the filters combine, and closed routes need a day', [
+      'facility',
+      'date',
+      'state',
+    ]),
+    cover('server/ops/routes.test.ts', 'pages contain each route once', ['limit', 'cursor']),
+  ],
+  'listRoutes data': [
+    cover('server/ops/routes.test.ts', 'an untouched route shows its plan, its drivers and the work on their phones'),
+    cover('server/ops/routes.test.ts', 'finished stops count in driving order, with exceptions, missing files', [
+      '[].progress',
+      '[].last_stop',
+      '[].late_minutes',
+    ]),
+  ],
+  'listRoutes meta': [cover('server/ops/routes.test.ts', 'pages contain each route once')],
+  'readOpsRoute params': [
+    cover('server/ops/routes.test.ts', 'has a summary of each stop in driving order and the latest'),
+  ],
+  'readOpsRoute data': [
+    cover('server/ops/routes.test.ts', 'has a summary of each stop in driving order and the latest'),
+  ],
+  'readOpsStop params': [cover('host/ops-stop.test.ts', 'an unknown route or stop is an error, and only operators')],
+  'readOpsStop data': [cover('host/ops-stop.test.ts', 'has plan, result, times at the facility, files, receipts and')],
+  'compareStop params': [cover('host/ops-stop.test.ts', 'marks the side that differs, different fields first')],
+  'compareStop query': [cover('host/ops-stop.test.ts', 'a live comparison reads the rows from the host')],
+  'compareStop data': [
+    cover('host/ops-stop.test.ts', 'marks the side that differs, different fields first'),
+    cover('host/ops-stop.test.ts', 'an untouched stop has no difference'),
+  ],
+  'readOpsAsset params': [
+    cover('server/ops/files.test.ts', 'returns a picture as it was sent, for the page, and asks'),
+  ],
+  'search query': [
+    cover('server/ops/search.test.ts', 'words of a customer find the customer and its stops, the latest', ['q']),
+    cover('server/ops/search.test.ts', 'the limit counts for each kind, and says where more follows', ['limit']),
+  ],
+  'search data': [
+    cover('server/ops/search.test.ts', 'words of a customer find the customer and its stops, the latest', [
+      'stops',
+      'customers',
+    ]),
+    cover('server/ops/search.test.ts', 'a route, a stop and a customer are found by their ids', ['routes']),
+    cover('server/ops/search.test.ts', 'a trace id, a file, a driver and a change are found by their', [
+      'drivers',
+      'files',
+      'mutations',
+    ]),
+    cover('server/ops/search.test.ts', 'the limit counts for each kind, and says where more follows', ['more']),
+  ],
+  'followFeed query': [cover('server/ops/feed.test.ts', 'goes on behind the last line, or says that all may have')],
+};
