@@ -42,6 +42,7 @@ import { startMail } from './mail/delivery-mails.ts';
 import { previewSummary } from './mail/preview.ts';
 import type { Pipeline } from './mutations/change.ts';
 import { OpsFeed } from './ops/feed/ops-feed.ts';
+import { openOidc } from './ops/oidc/open-oidc.ts';
 import { applyRetention, isLimited } from './ops/retention/retention.ts';
 import { clockRemarks } from './replication/from-host/facility-clocks.ts';
 import { findLiveWorker } from './replication/control/heartbeat.ts';
@@ -330,6 +331,7 @@ async function serve(deps: Deps, { pipeline, hostSide, pages, opsToken }: Served
     hostCatalog,
     opsFeed,
     pages,
+    oidc: await openOidc(config.oidc),
     previewMail: (key, stop) => previewSummary(db, config.access, key, stop),
     version,
     opsToken,

@@ -1,8 +1,24 @@
-import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { StartError } from './runtime/start-error.ts';
+import {
+  flag,
+  isHostAddress,
+  isIssuer,
+  isThisMachine,
+  library,
+  oneOf,
+  operatorRoles,
+  origins,
+  postgresUrl,
+  proxies,
+  share,
+  urlOf,
+  wholeNumber,
+  word,
+  yyyymmdd,
+} from './setting-values.ts';
 
 /** The shortest token of an operator's own where others can try tokens over the network. */
 export const OPS_TOKEN_LENGTH = 16;
@@ -96,6 +112,32 @@ const table = {
     '12',
     'Hours after which an operator’s session ends in any case',
     wholeNumber(1, 168),
+  ),
+  OIDC_ISSUER: optional(
+    'OpenID Connect provider of the operators, https://…; unset: they sign in by password only',
+    z.string().refine(isIssuer, 'expected https://…, or http://… on this machine'),
+  ),
+  OIDC_CLIENT_ID: optional('Client id of this server at OIDC_ISSUER', word('printable characters without spaces')),
+  OIDC_SECRET_FILE: optional('File with the client secret; unset: a public client', z.string()),
+  OIDC_REDIRECT_URL: optional(
+    'Page that OIDC_ISSUER sends the browser back to; unset: /office/ below PUBLIC_URL',
+    urlOf('http', 'https'),
+  ),
+  OIDC_SCOPES: withDefault(
+    'openid profile',
+    'Scopes of the sign-in',
+    z.string().regex(/\bopenid\b/, 'expected openid among the scopes'),
+  ),
+  OIDC_ID_CLAIM: withDefault(
+    'preferred_username',
+    'Claim with the operator’s id, at most 10 letters and digits',
+    word('the name of a claim'),
+  ),
+  OIDC_ROLE_CLAIM: withDefault('groups', 'Claim with roles or groups', word('the name of a claim')),
+  OIDC_ROLES: withDefault(
+    'look=tailgate-look,repair=tailgate-repair,admin=tailgate-admin',
+    'Value of OIDC_ROLE_CLAIM for each role',
+    operatorRoles(),
   ),
   METRICS_PORT: optional(
     'Separate TCP port of /metrics, for example for a worker; unset: /metrics is on PORT, and a worker has none',
@@ -240,6 +282,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
       idleMinutes: read('OPERATOR_IDLE_MINUTES'),
       sessionHours: read('OPERATOR_SESSION_HOURS'),
     },
+    oidc: readOidc(read),
     metricsPort: read('METRICS_PORT'),
     metricsAccess: read('METRICS_ACCESS'),
     mailFrom: read('MAIL_FROM'),
@@ -268,13 +311,30 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
   };
 }
 
+type Read = <Name extends SettingName>(name: Name) => Values[Name];
+
+/** Undefined without OIDC_ISSUER. @throws ConfigError */
+function readOidc(read: Read) {
+  const issuer = read('OIDC_ISSUER');
+  const [clientId, secretFile] = [read('OIDC_CLIENT_ID'), read('OIDC_SECRET_FILE')];
+  const redirect = read('OIDC_REDIRECT_URL');
+  const claims = { id: read('OIDC_ID_CLAIM'), role: read('OIDC_ROLE_CLAIM'), roles: read('OIDC_ROLES') };
+  const scopes = read('OIDC_SCOPES');
+  if (issuer === undefined) return undefined;
+  if (clientId === undefined)
+    throw new ConfigError('OIDC_CLIENT_ID: expected the client id, because OIDC_ISSUER is set');
+  const publicUrl = read('PUBLIC_URL')?.replace(/\/+$/, '');
+  const redirectUrl = redirect ?? (publicUrl === undefined ? undefined : `${publicUrl}/office/`);
+  if (redirectUrl === undefined)
+    throw new ConfigError('OIDC_REDIRECT_URL: expected http(s)://… (or PUBLIC_URL), because OIDC_ISSUER is set');
+  return { issuer, clientId, secretFile, redirectUrl, scopes, claims };
+}
+
 /**
  * Whether an operator's own token is short enough for others to try out. A server on the machine itself, as in a trial,
  * accepts one.
  */
 export const isGuessable = (token: string): boolean => token.length < OPS_TOKEN_LENGTH;
-
-const isThisMachine = (host: string): boolean => /^(localhost|127\.[\d.]+|::1)$/.test(host);
 
 function readVariable<Name extends SettingName>(name: Name, raw: string | undefined): Values[Name] {
   const variable = variables[name];
@@ -305,86 +365,4 @@ function withDefault<T>(fallback: string, description: string, schema: z.ZodType
 function optional<T>(description: string, schema: z.ZodType<T, string>, secret?: 'secret'): Variable<T | undefined> {
   const parse = (raw: string | undefined) => (raw === undefined ? undefined : schema.parse(raw));
   return { default: null, description, secret: secret === 'secret', parse };
-}
-
-function wholeNumber(min: number, max: number) {
-  const error = `expected a whole number from ${min} to ${max}`;
-  return z
-    .string()
-    .regex(/^\d{1,9}$/, { error, abort: true })
-    .transform(Number)
-    .refine((value) => value >= min && value <= max, error);
-}
-
-function yyyymmdd() {
-  return z.string().refine((value) => {
-    const day = value.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3');
-    const date = new Date(`${day}Z`);
-    return day !== value && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
-  }, 'expected a day that exists as YYYYMMDD, such as 20261128');
-}
-
-function share() {
-  return z
-    .string()
-    .regex(/^(0|1|0?\.\d{1,6})$/, 'expected a number from 0 to 1, such as 0.05')
-    .transform(Number);
-}
-
-function flag() {
-  return oneOf('0', '1').transform((value) => value === '1');
-}
-
-function oneOf<const Members extends readonly [string, ...string[]]>(...members: Members) {
-  return z.enum(members, `expected one of ${members.join(', ')}`);
-}
-
-function word(what: string) {
-  return z.string().regex(/^[!-~]+$/, `expected ${what}`);
-}
-
-/** Db2 for i takes ten characters. SQL texts contain both libraries as names, so no other characters are allowed. */
-function library() {
-  return z
-    .string()
-    .toUpperCase()
-    .regex(/^[A-Z][A-Z0-9_]{0,9}$/, 'expected a library name: a letter, then up to nine letters, digits or _');
-}
-
-function urlOf(...protocols: string[]) {
-  const allowed = protocols.map((protocol) => `${protocol}:`);
-  return z
-    .string()
-    .refine((value) => allowed.includes(URL.parse(value)?.protocol ?? ''), `expected ${allowed.join('//… or ')}//…`);
-}
-
-function postgresUrl() {
-  return urlOf('postgres', 'postgresql');
-}
-
-function isHostAddress(value: string): boolean {
-  return /^(postgres|postgresql|db2):$/.test(URL.parse(value)?.protocol ?? '') || /(^|;)\s*DATABASE\s*=/i.test(value);
-}
-
-/** In the form of a browser's `Origin` header; apps in a shell have a scheme of their own (`capacitor://localhost`). */
-function origins() {
-  const error = 'expected origins such as https://drivers.example.com, separated by commas';
-  return z
-    .string()
-    .transform((value) => value.split(',').map((origin) => origin.trim()))
-    .refine((list) => list.every((origin) => /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.[\]:-]+$/.test(origin)), error);
-}
-
-/** The values of Fastify's `trustProxy`: false, a number of hops, or addresses and networks. */
-function proxies() {
-  const error = 'expected 0, a number of proxies, or addresses and networks separated by commas';
-  return z.string().transform((value, context): false | number | string[] => {
-    if (/^\d{1,2}$/.test(value)) return Number(value) || false;
-    const list = value.split(',').map((entry) => entry.trim());
-    const usable = list.every(
-      (entry) => isIP(entry.replace(/\/\d{1,3}$/, '')) || /^(loopback|linklocal|uniquelocal)$/.test(entry),
-    );
-    if (!usable) context.addIssue(error);
-    return list;
-  });
 }

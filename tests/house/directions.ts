@@ -253,7 +253,12 @@ export const parts: Part[] = [
     usesTypes: server('config.ts'),
     why: 'a process and its files, ports, timers and words; no domain',
   },
-  { path: 'server/src/config.ts', uses: server('runtime/start-error.ts'), why: 'reading settings starts nothing' },
+  {
+    path: 'server/src/config.ts',
+    uses: server('runtime/start-error.ts', 'setting-values.ts'),
+    why: 'reading settings starts nothing',
+  },
+  { path: 'server/src/setting-values.ts', uses: [], why: 'a value of a setting depends on nothing' },
 
   edge(
     'mail/',
@@ -271,6 +276,11 @@ export const parts: Part[] = [
   operators('holds/', ['replication/control/'], 'files on hold'),
   operators('incidents/', [], 'incidents and their ends'),
   operators('invitations/', [], 'invitations to sign up'),
+  operators(
+    'oidc/',
+    ['http/server/rate-limits.ts', 'ops/operators/contract.ts', 'runtime/kept-secret.ts'],
+    'the sign-in by an identity provider',
+  ),
   operators('operators/', ['http/server/rate-limits.ts'], 'operators and their sessions'),
   operators('parked/', ['replication/to-host/parking.ts'], 'parked routes and their way out'),
   operators('quarantine/', ['mutations/quarantine/'], 'refused changes and their way out'),

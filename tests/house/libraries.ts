@@ -31,6 +31,7 @@ export const libraries: Record<string, string[]> = {
   'zxing-wasm': ['server/web/driver/'],
   uqr: ['server/web/driver/'],
   '@node-rs/argon2': server('auth/'),
+  'openid-client': server('ops/oidc/'),
   // The protocol imports `#schema`: its schema reader on a phone has a tenth of zod's size.
   zod: ['server/'],
 };

@@ -3,6 +3,32 @@ import { describe, expect, test } from 'vitest';
 import { ConfigError, loadConfig, settings } from '../../server/src/config.ts';
 
 describe('settings', () => {
+  test('an identity provider needs a client id, a page to return to, and TLS off this machine', () => {
+    const load = (env: NodeJS.ProcessEnv) => loadConfig(env, []).oidc;
+    const https = { OIDC_ISSUER: 'https://id.example.com', OIDC_CLIENT_ID: 'tailgate' };
+    expect(load({ ...https, PUBLIC_URL: 'https://pod.example.com/x/' })).toEqual({
+      issuer: 'https://id.example.com',
+      clientId: 'tailgate',
+      secretFile: undefined,
+      redirectUrl: 'https://pod.example.com/x/office/',
+      scopes: 'openid profile',
+      claims: {
+        id: 'preferred_username',
+        role: 'groups',
+        roles: { look: 'tailgate-look', repair: 'tailgate-repair', admin: 'tailgate-admin' },
+      },
+    });
+    const page = { OIDC_REDIRECT_URL: 'http://127.0.0.1:3000/office/' };
+    expect(load({ ...https, ...page, OIDC_ISSUER: 'http://127.0.0.1:9000' })?.issuer).toBe('http://127.0.0.1:9000');
+    expect(() => load(https)).toThrow('OIDC_REDIRECT_URL: expected');
+    expect(() => load({ ...page, OIDC_ISSUER: 'https://id.example.com' })).toThrow('OIDC_CLIENT_ID: expected');
+    expect(() => load({ ...https, ...page, OIDC_ISSUER: 'http://id.example.com' })).toThrow(
+      'OIDC_ISSUER: expected https',
+    );
+    expect(() => load({ ...https, ...page, OIDC_ROLES: 'look=a' })).toThrow('OIDC_ROLES: expected look=VALUE');
+    expect(() => load({ ...https, ...page, OIDC_SCOPES: 'profile' })).toThrow('OIDC_SCOPES: expected openid');
+  });
+
   test('an empty environment gives the documented defaults', () => {
     expect(loadConfig({}, [], resolve('/srv/pod'))).toEqual({
       role: 'all',
@@ -24,6 +50,7 @@ describe('settings', () => {
       logLevel: 'info',
       opsToken: undefined,
       operators: { idleMinutes: 30, sessionHours: 12 },
+      oidc: undefined,
       metricsPort: undefined,
       metricsAccess: 'local',
       mailFrom: 'Tailgate <tailgate@localhost>',

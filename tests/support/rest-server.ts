@@ -75,6 +75,7 @@ type HttpOptions =
   | 'maxJsonMb'
   | 'reportQuotaMb'
   | 'corsOrigins'
+  | 'oidc'
   | 'operators'
   | 'timeouts';
 
@@ -175,6 +176,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     ...(options.unauthenticatedBytes !== undefined && { unauthenticatedBytes: options.unauthenticatedBytes }),
     access,
     signup: options.signup ?? 'documented',
+    oidc: options.oidc,
     operators: options.operators ?? { idleMinutes: 30, sessionHours: 12 },
     trustProxy: options.trustProxy ?? false,
     publicUrl: options.publicUrl,

@@ -13,6 +13,7 @@ import { Admission } from './server/admission.ts';
 import { assetEndpoints } from './endpoints/asset-endpoints.ts';
 import { OperatorSessions } from '../auth/operators/sessions.ts';
 import { actEndpoints } from '../ops/acts/acts.ts';
+import { oidcEndpoints, type Oidc } from '../ops/oidc/oidc.ts';
 import { operatorEndpoints } from '../ops/operators/operators.ts';
 import { authEndpoints } from './endpoints/auth-endpoints.ts';
 import { applyBrowserRules } from './server/browser-rules.ts';
@@ -83,6 +84,8 @@ export interface HttpDeps
     > {
   readonly auth: AuthDeps;
   readonly sessions: Sessions;
+  /** The identity provider of the operators, where the server has one. */
+  readonly oidc: Oidc | undefined;
   readonly timeouts?: Timeouts;
   readonly linger?: LingerBounds;
   readonly admissionLimits?: AdmissionLimits;
@@ -163,6 +166,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
     ...reportEndpoints({ ...deps, admission, hourBytes: deps.reportQuotaMb * mebibyte }),
     ...flagEndpoints(deps.db),
     ...operatorEndpoints({ ...deps, operatorLimits: deps.operators, operatorSessions, limit }),
+    ...oidcEndpoints({ ...deps, operatorLimits: deps.operators, limit }),
     ...actEndpoints(deps.db),
     ...parkedEndpoints(deps),
     ...holdEndpoints(deps.db),

@@ -8,6 +8,7 @@ import { historyOperations, historySchemas } from './history/contract.ts';
 import { holdOperations, holdSchemas } from './holds/contract.ts';
 import { incidentOperations, incidentSchemas } from './incidents/contract.ts';
 import { invitationOperations, invitationSchemas } from './invitations/contract.ts';
+import { oidcOperations, oidcSchemas } from './oidc/contract.ts';
 import { operatorOperations, operatorSchemas } from './operators/contract.ts';
 import { parkedOperations, parkedSchemas } from './parked/contract.ts';
 import { quarantineOperations, quarantineSchemas } from './quarantine/contract.ts';
@@ -18,6 +19,7 @@ import { replicationOperations, replicationSchemas } from './replication/contrac
 /** Every operation of the operators, one table. */
 export const opsOperations = {
   ...operatorOperations,
+  ...oidcOperations,
   ...actOperations,
   ...parkedOperations,
   ...holdOperations,
@@ -38,6 +40,7 @@ export const opsOperations = {
 /** The words of their schemas for the OpenAPI document. */
 export const opsSchemas = [
   ...operatorSchemas,
+  ...oidcSchemas,
   ...actSchemas,
   ...parkedSchemas,
   ...holdSchemas,

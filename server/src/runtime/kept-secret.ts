@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
+import { StartError } from './start-error.ts';
 
 export interface StoredSecret {
   secret: string;
@@ -23,4 +24,13 @@ export async function storeSecret(file: string): Promise<StoredSecret> {
   );
   await rm(draft);
   return { secret: (await readFile(file, 'utf8')).trim(), fresh };
+}
+
+/** A secret that an operator keeps in a file. @throws StartError that names the setting */
+export async function readSecret(file: string, setting: string): Promise<string> {
+  const secret = await readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    throw new StartError(`${setting}: the file cannot be read (${cause.code ?? cause.name})`, { cause });
+  });
+  if (secret.trim() === '') throw new StartError(`${setting}: the file is empty`);
+  return secret.trim();
 }

@@ -55,6 +55,11 @@ export const errorCodes = {
   INTERNAL: { status: 500, retry: 'retry', meaning: 'Something failed on our side.' },
   DATABASE_UNAVAILABLE: { status: 503, retry: 'retry', meaning: 'The database cannot be reached now.' },
   HOST_UNAVAILABLE: { status: 503, retry: 'retry', meaning: 'The legacy host cannot be reached now.' },
+  IDENTITY_PROVIDER_UNAVAILABLE: {
+    status: 503,
+    retry: 'retry',
+    meaning: 'The identity provider of the operators cannot be reached now.',
+  },
   // Files by tus only (docs/protocol.md, Files); the statuses are those of tus 1.0.
   UPLOAD_NOT_FOUND: { status: 404, retry: 'final', meaning: 'No such upload of this driver; begin it with POST.' },
   OFFSET_CONFLICT: { status: 409, retry: 'final', meaning: 'The upload has another offset; HEAD returns it.' },
@@ -82,6 +87,7 @@ export const retryAfterSeconds: Readonly<Partial<Record<ErrorCode, number>>> = {
   UPLOAD_LOCKED: 2,
   DATABASE_UNAVAILABLE: 5,
   HOST_UNAVAILABLE: 30,
+  IDENTITY_PROVIDER_UNAVAILABLE: 5,
 };
 
 /** One fault in an input. `path` begins at the body's root, such as `stops.0.updates.status`. */

@@ -29,13 +29,13 @@ const codeFor = async (server: RestServer, { operation, paths }: Mounted) =>
 
 /** Interface.md part 5, written here again and independent of the table under test. */
 const protectedPaths = ['GET /route', 'PUT /route/stop', 'PUT /route/stop/skip-refuse'];
-const publicPaths = /^\/(auth\/|health$|health\/ready$|ops\/sessions$)/;
+const publicPaths = /^\/(auth\/|health$|health\/ready$|ops\/(sessions|sign-in|oidc|oidc\/sessions)$)/;
 
 describe('interface.md part 5 and contract §8: the right to call each operation', () => {
   test.each(mounted)('$name, $paths: documented access', async (each) => {
     const { method, path } = each.operation;
     const isProtected =
-      protectedPaths.includes(`${method} ${path}`) || (path.startsWith('/ops/') && path !== '/ops/sessions');
+      protectedPaths.includes(`${method} ${path}`) || (path.startsWith('/ops/') && !publicPaths.test(path));
     // Sign-out is open and checks its credentials itself.
     const asks = isProtected || path === '/auth/signout';
     expect((await codeFor(documented, each)) === 'MISSING_CREDENTIALS').toBe(asks);
@@ -56,11 +56,18 @@ describe('interface.md part 5 and contract §8: the right to call each operation
     expect(openPaths('documented', operations)).toContain('GET /api/v20/route/drivers');
     expect(openPaths('documented', operations)).not.toContain('GET /api/v20/route');
     expect(openAreas('documented', operations).join(' ')).toBe(
-      '/auth/* /route/drivers /route/stop/email-preview /health/* /assets/* /control/* /report/* /ops/sessions',
+      '/auth/* /route/drivers /route/stop/email-preview /health/* /assets/* /control/* /report/* /ops/sessions /ops/sign-in /ops/oidc/*',
     );
-    expect(openPaths('strict', operations).join(' ')).not.toMatch(/route|ops\/(?!sessions)/);
+    expect(openPaths('strict', operations).join(' ')).not.toMatch(/route|ops\/(?!sessions|sign-in|oidc)/);
     // Not `/health/*`: the host's own diagnostics are closed then.
-    expect(openAreas('strict', operations)).toEqual(['/auth/*', '/health', '/health/ready', '/ops/sessions']);
+    expect(openAreas('strict', operations)).toEqual([
+      '/auth/*',
+      '/health',
+      '/health/ready',
+      '/ops/sessions',
+      '/ops/sign-in',
+      '/ops/oidc/*',
+    ]);
   });
 });
 

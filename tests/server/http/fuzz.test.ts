@@ -274,7 +274,7 @@ describe('contract §1: every request', () => {
 const changesRoutes = (request: FuzzRequest | undefined): boolean =>
   request?.method === 'PUT' || request?.name === 'repairParked';
 
-const isSignIn = /^\/(?:auth\/|ops\/(?:sessions|password)$)/;
+const isSignIn = /^\/(?:auth\/|ops\/(?:sessions|password|oidc|oidc\/sessions)$)/;
 
 /** Operations that no request reached. Sign-ins have limits, and a replay of a few requests reaches fewer. */
 function unreached(answered: ReadonlySet<OperationName>): string[] {

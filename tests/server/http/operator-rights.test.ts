@@ -12,6 +12,9 @@ import { opsToken, startRestServer, type RestServer } from '../../support/rest-s
  */
 const rights: Readonly<Record<string, OperatorRole | 'self' | 'open'>> = {
   'POST /ops/sessions': 'open',
+  'GET /ops/sign-in': 'open',
+  'POST /ops/oidc': 'open',
+  'POST /ops/oidc/sessions': 'open',
   'DELETE /ops/sessions/current': 'self',
   'GET /ops/me': 'self',
   'POST /ops/password': 'self',

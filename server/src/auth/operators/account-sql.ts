@@ -11,7 +11,7 @@ export const insertOperator = statement(
       set name = excluded.name, role = excluded.role, password_hash = excluded.password_hash,
           must_change_password = true, password_expires_at = excluded.password_expires_at,
           created_at = excluded.created_at, created_by = excluded.created_by, changed_at = excluded.changed_at,
-          revoked_at = null, revoked_by = null
+          revoked_at = null, revoked_by = null, oidc_subject = null
     where operator.revoked_at is not null
    returning id`,
 );
@@ -30,12 +30,12 @@ export const readPasswordHash = statement(
   'select password_hash from operator where id = $1 and revoked_at is null and not must_change_password',
 );
 
-/** $1 id, $2 hash, $3 its end, $4 now. */
+/** Operators of an identity provider have no password. $1 id, $2 hash, $3 its end, $4 now. */
 export const resetOperator = statement(
   'operator_reset',
   `update operator
       set password_hash = $2, must_change_password = true, password_expires_at = $3, changed_at = $4
-    where id = $1 and revoked_at is null
+    where id = $1 and revoked_at is null and oidc_subject is null
    returning id`,
 );
 

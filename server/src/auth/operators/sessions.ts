@@ -6,7 +6,7 @@ import { isUseDue, isValid, type OperatorLimits } from './rules.ts';
 
 /** A named person of the office. */
 export interface Operator {
-  /** One to ten of A–Z and 0–9: it reaches the host as the author of an edit. */
+  /** One to ten of A–Z and 0–9, as a user profile on the host. */
   readonly id: string;
   readonly name: string;
   readonly role: OperatorRole;

@@ -85,7 +85,7 @@ export async function runOperatorCommand(command: OperatorCommand, db: Db, now: 
       if (password) await record(tx, 'resetOperator', id, { one_time_password_until: password.until });
       return password;
     });
-    if (!made) throw new StartError(unknown(id));
+    if (!made) throw new StartError(`${unknown(id)}, or the identity provider signs it in`);
     return describe(made, `All sessions of ${id} have ended.`);
   }
   const { name, role } = command;

@@ -5,7 +5,7 @@ import { ofOperators } from '../contract.ts';
 
 // Operators' contract: their sessions.
 
-/** The id of an operator, in any case: it reaches the host in upper case. */
+/** The id of an operator, in any case; it is stored in upper case. */
 const operatorId = z.string().check(z.regex(/^[A-Za-z0-9]{1,10}$/, 'must be 1 to 10 letters and digits'));
 const password = text(128).check(z.minLength(1));
 
@@ -23,7 +23,7 @@ const sessionItem = z.strictObject({
   idle_minutes: z.int(),
   must_change_password: z.boolean(),
 });
-const newSession = z.strictObject({ token: z.string(), ...sessionItem.shape });
+export const newSession = z.strictObject({ token: z.string(), ...sessionItem.shape });
 
 /** OPS_TOKEN belongs to programs: there is no operator then, and no session. */
 const callerItem = z.strictObject({ kind: z.enum(['operator', 'machine']), session: z.nullable(sessionItem) });
@@ -94,7 +94,7 @@ export const operatorSchemas = [
       'At least 12 characters, 5 of them different; neither the current password, nor with name or id of the operator.',
   }),
   described('Operator', operatorItem, 'A named person of the office.', {
-    id: 'At most 10 of A–Z and 0–9. It reaches the host as the author of an edit.',
+    id: 'At most 10 of A–Z and 0–9, as a user profile on the host.',
     name: 'For people.',
     role: '`look` reads, `repair` also decides about changes and rows, `admin` also about drivers, phones and holds.',
   }),

@@ -1,0 +1,107 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+
+// The values of settings (config.ts): each schema parses text and names the expected value in its only message.
+
+/** Whether only programs of this machine reach an address. */
+export const isThisMachine = (host: string): boolean => /^(localhost|127\.[\d.]+|::1)$/.test(host);
+
+export function wholeNumber(min: number, max: number) {
+  const error = `expected a whole number from ${min} to ${max}`;
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, { error, abort: true })
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, error);
+}
+
+export function yyyymmdd() {
+  return z.string().refine((value) => {
+    const day = value.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3');
+    const date = new Date(`${day}Z`);
+    return day !== value && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
+  }, 'expected a day that exists as YYYYMMDD, such as 20261128');
+}
+
+export function share() {
+  return z
+    .string()
+    .regex(/^(0|1|0?\.\d{1,6})$/, 'expected a number from 0 to 1, such as 0.05')
+    .transform(Number);
+}
+
+export function flag() {
+  return oneOf('0', '1').transform((value) => value === '1');
+}
+
+export function oneOf<const Members extends readonly [string, ...string[]]>(...members: Members) {
+  return z.enum(members, `expected one of ${members.join(', ')}`);
+}
+
+export function word(what: string) {
+  return z.string().regex(/^[!-~]+$/, `expected ${what}`);
+}
+
+/** Db2 for i takes ten characters. SQL texts contain both libraries as names, so no other characters are allowed. */
+export function library() {
+  return z
+    .string()
+    .toUpperCase()
+    .regex(/^[A-Z][A-Z0-9_]{0,9}$/, 'expected a library name: a letter, then up to nine letters, digits or _');
+}
+
+/** Tokens travel between this server and the provider, so only the same machine may go without TLS. */
+export function isIssuer(value: string): boolean {
+  const url = URL.parse(value);
+  return (
+    url?.protocol === 'https:' || (url?.protocol === 'http:' && isThisMachine(url.hostname.replace(/^\[|\]$/g, '')))
+  );
+}
+
+export function operatorRoles() {
+  return z
+    .string()
+    .regex(/^look=[^=,\s]+,repair=[^=,\s]+,admin=[^=,\s]+$/, 'expected look=VALUE,repair=VALUE,admin=VALUE')
+    .transform((value) => {
+      const [look = '', repair = '', admin = ''] = value.split(',').map((pair) => pair.slice(pair.indexOf('=') + 1));
+      return { look, repair, admin };
+    });
+}
+
+export function urlOf(...protocols: string[]) {
+  const allowed = protocols.map((protocol) => `${protocol}:`);
+  return z
+    .string()
+    .refine((value) => allowed.includes(URL.parse(value)?.protocol ?? ''), `expected ${allowed.join('//… or ')}//…`);
+}
+
+export function postgresUrl() {
+  return urlOf('postgres', 'postgresql');
+}
+
+export function isHostAddress(value: string): boolean {
+  return /^(postgres|postgresql|db2):$/.test(URL.parse(value)?.protocol ?? '') || /(^|;)\s*DATABASE\s*=/i.test(value);
+}
+
+/** In the form of a browser's `Origin` header; apps in a shell have a scheme of their own (`capacitor://localhost`). */
+export function origins() {
+  const error = 'expected origins such as https://drivers.example.com, separated by commas';
+  return z
+    .string()
+    .transform((value) => value.split(',').map((origin) => origin.trim()))
+    .refine((list) => list.every((origin) => /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.[\]:-]+$/.test(origin)), error);
+}
+
+/** The values of Fastify's `trustProxy`: false, a number of hops, or addresses and networks. */
+export function proxies() {
+  const error = 'expected 0, a number of proxies, or addresses and networks separated by commas';
+  return z.string().transform((value, context): false | number | string[] => {
+    if (/^\d{1,2}$/.test(value)) return Number(value) || false;
+    const list = value.split(',').map((entry) => entry.trim());
+    const usable = list.every(
+      (entry) => isIP(entry.replace(/\/\d{1,3}$/, '')) || /^(loopback|linklocal|uniquelocal)$/.test(entry),
+    );
+    if (!usable) context.addIssue(error);
+    return list;
+  });
+}
