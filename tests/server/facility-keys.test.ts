@@ -9,6 +9,7 @@ const notOfARoute = new Map([
   ['invitation', 'belongs to sign-up: for one employee or a depot, and asked for by its code'],
   ['employee', 'master data of the whole company: copied to every node'],
   ['quarantine', 'belongs to a queue: what it holds may name no route, or a wrong one'],
+  ['operator_act', 'belongs to its operator: most acts are on queues, phones and accounts, and name no facility'],
   ['request_key', 'belongs to its author: the facility is part of the answer, not of the request'],
 ]);
 

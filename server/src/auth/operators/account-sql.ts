@@ -1,7 +1,5 @@
 import { statement } from '../../db/statement.ts';
 
-export { endSessionsOf } from './operator-sql.ts';
-
 /** Returns no row where the operator exists and is not revoked. $1 id, $2 name, $3 role, $4 hash, $5 its end, $6 now, $7 by. */
 export const insertOperator = statement(
   'operator_insert',

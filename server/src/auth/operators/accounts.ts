@@ -3,6 +3,7 @@ import type { OperatorRole } from '@tailgate/sync-protocol';
 import type { Queryable, Tx } from '../../db/types.ts';
 import type { Passwords } from '../passwords.ts';
 import * as sql from './account-sql.ts';
+import { endSessionsOf } from './operator-sql.ts';
 import { oneTimePasswordEnd } from './rules.ts';
 import type { Operator } from './sessions.ts';
 
@@ -66,7 +67,7 @@ export async function resetOperator(
   const until = oneTimePasswordEnd(now);
   const { rowCount } = await tx.query(sql.resetOperator, [id, await passwords.hash(password), until, now]);
   if (!rowCount) return undefined;
-  await tx.query(sql.endSessionsOf, [id, now]);
+  await tx.query(endSessionsOf, [id, now]);
   return { password, until };
 }
 
@@ -77,7 +78,7 @@ export async function resetOperator(
 export async function revokeOperator(tx: Tx, id: string, by: string, now: Date): Promise<boolean> {
   const { rowCount } = await tx.query(sql.revokeOperator, [id, by, now]);
   if (!rowCount) return false;
-  await tx.query(sql.endSessionsOf, [id, now]);
+  await tx.query(endSessionsOf, [id, now]);
   return true;
 }
 
