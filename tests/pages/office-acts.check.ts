@@ -124,6 +124,8 @@ test('every request of a button is refused with the token of a clerk who may onl
   expect(
     new Set(acts.map(({ method, url }) => `${method} ${url.replaceAll(/[0-9a-f-]{36}/g, ':id')}`)).size,
   ).toBeGreaterThanOrEqual(4);
+  // The author is the session's operator: no page asks for it, and no request names it.
+  expect(acts.filter(({ body }) => body?.includes('"by"'))).toEqual([]);
   for (const { method, url, body } of acts) {
     const headers = { ...world.headers.look, 'content-type': 'application/json' };
     const answer = await fetch(url, { method, headers, ...(body !== null && { body }) });

@@ -36,9 +36,6 @@ export const may = (role: Role): boolean => {
   return current.is === 'in' && roles.indexOf(current.operator.role) >= roles.indexOf(role);
 };
 
-/** The operator's id, for the bodies of acts. */
-export const ownId = (): string => operatorOf(session.current)?.id ?? '';
-
 export const tokenOf = (current: Session): string | undefined => ('token' in current ? current.token : undefined);
 
 export function begin(next: Session): void {

@@ -48,6 +48,8 @@ const listeners = new Set<() => void>();
 /** Follows the address. Called once, before the first render. */
 export function startRouter(): void {
   history.scrollRestoration = 'manual';
+  // The page may have changed its own address since this module was loaded.
+  current = read();
   if (placeOf(history.state) === undefined) history.replaceState({ place: 0 }, '');
   addEventListener('hashchange', () => {
     const known = placeOf(history.state);

@@ -6,6 +6,9 @@ import type { opsOperations } from '../../../src/ops/operations.ts';
  * schemas that the document is printed from, as types alone: no code of the server enters the page (decision 118).
  */
 export const operations = {
+  readSignInWays: ['GET', '/ops/sign-in'],
+  beginOidcSignIn: ['POST', '/ops/oidc'],
+  finishOidcSignIn: ['POST', '/ops/oidc/sessions'],
   signInOperator: ['POST', '/ops/sessions'],
   readCaller: ['GET', '/ops/me'],
   signOutOperator: ['DELETE', '/ops/sessions/current'],

@@ -4,7 +4,7 @@ import { useAct } from '../act.ts';
 import { useRead } from '../api/reads.ts';
 import { useDraft } from '../drafts.ts';
 import { instantOf } from '../model/local-time.ts';
-import { may, ownId } from '../session.ts';
+import { may } from '../session.ts';
 import { t } from '../words/words.ts';
 import { FaultNote } from './fault-note.tsx';
 import { Moment } from './moment.tsx';
@@ -26,7 +26,7 @@ export function HoldForm({ isPlanned, onClose }: HoldFormProps) {
     event.preventDefault();
     if (!isReady) return;
     const times = { ...(isPlanned && { from: instantOf(from) }), ...(until !== '' && { until: instantOf(until) }) };
-    if (!(await begin.run({ body: { by: ownId(), reason: reason.trim(), ...times } }))) return;
+    if (!(await begin.run({ body: { reason: reason.trim(), ...times } }))) return;
     draft.clear();
     onClose();
   };

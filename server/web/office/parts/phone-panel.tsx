@@ -3,7 +3,7 @@ import { Icon } from '../../ui/icons.tsx';
 import { useAct } from '../act.ts';
 import type { RowOf } from '../api/operations.ts';
 import { useDraft } from '../drafts.ts';
-import { may, ownId } from '../session.ts';
+import { may } from '../session.ts';
 import { ownZone, timeIn } from '../words/times.ts';
 import { t } from '../words/words.ts';
 import { FaultNote } from './fault-note.tsx';
@@ -58,7 +58,7 @@ function End({ phone }: { readonly phone: Phone }) {
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     if (reason.trim() === '') return;
-    if (await revoke.run({ params: { client_id }, body: { by: ownId(), reason: reason.trim() } })) draft.clear();
+    if (await revoke.run({ params: { client_id }, body: { reason: reason.trim() } })) draft.clear();
   };
   return (
     <div className="panel">

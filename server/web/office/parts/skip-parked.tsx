@@ -2,7 +2,6 @@ import type { FormEvent } from 'react';
 import { useAct } from '../act.ts';
 import { useDraft } from '../drafts.ts';
 import type { ParkedRow } from '../model/parked-list.ts';
-import { ownId } from '../session.ts';
 import { t } from '../words/words.ts';
 import { FaultNote } from './fault-note.tsx';
 
@@ -14,7 +13,7 @@ export function SkipParked({ row, onClose }: { readonly row: ParkedRow; readonly
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     if (reason.trim() === '') return;
-    const done = await skip.run({ params: { parked_id: row.parked_id }, body: { by: ownId(), reason: reason.trim() } });
+    const done = await skip.run({ params: { parked_id: row.parked_id }, body: { reason: reason.trim() } });
     if (!done) return;
     draft.clear();
     onClose();

@@ -11,7 +11,7 @@ import { FaultNote } from '../parts/fault-note.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { NeedsRole } from '../parts/needs-role.tsx';
 import { Page } from '../parts/page.tsx';
-import { may, ownId } from '../session.ts';
+import { may } from '../session.ts';
 import { keptSubject } from '../words/kept-sentences.ts';
 import { t } from '../words/words.ts';
 
@@ -74,7 +74,7 @@ function Decision({ entry }: { readonly entry: Entry }) {
   const [changed, setChanged] = useState<boolean>();
   const sentence = draft.fields['sentence']?.trim() ?? '';
   const apply = async (): Promise<void> => {
-    const done = await release.run({ params, body: { by: ownId(), note: sentence } });
+    const done = await release.run({ params, body: { note: sentence } });
     if (!done) return;
     draft.clear();
     setChanged(done.changed);
@@ -82,7 +82,7 @@ function Decision({ entry }: { readonly entry: Entry }) {
   const leave = async (): Promise<void> => {
     setMissing(sentence === '');
     if (sentence === '') return;
-    if (await dismiss.run({ params, body: { by: ownId(), reason: sentence } })) draft.clear();
+    if (await dismiss.run({ params, body: { reason: sentence } })) draft.clear();
   };
   return (
     <div className="panel mt4">

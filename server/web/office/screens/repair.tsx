@@ -17,7 +17,7 @@ import { NeedsRole } from '../parts/needs-role.tsx';
 import { Table } from '../parts/table.tsx';
 import { TablePanel } from '../parts/table-panel.tsx';
 import { SkipParked } from '../parts/skip-parked.tsx';
-import { may, ownId } from '../session.ts';
+import { may } from '../session.ts';
 import { subjectText } from '../words/parked-sentences.ts';
 import { t } from '../words/words.ts';
 
@@ -70,7 +70,7 @@ function Repair({ row, isGone }: { readonly row: ParkedRow; readonly isGone: boo
   };
   const send = async (): Promise<void> => {
     if (stop === null || !isReady) return;
-    const done = await repair.run({ params, body: { by: ownId(), stop: repairOf(stop, differences) } });
+    const done = await repair.run({ params, body: { stop: repairOf(stop, differences) } });
     if (!done) return;
     draft.clear();
     setSentAt(Date.now());

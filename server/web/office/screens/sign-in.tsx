@@ -1,12 +1,13 @@
 import type { FormEvent } from 'react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Icon } from '../../ui/icons.tsx';
 import { Banner } from '../../ui/parts/chip.tsx';
 import { Field } from '../../ui/parts/field.tsx';
 import { Refusal } from '../api/api.ts';
 import type { DataOf } from '../api/operations.ts';
 import type { Fault } from '../api/reads.ts';
-import { faultOf } from '../api/reads.ts';
+import { faultOf, useRead } from '../api/reads.ts';
+import { finishAtServer, isBackFromProvider, leaveForProvider, NoProviderSignIn } from '../provider-sign-in.ts';
 import { useServices } from '../services.ts';
 import type { Operator } from '../session.ts';
 import { begin } from '../session.ts';
@@ -26,7 +27,21 @@ export function SignInScreen({ locked }: SignInProps) {
   const [operator, setOperator] = useState(locked?.operator.id ?? '');
   const [password, setPassword] = useState('');
   const [wrong, setWrong] = useState<{ operator?: string; password?: string; whole?: string }>({});
-  const [isBusy, setBusy] = useState(false);
+  const [isBusy, setBusy] = useState(isBackFromProvider);
+  const { data: ways } = useRead('readSignInWays', {});
+  const byProvider = async (step: () => Promise<void>): Promise<void> => {
+    setBusy(true);
+    setWrong({});
+    try {
+      await step();
+    } catch (error) {
+      setWrong({ whole: providerSentence(error) });
+      setBusy(false);
+    }
+  };
+  useEffect(() => {
+    if (isBackFromProvider()) void byProvider(async () => begin(sessionOf(await finishAtServer(api))));
+  }, []);
   const signIn = async (): Promise<void> => {
     const name = locked?.operator.id ?? operator.trim();
     const missing = {
@@ -91,6 +106,17 @@ export function SignInScreen({ locked }: SignInProps) {
           <span>{t(isBusy ? 'signIn.busy' : locked ? 'lock.act' : 'signIn.act')}</span>
           <Icon name="arrow" />
         </button>
+        {ways?.oidc === true && (
+          <button
+            className="btn btn-wide"
+            type="button"
+            aria-disabled={isBusy}
+            onClick={() => isBusy || void byProvider(() => leaveForProvider(api))}
+          >
+            <Icon name="key" />
+            {t('signIn.provider')}
+          </button>
+        )}
         {locked ? (
           <button className="btn btn-link" type="button" onClick={signOut}>
             {t('lock.other')}
@@ -108,6 +134,12 @@ export function SignInScreen({ locked }: SignInProps) {
 /** The session of an answer, which contains the token this once. */
 export function sessionOf({ token, operator, idle_minutes, must_change_password }: DataOf<'signInOperator'>) {
   return { is: must_change_password ? 'oneTime' : 'in', operator, token, idleMinutes: idle_minutes } as const;
+}
+
+function providerSentence(error: unknown): string {
+  if (error instanceof NoProviderSignIn) return t(`signIn.${error.why}`);
+  const fault = faultOf(error);
+  return fault instanceof Refusal && fault.status === 401 ? t('signIn.expired') : sentenceOf(fault);
 }
 
 function faultSentence(fault: Fault): string {
