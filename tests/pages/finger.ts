@@ -46,16 +46,17 @@ export class Finger {
 
   /** Touches what has this text or this accessible name. */
   async tap(text: string, { nth = 0 }: TapOptions = {}): Promise<void> {
-    const target = await this.#reach({ text, nth, kind: 'act' });
-    if (!(await this.#touch(target))) await this.#touch(await this.#reach({ text, nth, kind: 'act' }));
+    await this.#touch({ text, nth, kind: 'act' });
     this.taps++;
   }
 
-  /**
-   * Touches a place. False where the target has moved away since it was seen, because the page changed meanwhile: a person
-   * touches again.
-   */
-  async #touch({ x, y }: { readonly x: number; readonly y: number }): Promise<boolean> {
+  /** Touches a target; once more where it has moved away since it was seen, because the page changed meanwhile: as a person does. */
+  async #touch(wanted: Wanted): Promise<void> {
+    if (!(await this.#hits(await this.#reach(wanted)))) await this.#hits(await this.#reach(wanted));
+  }
+
+  /** Touches a place: false where the target is there no longer. */
+  async #hits({ x, y }: { readonly x: number; readonly y: number }): Promise<boolean> {
     await this.#page.evaluate(watchTouch);
     await this.#press(x, y);
     // The touch may have ended the page.
@@ -64,8 +65,7 @@ export class Finger {
 
   /** Types into the field with this label, in place of its text. The touch that focuses it belongs to the typing. */
   async type(label: string, value: string, { nth = 0 }: TapOptions = {}): Promise<void> {
-    const target = await this.#reach({ text: label, nth, kind: 'field' });
-    await this.#press(target.x, target.y);
+    await this.#touch({ text: label, nth, kind: 'field' });
     const { tag, value: before } = await this.#page.evaluate(focusedField);
     if (!fieldTags.includes(tag)) throw new Error(`a touch on “${label}” focuses <${tag.toLowerCase()}>, no field`);
     if (before !== '') await this.#page.keyboard.press('ControlOrMeta+a');
@@ -82,10 +82,9 @@ export class Finger {
 
   /** A photo with the phone's camera app: the tap on the button, and the shutter. */
   async photograph(text: string, photo: { name: string; mimeType: string; buffer: Buffer }): Promise<void> {
-    const target = await this.#reach({ text, nth: 0, kind: 'act' });
-    const [chooser] = await Promise.all([this.#page.waitForEvent('filechooser'), this.#press(target.x, target.y)]);
+    const [chooser] = await Promise.all([this.#page.waitForEvent('filechooser'), this.tap(text)]);
     await chooser.setFiles(photo);
-    this.taps += 2;
+    this.taps++;
   }
 
   /** Draws two strokes on the surface of this name, such as a signature. No tap. */
