@@ -192,6 +192,29 @@ describe('the log on the host (PODRPLP)', () => {
       expect(reported).toContainEqual(expect.objectContaining({ mutations: [changes[index]?.id], trace: RLTRC }));
   });
 
+  test('a line of a stop says where it came after the close of its route', async () => {
+    const key = await depot.addRoute('AFTER', [1, 2, 999]);
+    const messages = async () =>
+      (await depot.show('PODRPLP', "RLKEY like '%AFTER%' and RLENT = 'RTSTUP' order by RLKEY, RLSEQ -- ")).map(
+        ({ RLKEY, RLMSG }) => [String(RLKEY).split(' ').at(-1), RLMSG],
+      );
+    await depot.record(key, { id: 1, updates: delivered });
+    await depot.record(key, { id: 999, arrived: true, updates: delivered });
+    await depot.untilHosted(key);
+    expect(await depot.show('RTHDRP', "RHRTE = 'AFTER'")).toMatchObject([{ RHPODS: 'C' }]);
+    expect(await messages()).toEqual([
+      ['1', ''],
+      ['999', ''],
+    ]);
+    await depot.record(key, { id: 2, updates: delivered });
+    await depot.untilHosted(key);
+    expect(await messages()).toEqual([
+      ['1', ''],
+      ['2', 'after the close of the route'],
+      ['999', ''],
+    ]);
+  });
+
   test('delays nothing where it is missing', async () => {
     const key = await depot.addRoute('UNLOGGED', [1]);
     await pool.query('alter table PODDTA.PODRPLP rename to PODRPLP_AWAY');

@@ -56,6 +56,28 @@ describe("the estimate of the server's time", () => {
     );
   });
 
+  test('stays within its error for all clocks that drift by up to 100 ppm, and prefers a fresh exchange to a shorter old one', () => {
+    // Eight hours at 100 ppm: a short exchange of the morning is now worse than a slow one of this minute.
+    const [morning, slow] = [exchange(0, 20, 20), exchange(28_800_000, 1_000, 1_000)];
+    expect(offsetOf(morning, 28_802_000).errorMs).toBeCloseTo(2_901, 0);
+    expect(bestOffset([morning, slow], 28_802_000)?.ms).toBe(offsetOf(slow, 28_802_000).ms);
+    const hours = fc.integer({ min: 0, max: 28_800_000 });
+    fc.assert(
+      fc.property(ways, hours, fc.double({ min: -0.0001, max: 0.0001, noNaN: true }), (conversation, later, drift) => {
+        // The server's clock as a function of this device's monotonic clock.
+        const serverAt = (monotonic: number): number => truth + monotonic * (1 + drift);
+        const exchanges = measure(conversation).map((each, n) => {
+          const serverTime = Math.floor(serverAt(each.askedAt + (conversation[n]?.up ?? 0)));
+          return { ...each, serverTime };
+        });
+        const now = (exchanges.at(-1)?.answeredAt ?? 0) + later;
+        const best = bestOffset(keepAll(exchanges), now);
+        // A drift during the exchange itself moves its middle by less than a thousandth of its round trip.
+        expect(Math.abs(now + (best?.ms ?? 0) - serverAt(now))).toBeLessThanOrEqual((best?.errorMs ?? 0) * 1.001);
+      }),
+    );
+  });
+
   test('detects a changed clock by the next exchange that contradicts the earlier ones', () => {
     fc.assert(
       fc.property(ways, ways, fc.integer({ min: -86_400_000, max: 86_400_000 }), (before, after, moved) => {

@@ -104,6 +104,72 @@ describe('the connection machine', () => {
     expect(play([welcomed, receivedFrame], state)).toEqual(play(toLive));
   });
 
+  /**
+   * All transitions: the state after each event in each state. `stays` is the same object, and a decision: its timer
+   * continues. A new state or event fails to compile until each of its cells is filled.
+   */
+  type Cell = State['at'] | 'stays';
+  type Row = Record<Exclude<Event['is'], 'closed'>, Cell> & { closed: Cell; closedUntil: Cell };
+  const ended = { closed: 'waiting', closedUntil: 'deferred', barred: 'barred', outdated: 'outdated' } as const;
+  const noSocket = {
+    opened: 'stays',
+    welcomed: 'stays',
+    received: 'stays',
+    closed: 'stays',
+    closedUntil: 'stays',
+    barred: 'stays',
+    outdated: 'stays',
+  } as const;
+  const open = { wanted: 'stays', unwanted: 'resting', renewed: 'opening', ...ended } as const;
+  const untilMoment = { wanted: 'stays', unwanted: 'resting', time: 'opening', renewed: 'opening' } as const;
+  const table: Record<State['at'] | 'pinging', Row> = {
+    resting: { ...noSocket, wanted: 'opening', unwanted: 'stays', woken: 'stays', renewed: 'stays', time: 'stays' },
+    opening: { ...open, opened: 'greeting', welcomed: 'stays', received: 'stays', woken: 'stays', time: 'waiting' },
+    greeting: { ...open, opened: 'stays', welcomed: 'live', received: 'stays', woken: 'stays', time: 'waiting' },
+    live: { ...open, opened: 'stays', welcomed: 'stays', received: 'stays', woken: 'live', time: 'live' },
+    pinging: { ...open, opened: 'stays', welcomed: 'stays', received: 'live', woken: 'live', time: 'waiting' },
+    waiting: { ...noSocket, ...untilMoment, woken: 'opening' },
+    deferred: { ...noSocket, ...untilMoment, woken: 'stays' },
+    outdated: { ...noSocket, ...untilMoment, woken: 'stays' },
+    barred: {
+      ...noSocket,
+      ...{ wanted: 'stays', unwanted: 'resting', woken: 'stays', renewed: 'opening', time: 'stays' },
+    },
+  };
+  const states: Record<keyof typeof table, State> = {
+    resting: { at: 'resting' },
+    opening: play([wanted]),
+    greeting: play([wanted, opened]),
+    live: play(toLive),
+    pinging: play([wanted, opened, welcomed]),
+    waiting: play([...toLive, closed]),
+    deferred: play([...toLive, { is: 'closed', retryAfterMs: 5 }]),
+    outdated: play([wanted, opened, { is: 'outdated' }]),
+    barred: play([wanted, opened, { is: 'barred' }]),
+  };
+  const eachEvent: Record<keyof Row, Event> = {
+    ...{ wanted, opened, closed, welcomed, time, woken },
+    received: receivedFrame,
+    unwanted: { is: 'unwanted' },
+    renewed: { is: 'renewed' },
+    closedUntil: { is: 'closed', retryAfterMs: 5 },
+    barred: { is: 'barred' },
+    outdated: { is: 'outdated' },
+  };
+
+  test('has the transitions of its table, and no others', () => {
+    const seen = Object.fromEntries(
+      Object.entries(states).map(([name, state]) => {
+        const after = (event: Event): Cell => {
+          const next = step(state, event, timing, 0.5);
+          return next === state ? 'stays' : next.at;
+        };
+        return [name, Object.fromEntries(Object.entries(eachEvent).map(([is, event]) => [is, after(event)]))];
+      }),
+    );
+    expect(seen).toEqual(table);
+  });
+
   const anyEvent = fc.constantFrom<Event>(
     wanted,
     { is: 'unwanted' },

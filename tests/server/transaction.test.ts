@@ -132,6 +132,25 @@ describe('a transaction in two trips', () => {
   const load = async (tx: Tx): Promise<number> => (await tx.query('select 1')).rows.length;
   const now = Promise.resolve();
 
+  test("discards plans at a connection's 1st, 2nd, 4th, 8th and 16th transaction, and at no other", async () => {
+    const connection = await pool.connect();
+    const begun: string[] = [];
+    const same: Connection = {
+      query(statement: Statement, values?: unknown[]) {
+        const text = typeof statement === 'string' ? statement : statement.text;
+        if (text.startsWith('begin')) begun.push(text);
+        return connection.query(statement, values);
+      },
+      release: () => undefined,
+    };
+    const work = (tx: Tx) => ({ sent: now, result: tx.query('select 1') });
+    for (let n = 1; n <= 17; n++) await inTwoTrips({ ...db, connect: async () => same }, load, work);
+    connection.release();
+    const discarding = begun.flatMap((text, index) => (text.includes('discard plans') ? [index + 1] : []));
+    expect(discarding).toEqual([1, 2, 4, 8, 16]);
+    expect(begun).toHaveLength(17);
+  });
+
   test('waits twice: for its loads, and for the commit', async () => {
     const saved = inTwoTrips(db, load, (tx, count) => ({ sent: now, result: insert(tx, `loaded ${count}`) }));
     expect((await saved).rowCount).toBe(1);

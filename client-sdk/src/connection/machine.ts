@@ -135,14 +135,22 @@ function whileOpen(state: Open, event: Event, timing: Timing, fraction: number):
     case 'renewed':
       return opening(at === 'live' ? 0 : attempt, timing);
     default:
-      return state;
+      return state satisfies Ignoring<typeof event.is, 'wanted' | 'unwanted'>;
   }
 }
 
 function whileWaiting(state: Waiting, { is }: Event, timing: Timing): State {
   if (is === 'time') return opening(state.attempt, timing);
-  return is === 'renewed' || (is === 'woken' && state.at === 'waiting') ? opening(0, timing) : state;
+  return is === 'renewed' || (is === 'woken' && state.at === 'waiting')
+    ? opening(0, timing)
+    : (state satisfies Ignoring<typeof is, 'wanted' | 'woken' | SocketOnly>);
 }
+
+/** Events of a socket, which a waiting state does not have. `unwanted` is handled before. */
+type SocketOnly = 'opened' | 'closed' | 'welcomed' | 'barred' | 'outdated' | 'received' | 'unwanted';
+
+/** The state stays, for these events only: a new one fails to compile. `machine.test.ts` has all transitions. */
+type Ignoring<Is extends Event['is'], Ignored extends Event['is']> = [Is] extends [Ignored] ? State : never;
 
 /**
  * The next state; the same object where the event has no effect. A new object starts its state anew.

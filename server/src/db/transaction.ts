@@ -89,8 +89,8 @@ function committed({ command }: QueryResult): void {
  * PostgreSQL plans a named statement again whenever a plan for the given values promises to be cheaper, which it does
  * for each short array. A change of one stop then costs more for plans than for rows. The setting applies to the
  * transaction, not the session, which a pooler may lend to another client. A plan made while a table was empty reads
- * the whole table later. So the plans are discarded at a connection's 2nd, 4th, 8th… transaction, which is twenty times
- * in a million.
+ * the whole table later. So the plans are discarded at a connection's 1st, 2nd, 4th, 8th… transaction, which is twenty
+ * times in a million.
  */
 function beginPlannedOnce(connection: Connection): string {
   const count = (transactions.get(connection) ?? 0) + 1;

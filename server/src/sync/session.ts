@@ -1,6 +1,7 @@
 import type { Cursor, ErrorCode, ErrorDetail, Scope, ClientFrame, ServerFrameInput } from '@tailgate/sync-protocol';
 import { clientScope, closeCodes, currentProtocol, errorCodes, oldestProtocol } from '@tailgate/sync-protocol';
-import { features, clientLimits, type SyncLimits } from './limits.ts';
+import type { SyncLimits } from './limits.ts';
+import { error, pong, welcome } from './session-frames.ts';
 import type {
   Arrival,
   Bound,
@@ -8,7 +9,6 @@ import type {
   Effect,
   AwaitingHello,
   Live,
-  Opened,
   Opening,
   Session,
   SessionEvent,
@@ -16,6 +16,7 @@ import type {
   Step,
   Stopping,
 } from './session-types.ts';
+import type { Ignored, OpenEvent } from './transitions.ts';
 
 /**
  * One connection as a pure state machine: `step` returns the next state and the effects, and performs none of them.
@@ -50,7 +51,7 @@ export function step(session: Session, event: SessionEvent, limits: SyncLimits):
 function move(session: Session, event: SessionEvent, limits: SyncLimits): Step {
   if (session.phase === 'closed') return stay(session);
   if (event.type === 'closed') return { session: closed, effects: [{ do: 'leave' }] };
-  if (event.type === 'stopping' && !('inFlight' in session && session.inFlight > 0)) return closing(event.retryAfterMs);
+  if (event.type === 'stopping') return onStopping(session, event.retryAfterMs);
   switch (session.phase) {
     case 'greeting':
       return whileAwaitingHello(session, event, limits);
@@ -65,16 +66,31 @@ function move(session: Session, event: SessionEvent, limits: SyncLimits): Step {
   }
 }
 
-function whileAwaitingHello(session: AwaitingHello, event: SessionEvent, limits: SyncLimits): Step {
-  if (event.type === 'tick')
-    return event.now - session.since > limits.hello_ms ? close(closeCodes.silent, 'no hello came') : stay(session);
+/** Answers the pushes in flight first, if there are any. */
+function onStopping(session: AwaitingHello | Opening | Bound, retryAfterMs: number): Step {
+  const owesAnswers = 'inFlight' in session && session.inFlight > 0;
+  return owesAnswers ? stay({ ...session, phase: 'stopping', retryAfterMs }) : closing(retryAfterMs);
+}
+
+function whileAwaitingHello(session: AwaitingHello, event: OpenEvent, limits: SyncLimits): Step {
+  switch (event.type) {
+    case 'tick':
+      return event.now - session.since > limits.hello_ms ? close(closeCodes.silent, 'no hello came') : stay(session);
+    case 'broken':
+      return fault(session, event.code, event.details, limits);
+    case 'congested':
+      // The client sent thousands of pings and read no answer.
+      return tooSlow();
+    case 'frame':
+      return handleFirstFrame(session, event.frame, event.now, limits);
+    default:
+      return ignore(session, event satisfies Ignored<'greeting'>);
+  }
+}
+
+function handleFirstFrame(session: AwaitingHello, frame: ClientFrame, now: number, limits: SyncLimits): Step {
   // A phone on plain HTTP checks with a ping whether sockets pass again, before its hello.
-  if (event.type === 'frame' && event.frame.type === 'ping') return send(session, pong(event.now));
-  if (event.type === 'broken') return fault(session, event.code, event.details, limits);
-  // The client sent thousands of pings and read no answer.
-  if (event.type === 'congested') return tooSlow();
-  if (event.type !== 'frame') return stay(session);
-  const { frame } = event;
+  if (frame.type === 'ping') return send(session, pong(now));
   if (frame.type !== 'hello')
     return fault(session, 'BAD_FRAME', [{ path: 'type', message: 'the first frame must be hello' }], limits);
   if (frame.protocol < oldestProtocol || frame.protocol > currentProtocol)
@@ -89,7 +105,7 @@ function whileAwaitingHello(session: AwaitingHello, event: SessionEvent, limits:
   return { session: { phase: 'opening', hello, waiting: [], routes: null }, effects: [{ do: 'open', hello }] };
 }
 
-function whileOpening(session: Opening, event: SessionEvent, limits: SyncLimits): Step {
+function whileOpening(session: Opening, event: OpenEvent, limits: SyncLimits): Step {
   const { hello } = session;
   switch (event.type) {
     case 'frame':
@@ -122,11 +138,11 @@ function whileOpening(session: Opening, event: SessionEvent, limits: SyncLimits)
     case 'revoked':
       return reject('INVALID_TOKEN', 'the session has just ended');
     default:
-      return stay(session);
+      return ignore(session, event satisfies Ignored<'opening'>);
   }
 }
 
-function whileLive(session: Live, event: SessionEvent, limits: SyncLimits): Step {
+function whileLive(session: Live, event: OpenEvent, limits: SyncLimits): Step {
   switch (event.type) {
     case 'frame':
     case 'broken':
@@ -134,14 +150,15 @@ function whileLive(session: Live, event: SessionEvent, limits: SyncLimits): Step
       return session.waiting.length > 0 || mustWait(session, event)
         ? wait(session, event)
         : receive(session, event, limits);
-    case 'stopping':
-      return stay({ ...session, phase: 'stopping', retryAfterMs: event.retryAfterMs });
+    case 'settled':
+    case 'unsettled':
+      return ignore(session, event satisfies Ignored<'live'>);
     default:
       return whileBound(session, event, limits);
   }
 }
 
-function whileSettling(session: Settling, event: SessionEvent, limits: SyncLimits): Step {
+function whileSettling(session: Settling, event: OpenEvent, limits: SyncLimits): Step {
   switch (event.type) {
     case 'frame':
     case 'broken':
@@ -153,20 +170,24 @@ function whileSettling(session: Settling, event: SessionEvent, limits: SyncLimit
     }
     case 'unsettled':
       return close(tryAgainLater, 'the database cannot be reached now');
+    case 'answered':
+    case 'unanswered':
+      return ignore(session, event satisfies Ignored<'settling'>);
     default:
       return whileBound(session, event, limits);
   }
 }
 
 /** A stopping server answers the pushes in flight and reads no other frame. */
-function whileStopping(session: Stopping, event: SessionEvent, limits: SyncLimits): Step {
+function whileStopping(session: Stopping, event: OpenEvent, limits: SyncLimits): Step {
   switch (event.type) {
     case 'frame':
     case 'broken':
     case 'unknown':
       return wait(session, event);
-    case 'stopping':
-      return stay({ ...session, retryAfterMs: event.retryAfterMs });
+    case 'settled':
+    case 'unsettled':
+      return ignore(session, event satisfies Ignored<'stopping'>);
     case 'answered':
     case 'unanswered': {
       const after = whileBound(session, event, limits);
@@ -179,7 +200,7 @@ function whileStopping(session: Stopping, event: SessionEvent, limits: SyncLimit
 }
 
 /** Events that mean the same in every state after the hello. */
-function whileBound(session: Bound, event: SessionEvent, limits: SyncLimits): Step {
+function whileBound(session: Bound, event: BoundEvent, limits: SyncLimits): Step {
   switch (event.type) {
     case 'answered':
       return send(answered(session, event.now), { type: 'ack', ...event.answer });
@@ -207,14 +228,14 @@ function whileBound(session: Bound, event: SessionEvent, limits: SyncLimits): St
     case 'tick':
       return onTick(session, event.now, limits);
     default:
-      return ignore(session, event);
+      return ignore(session, event satisfies Ignored<'live' | 'settling' | 'stopping'>);
   }
 }
 
-/** Events that another handler takes, or that cannot happen after the hello. An unlisted new event fails to compile. */
-type IgnoredEvent =
-  Arrival | Extract<SessionEvent, { type: 'opened' | 'refused' | 'settled' | 'unsettled' | 'stopping' | 'closed' }>;
-const ignore = (session: Bound, _event: IgnoredEvent): Step => stay(session);
+type BoundEvent = Exclude<OpenEvent, Arrival | { type: 'settled' | 'unsettled' }>;
+
+/** `transitions` names the events that a state ignores. */
+const ignore = (session: Session, _event: SessionEvent): Step => stay(session);
 
 const wait = (session: Bound, arrival: Arrival): Step => stay({ ...session, waiting: [...session.waiting, arrival] });
 
@@ -325,18 +346,6 @@ const answered = (session: Bound, now: number): Bound => ({
   receivedAt: now,
 });
 
-const welcome = (opened: Opened, protocol: number, limits: SyncLimits): ServerFrameInput => ({
-  type: 'welcome',
-  protocol,
-  server_time: opened.serverTime,
-  epoch: opened.epoch,
-  last_seq: opened.lastSeq,
-  ...(opened.queueKey === null ? {} : { queue_key: opened.queueKey }),
-  limits: clientLimits(limits),
-  features: [...features],
-  routes: [...opened.routes],
-});
-
 /** Answers a bad frame with `error`, and closes the connection after several of them. */
 function fault(
   session: AwaitingHello | Bound,
@@ -350,15 +359,6 @@ function fault(
     ? answer
     : then(answer, close(closeCodes.badFrames, `${faults} bad frames: ${code}`));
 }
-
-const pong = (now: number): ServerFrameInput => ({ type: 'pong', server_time: new Date(now).toISOString() });
-
-const error = (code: ErrorCode, details: readonly ErrorDetail[]): ServerFrameInput => ({
-  type: 'error',
-  code,
-  message: errorCodes[code].meaning,
-  details: [...details],
-});
 
 function reject(code: ErrorCode, message: string, retryAfterMs?: number): Step {
   const frame: ServerFrameInput = {

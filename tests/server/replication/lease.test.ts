@@ -31,3 +31,16 @@ test('a renewal that arrives after the release does not take the route again', a
   expect(await others.acquire(key)).toBeDefined();
   await others.close();
 });
+
+test('a renewal drops a lease that another worker has taken, and keeps the others', async () => {
+  const { pool } = await createDatabase();
+  const other = { ...key, id: 'R2' };
+  const leases = new Leases({ db: pool, owner: randomUUID(), renewMs: 1 });
+  const [lost, kept] = [await leases.acquire(key), await leases.acquire(other)];
+  if (!lost || !kept) throw new Error('nobody else has these routes');
+  // PostgreSQL was out of reach for longer than a lease, and another worker took the route.
+  await pool.query(`update route_lease set owner = gen_random_uuid(), fence = fence + 1 where route_id = 'R1'`);
+  await expect.poll(() => leases.holds(lost), { interval: 5, timeout: 20_000 }).toBe(false);
+  expect(leases.holds(kept)).toBe(true);
+  await leases.close();
+});

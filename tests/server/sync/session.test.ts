@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { syncLimits } from '../../../server/src/sync/limits.ts';
 import { newSession, step } from '../../../server/src/sync/session.ts';
 import type { Effect, Session, SessionEvent } from '../../../server/src/sync/session-types.ts';
+import { transitions } from '../../../server/src/sync/transitions.ts';
 
 const hello: ClientFrameInput = {
   type: 'hello',
@@ -148,6 +149,89 @@ describe('a connection', () => {
     const many = Array.from({ length: 9 }, () => [push('a'), failed]).flat();
     expect(play(many, live).done.filter((each) => each === 'send error')).toHaveLength(9);
     expect(play(many, live).session.phase).toBe('live');
+  });
+});
+
+describe('the table of transitions', () => {
+  const broken: SessionEvent = { type: 'broken', code: 'BAD_FRAME', details: [], now: 0 };
+  const fault: SessionEvent = { type: 'settled', details: [{ path: 'from', message: '' }], now: 0 };
+  const unanswered: SessionEvent = { type: 'unanswered', code: 'DATABASE_UNAVAILABLE', details: [], now: 0 };
+  const unanswerable: SessionEvent = { type: 'unanswered', code: 'BAD_FRAME', details: [], now: 0 };
+  const congested: SessionEvent = { type: 'congested', now: 0 };
+  const stopping: SessionEvent = { type: 'stopping', retryAfterMs: 1_000 };
+  const late = tick(10_000_000);
+  /** Each type in the variants that may lead to different states. */
+  const events: Record<SessionEvent['type'], readonly SessionEvent[]> = {
+    frame: [frame(hello), frame({ type: 'ping' }), frame({ ...hello, protocol: 99 }), push(1), gone],
+    broken: [broken],
+    unknown: [{ type: 'unknown', now: 1 }],
+    opened: [opened],
+    refused: [{ type: 'refused', code: 'INVALID_TOKEN' }],
+    answered: [answered],
+    unanswered: [unanswered, unanswerable],
+    settled: [settled, fault],
+    unsettled: [{ type: 'unsettled' }],
+    unbound: [{ type: 'unbound' }],
+    revoked: [{ type: 'revoked', reason: 'evicted' }],
+    expires: [{ type: 'expires', inSeconds: 1 }],
+    routes: [{ type: 'routes', routes: [] }],
+    congested: [congested],
+    drained: [{ type: 'drained', now: 1 }],
+    tick: [late, tick(syncLimits.ping_ms + 1)],
+    stopping: [stopping],
+    closed: [{ type: 'closed' }],
+  };
+  const after = (...more: readonly SessionEvent[]): Session => play([frame(hello), opened, ...more]).session;
+  const worn = Array.from({ length: syncLimits.bad_frames - 1 }, () => broken);
+  /** Each state in the variants that may continue differently: faults so far, waiting frames, pushes in flight. */
+  const sessions: Record<Session['phase'], readonly Session[]> = {
+    greeting: [newSession(0), play(worn).session],
+    opening: [
+      play([frame(hello)]).session,
+      play([frame(hello), gone]).session,
+      play([frame(hello), ...worn, broken]).session,
+    ],
+    live: [
+      live,
+      after(...worn),
+      after(push(1)),
+      after(push(1), push(2), gone),
+      after(push(1), gone),
+      after(...worn, push(1), gone, broken),
+      after(...worn, push(1)),
+      after(push(1), frame({ type: 'ping' }), congested),
+    ],
+    settling: [after(gone), after(gone, gone), after(...worn, gone), after(gone, congested)],
+    stopping: [
+      after(push(1), stopping),
+      after(push(1), push(2), stopping),
+      after(push(1), congested, stopping),
+      after(...worn, push(1), push(2), stopping),
+    ],
+    closed: [play([{ type: 'closed' }]).session],
+  };
+
+  test('has each transition of the connection, and no others', () => {
+    for (const [phase, variants] of Object.entries(sessions))
+      for (const each of variants) expect(each.phase, 'a variant of its own state').toBe(phase);
+    const seen = Object.fromEntries(
+      Object.entries(sessions).map(([phase, variants]) => {
+        const reached = Object.entries(events).map(([type, sent]) => {
+          const steps = variants.flatMap((from) => sent.map((event) => ({ from, ...step(from, event, syncLimits) })));
+          const acting = steps.filter(({ from, session, effects }) => session !== from || effects.length > 0);
+          return [type, new Set(acting.map(({ session }) => session.phase))];
+        });
+        return [phase, Object.fromEntries(reached)];
+      }),
+    );
+    const table: Record<string, Record<string, readonly string[]>> = transitions;
+    const expected = Object.fromEntries(
+      Object.entries(table).map(([phase, row]) => [
+        phase,
+        Object.fromEntries(Object.entries(row).map(([type, next]) => [type, new Set(next)])),
+      ]),
+    );
+    expect(seen).toEqual(expected);
   });
 });
 

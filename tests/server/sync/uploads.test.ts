@@ -90,6 +90,26 @@ describe('a resumable upload', () => {
     expect((await bytesOf(id)).equals(bytes)).toBe(true);
   });
 
+  test('has every byte that came before its link broke', async () => {
+    const bytes = Buffer.from(random.take(400_000));
+    const id = deviceAssetId(salt, bytes);
+    await uploads().begin({ id, owner: 'a queue', length: bytes.length, name: '', sha256: undefined });
+    const broken = new Error('the link broke');
+    // More than a piece that is saved at once, and a rest that is in memory only.
+    async function* upTo(end: number) {
+      yield bytes.subarray(0, 100_000);
+      yield bytes.subarray(100_000, end);
+      throw broken;
+    }
+    await expect(uploads().append(id, 'a queue', 0, upTo(200_001))).rejects.toBe(broken);
+    expect((await uploads().find(id, 'a queue'))?.received).toBe(200_001);
+    async function* rest() {
+      yield bytes.subarray(200_001);
+    }
+    expect(await uploads().append(id, 'a queue', 200_001, rest())).toBe(bytes.length);
+    expect((await bytesOf(id)).equals(bytes)).toBe(true);
+  });
+
   test('reports its offset and the epoch of the database to a page of another origin', async () => {
     const phone = phoneOf(anna);
     const id = await sendWhole(phone, random.take(1_000));

@@ -5,11 +5,18 @@ import type { StopContext } from '../../stops/stop-context.ts';
 import type { Command, Item } from '../change.ts';
 import type { LatestChange } from './world.ts';
 
-/** Calls the rule of a command. */
+/** Calls the rule of a command. A command without a rule fails to compile; no rule is the default. */
 export function decide(command: Command, context: StopContext): StopDecision {
-  if (command.name === 'stop.update') return decideStopUpdate(command.args.stop, context);
-  if (command.name === 'stop.skip_refuse') return decideSkipRefuse(command.args, context);
-  return decideTimedClose(context);
+  switch (command.name) {
+    case 'stop.update':
+      return decideStopUpdate(command.args.stop, context);
+    case 'stop.skip_refuse':
+      return decideSkipRefuse(command.args, context);
+    case 'route.close':
+      return decideTimedClose(context);
+    default:
+      throw new Error('there is no rule for this command', { cause: command satisfies never });
+  }
 }
 
 /** Whether a change without an id of its own repeats the stop's latest change by the same employee. */
