@@ -54,5 +54,31 @@ export const officeCoverage: Readonly<Record<string, readonly Covering[]>> = {
     ]),
     cover('server/ops/search.test.ts', 'the limit counts for each kind, and says where more follows', ['more']),
   ],
+  'readAttention data': [
+    cover('server/ops/attention.test.ts', 'parked rows with one reason are one cause', [
+      'counts.total',
+      'counts.parked',
+      'causes[].kind',
+    ]),
+    cover('server/ops/attention.test.ts', 'refused changes are grouped by code and name, and incidents'),
+    cover('server/ops/attention.test.ts', 'silent phones, awaited files, forgotten holds and open routes'),
+    cover('host/parked-causes.test.ts', '500 stops parked for one cause are retried at a bounded pace', [
+      'causes[].running',
+    ]),
+  ],
+  'retryParkedCause body': [
+    cover('host/parked-causes.test.ts', '500 stops parked for one cause are retried at a bounded pace'),
+  ],
+  'retryParkedCause data': [
+    cover('host/parked-causes.test.ts', '500 stops parked for one cause are retried at a bounded pace'),
+  ],
+  'skipParkedCause body': [
+    cover('host/parked-causes.test.ts', 'all entries of a cause are skipped for one reason, and retried'),
+  ],
+  'skipParkedCause data': [
+    cover('host/parked-causes.test.ts', 'all entries of a cause are skipped for one reason, and retried'),
+  ],
+  'reviewFlags body': [cover('server/ops/attention.test.ts', 'flags need a person until one has read them')],
+  'reviewFlags data': [cover('server/ops/attention.test.ts', 'flags need a person until one has read them')],
   'followFeed query': [cover('server/ops/feed.test.ts', 'goes on behind the last line, or says that all may have')],
 };

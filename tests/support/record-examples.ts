@@ -21,6 +21,9 @@ import { ServerProcess } from './server-process.ts';
 const withProvider = ['beginOidcSignIn', 'finishOidcSignIn'] as const;
 
 const opsToken = 'operators-only';
+/** Generated secrets, and the words that the examples show in their place. */
+const secrets = new Map<string, string>();
+
 const folder = await mkdtemp(join(tmpdir(), 'tailgate-'));
 await chmod(folder, 0o711);
 const server = new ServerProcess({
@@ -179,6 +182,10 @@ async function driveADay(): Promise<void> {
     body: { id: route.id, ...named, stops: [{ id: stop.id, products: [over] }] },
   });
   await record('listFlags', { headers: { authorization: `Bearer ${opsToken}` }, query: { code: 'over_delivered' } });
+  await record('reviewFlags', {
+    headers: { authorization: `Bearer ${opsToken}` },
+    body: { by: 'MILLER', code: 'over_delivered', through: new Date().toISOString(), note: 'Counted again.' },
+  });
 
   await recordParked(route.id, named, stop.id, driver);
 
@@ -287,6 +294,13 @@ async function recordParked(id: string, named: object, stop: number, driver: Rea
   if (!first) throw new Error('the host has refused nothing');
   await record('listParked', { headers, query: { state: 'open' } });
   const params = { parked_id: first.parked_id };
+  await record('readAttention', { headers });
+  const all = { by: 'MILLER', cause: first.cause };
+  await record('skipParkedCause', { headers, body: { ...all, reason: 'Booked by hand.' } });
+  await record('retryParkedCause', {
+    headers,
+    body: { ...all, state: 'skipped', reason: 'The host is corrected.' },
+  });
   await record('skipParked', { headers, params, body: { by: 'MILLER', reason: 'Booked by hand.' } });
   await record('readParked', { headers, params });
   await record('retryParked', { headers, params, body: { reason: 'The host is corrected.' } });
@@ -309,9 +323,6 @@ async function recordOperator(): Promise<void> {
   const second = await session(record('changeOperatorPassword', { headers: first, body }));
   await record('signOutOperator', { headers: second });
 }
-
-/** Generated secrets, and the words that the examples show in their place. */
-const secrets = new Map<string, string>();
 
 interface Sent extends Pick<Example, 'params' | 'query' | 'body'> {
   readonly headers?: Readonly<Record<string, string>>;

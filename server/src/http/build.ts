@@ -12,6 +12,7 @@ import type { AdmissionLimits } from './server/admission.ts';
 import { Admission } from './server/admission.ts';
 import { assetEndpoints } from './endpoints/asset-endpoints.ts';
 import { OperatorSessions } from '../auth/operators/sessions.ts';
+import { attentionEndpoints } from '../ops/attention/attention.ts';
 import { actEndpoints } from '../ops/acts/acts.ts';
 import { oidcEndpoints, type Oidc } from '../ops/oidc/oidc.ts';
 import { operatorEndpoints } from '../ops/operators/operators.ts';
@@ -164,7 +165,8 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
     ...assetEndpoints(deps.assets),
     ...codeEndpoints(deps.db),
     ...reportEndpoints({ ...deps, admission, hourBytes: deps.reportQuotaMb * mebibyte }),
-    ...flagEndpoints(deps.db),
+    ...flagEndpoints(deps),
+    ...attentionEndpoints(deps),
     ...operatorEndpoints({ ...deps, operatorLimits: deps.operators, operatorSessions, limit }),
     ...oidcEndpoints({ ...deps, operatorLimits: deps.operators, limit }),
     ...actEndpoints(deps.db),

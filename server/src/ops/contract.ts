@@ -5,6 +5,9 @@ import { pageWords } from '../http/openapi/described.ts';
 /** Every operators' operation is on the unprefixed path set. Each also names the `role` that it needs. */
 export const ofOperators = { sets: ['current'], access: 'operator' } as const;
 
+/** A read that pages repeat: an unchanged answer is not sent again. */
+export const tagged = { requestHeaders: ['if-none-match'] } as const;
+
 /** Text that a person must fill in, such as a name or a reason. */
 export const requiredText = (longest: number) =>
   text(longest).check(

@@ -1,4 +1,5 @@
 import { actOperations, actSchemas } from './acts/contract.ts';
+import { attentionOperations, attentionSchemas } from './attention/contract.ts';
 import { deviceOperations, deviceSchemas } from './devices/contract.ts';
 import { opsFileOperations } from './files/contract.ts';
 import { searchOperations, searchSchemas } from './search/contract.ts';
@@ -21,6 +22,7 @@ export const opsOperations = {
   ...operatorOperations,
   ...oidcOperations,
   ...actOperations,
+  ...attentionOperations,
   ...parkedOperations,
   ...holdOperations,
   ...replicationOperations,
@@ -42,6 +44,7 @@ export const opsSchemas = [
   ...operatorSchemas,
   ...oidcSchemas,
   ...actSchemas,
+  ...attentionSchemas,
   ...parkedSchemas,
   ...holdSchemas,
   ...replicationSchemas,

@@ -21,7 +21,11 @@ const rights: Readonly<Record<string, OperatorRole | 'self' | 'open'>> = {
 
   'GET /ops/acts': 'look',
 
+  'GET /ops/attention': 'look',
+
   'GET /ops/parked': 'look',
+  'POST /ops/parked/retry': 'repair',
+  'POST /ops/parked/skip': 'repair',
   'GET /ops/parked/{parked_id}': 'look',
   'POST /ops/parked/{parked_id}/retry': 'repair',
   'POST /ops/parked/{parked_id}/skip': 'repair',
@@ -52,6 +56,7 @@ const rights: Readonly<Record<string, OperatorRole | 'self' | 'open'>> = {
   'GET /ops/stop-history': 'look',
   'GET /ops/stop-history/verify': 'look',
   'GET /ops/flags': 'look',
+  'POST /ops/flags/review': 'repair',
   'GET /ops/search': 'look',
   'GET /ops/feed': 'look',
   'GET /ops/routes': 'look',

@@ -13,6 +13,6 @@ export function matchesEtag({ headers }: Pick<FastifyRequest, 'headers'>, etag: 
 
 const strong = (tag: string): string => tag.replace(/^W\//, '');
 
-/** The tag of an answer that is read again and again: a hash of its content. */
+/** The tag of an answer whose operation has `if-none-match` and no tag of its own: a hash of its content. */
 export const contentTag = (content: unknown): string =>
   `"${hash('sha256', JSON.stringify(content), 'base64url').slice(0, 22)}"`;

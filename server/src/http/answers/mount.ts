@@ -1,9 +1,9 @@
-import { pathSets } from '@tailgate/sync-protocol';
+import { pathSets, type Operation } from '@tailgate/sync-protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Driver } from '../../auth/sessions.ts';
 import type { AccessOptions, OpsCaller } from '../../wire/access.ts';
 import { gateOf } from '../../wire/access.ts';
-import { matchesEtag } from './conditional.ts';
+import { contentTag, matchesEtag } from './conditional.ts';
 import type { Answer, Endpoint } from './endpoint.ts';
 import { AppError } from '../../wire/errors.ts';
 import { RawAnswer } from './raw-answer.ts';
@@ -59,7 +59,7 @@ export function mount(
           if (isRead && isForm(request) !== (operation.form !== undefined))
             throw new AppError('UNSUPPORTED_MEDIA_TYPE');
         },
-        handler: async (request, reply) => sendAnswer(operation.message, await answer(request, paths), request, reply),
+        handler: async (request, reply) => sendAnswer(operation, await answer(request, paths), request, reply),
       });
     }
   }
@@ -77,15 +77,16 @@ const hasBody = ({ headers }: FastifyRequest): boolean =>
   headers['transfer-encoding'] !== undefined || !['0', undefined].includes(headers['content-length']);
 
 function sendAnswer(
-  ownMessage: string,
+  { message: ownMessage, requestHeaders }: Operation<unknown, unknown, unknown>,
   answer: Answer<unknown>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): unknown {
   if (answer instanceof RawAnswer) return reply.code(answer.status).headers(answer.headers).send(answer.body);
-  const { data, message = ownMessage, meta, etag, headers = {} } = answer;
+  const { data, message = ownMessage, meta, headers = {} } = answer;
   void reply.headers(headers);
   if (data instanceof RenderedAnswer) return sendRendered(data, request, reply);
+  const etag = answer.etag ?? (requestHeaders?.includes('if-none-match') ? contentTag([data, meta]) : undefined);
   if (etag !== undefined) {
     void reply.header('etag', etag);
     if (matchesEtag(request, etag)) return reply.code(304).send();

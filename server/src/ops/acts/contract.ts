@@ -1,7 +1,7 @@
 import { blankIsAbsent, nothing, operation, pageMeta, queryNumber } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { described, pageWords } from '../../http/openapi/described.ts';
-import { blankInstant, ofOperators, pageQuery, stopWords } from '../contract.ts';
+import { blankInstant, ofOperators, pageQuery, stopWords, tagged } from '../contract.ts';
 
 // Operators' contract: acts of the office.
 
@@ -42,6 +42,7 @@ export type ActItem = z.infer<typeof actItem>;
 
 export const actOperations = {
   listActs: operation({
+    ...tagged,
     ...ofOperators,
     method: 'GET',
     path: '/ops/acts',

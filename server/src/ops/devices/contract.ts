@@ -1,7 +1,7 @@
 import { blankIsAbsent, nothing, operation, pageMeta, queryNumberOr } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { described, pageWords } from '../../http/openapi/described.ts';
-import { byWords, decision, employeeName, ofOperators, pageQuery } from '../contract.ts';
+import { byWords, decision, employeeName, ofOperators, pageQuery, tagged } from '../contract.ts';
 
 // Operators' contract: queues on phones.
 
@@ -50,6 +50,7 @@ const unregistered = z.strictObject({ employee: z.string(), unregistered_at: z.i
 
 export const deviceOperations = {
   listDevices: operation({
+    ...tagged,
     ...ofOperators,
     method: 'GET',
     path: '/ops/devices',

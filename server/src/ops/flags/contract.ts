@@ -1,7 +1,16 @@
 import { blankIsAbsent, nothing, operation, pageMeta, warning } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { described, pageWords } from '../../http/openapi/described.ts';
-import { mutationWords, ofOperators, pageQuery, stopWords } from '../contract.ts';
+import {
+  author,
+  byWords,
+  mutationWords,
+  ofOperators,
+  pageQuery,
+  requiredText,
+  stopWords,
+  tagged,
+} from '../contract.ts';
 
 // Operators' contract: changes saved with a warning.
 
@@ -33,8 +42,39 @@ export const flaggedChange = z.strictObject({
 });
 export type FlaggedChange = z.infer<typeof flaggedChange>;
 
+/** Body of POST /api/ops/flags/review. */
+const reviewBody = z.object({
+  by: author,
+  note: z.optional(z.nullable(requiredText(500))),
+  code: requiredText(40).check(z.regex(/^[a-z_]+$/, 'must be the code of a warning')),
+  through: z.iso.datetime({ offset: true }),
+});
+export type ReviewBody = z.infer<typeof reviewBody>;
+
+export const flagReview = z.strictObject({
+  code: z.string(),
+  reviewed_through: z.iso.datetime(),
+  by: z.string(),
+  at: z.iso.datetime(),
+});
+export type FlagReview = z.infer<typeof flagReview>;
+
 export const flagOperations = {
+  reviewFlags: operation({
+    ...ofOperators,
+    method: 'POST',
+    path: '/ops/flags/review',
+    role: 'repair',
+    summary:
+      'Records that a person has read the flags of one code up to a moment. They leave `GET /api/ops/attention`, and stay in this list and at their stops.',
+    message: 'Reviewed',
+    body: reviewBody,
+    query: nothing,
+    data: flagReview,
+    errors: [],
+  }),
   listFlags: operation({
+    ...tagged,
     method: 'GET',
     path: '/ops/flags',
     role: 'look',
@@ -50,6 +90,18 @@ export const flagOperations = {
 } as const;
 
 export const flagSchemas = [
+  described('FlagReviewBody', reviewBody, 'Which flags a person has read.', {
+    by: byWords,
+    note: 'Their finding or action.',
+    code: 'The code of the warning.',
+    through: 'The receipt of the last one; an instant in the future is refused.',
+  }),
+  described('FlagReview', flagReview, 'The latest review of the flags of one code.', {
+    code: 'The code of the warning.',
+    reviewed_through: 'Flags received until then are read, UTC. It never moves back.',
+    by: 'The author of the latest review.',
+    at: 'Its time, UTC.',
+  }),
   described('FlagQuery', flagQuery, 'Filters of changes; they combine.', {
     facility: 'Of this facility.',
     route_id: 'Of this route, in any week.',

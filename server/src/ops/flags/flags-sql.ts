@@ -20,3 +20,23 @@ export const listFlags = statement(
     order by received_at desc, id desc
     limit $6`,
 );
+
+/** $1 code. */
+export const lockReview = statement(
+  'ops_lock_flag_review',
+  `select pg_advisory_xact_lock(hashtextextended('flag review ' || $1, 0))`,
+);
+
+/** $1 code. */
+export const readReview = statement(
+  'ops_read_flag_review',
+  'select code, reviewed_through, by, at from flag_review where code = $1',
+);
+
+/** $1 code, $2 until when, $3 author. */
+export const saveReview = statement(
+  'ops_save_flag_review',
+  `insert into flag_review (code, reviewed_through, by) values ($1, $2, $3)
+   on conflict (code) do update set reviewed_through = excluded.reviewed_through, by = excluded.by, at = now()
+   returning code, reviewed_through, by, at`,
+);

@@ -1,8 +1,13 @@
+import { recordAct } from '../../acts/sql.ts';
+import { withTransaction } from '../../db/transaction.ts';
 import type { Db, Queryable } from '../../db/types.ts';
 import { entryAfter, pageOf, type Page } from '../pages.ts';
 import * as sql from './flags-sql.ts';
-import { endpoint } from '../../http/answers/endpoint.ts';
-import type { FlagQuery, FlaggedChange } from './contract.ts';
+import { endpoint, opsEndpoint } from '../../http/answers/endpoint.ts';
+import { invalidInput } from '../../http/answers/validation.ts';
+import { AppError } from '../../wire/errors.ts';
+import { authorOf } from '../acts/author.ts';
+import type { FlagQuery, FlagReview, FlaggedChange, ReviewBody } from './contract.ts';
 import { flagOperations } from './contract.ts';
 
 interface FlagRow extends Omit<FlaggedChange, 'warnings' | 'edit_time' | 'received_at'> {
@@ -40,9 +45,56 @@ const changeOf = (row: FlagRow): FlaggedChange => ({
 
 const readWarnings: (json: string) => FlaggedChange['warnings'] = JSON.parse;
 
+interface ReviewRow extends Omit<FlagReview, 'reviewed_through' | 'at'> {
+  readonly reviewed_through: Date;
+  readonly at: Date;
+}
+
+/** A review of flags that a person has read before changes nothing, and returns that of the first. */
+function reviewFlags(db: Db, { code, through, note }: ReviewBody, by: string): Promise<FlagReview | undefined> {
+  return withTransaction(db, async (tx) => {
+    await tx.query(sql.lockReview, [code]);
+    const [before] = (await tx.query<ReviewRow & Record<string, unknown>>(sql.readReview, [code])).rows;
+    const until = new Date(through);
+    if (before && before.reviewed_through >= until) return reviewOf(before);
+    const [saved] = (await tx.query<ReviewRow & Record<string, unknown>>(sql.saveReview, [code, until, by])).rows;
+    if (!saved) return undefined;
+    await recordAct(tx, {
+      by,
+      act: 'reviewFlags',
+      subject: { kind: 'flag', id: code },
+      reason: note ?? '',
+      before: before ? { reviewed_through: before.reviewed_through } : null,
+      after: { reviewed_through: until },
+    });
+    return reviewOf(saved);
+  });
+}
+
+const reviewOf = ({ code, reviewed_through, by, at }: ReviewRow): FlagReview => ({
+  code,
+  reviewed_through: reviewed_through.toISOString(),
+  by,
+  at: at.toISOString(),
+});
+
+export interface FlagDeps {
+  readonly db: Db;
+  readonly clock: () => Date;
+}
+
 /** Operators (contract §8): changes that a person should read. */
-export function flagEndpoints(db: Db) {
+export function flagEndpoints({ db, clock }: FlagDeps) {
   return {
     listFlags: endpoint(flagOperations.listFlags, ({ query }) => listFlags(db, query)),
+
+    reviewFlags: opsEndpoint(flagOperations.reviewFlags, async ({ body, caller }) => {
+      const by = authorOf(caller, body.by);
+      if (Date.parse(body.through) > clock().getTime())
+        throw invalidInput([{ path: 'through', message: 'must not lie ahead' }]);
+      const review = await reviewFlags(db, body, by);
+      if (!review) throw new AppError('INTERNAL');
+      return { data: review };
+    }),
   };
 }

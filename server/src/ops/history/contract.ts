@@ -1,7 +1,7 @@
 import { emailPreviewQuery, nothing, operation, warning } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { described } from '../../http/openapi/described.ts';
-import { employeeName, mutationWords, ofOperators, stopWords } from '../contract.ts';
+import { employeeName, mutationWords, ofOperators, stopWords, tagged } from '../contract.ts';
 
 // Operators' contract: the record of one stop.
 
@@ -114,6 +114,7 @@ const stopRead = {
 
 export const historyOperations = {
   readStopHistory: operation({
+    ...tagged,
     ...stopRead,
     path: '/ops/stop-history',
     role: 'look',

@@ -1,7 +1,7 @@
 import { nothing, operation } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { described } from '../../http/openapi/described.ts';
-import { author, byWords, decision, ofOperators, optionalByWords, requiredText } from '../contract.ts';
+import { author, byWords, decision, ofOperators, optionalByWords, requiredText, tagged } from '../contract.ts';
 
 // Operators' contract: times without writes to the host.
 
@@ -43,6 +43,7 @@ const listed = { ...ofOperators, query: nothing } as const;
 
 export const holdOperations = {
   listHolds: operation({
+    ...tagged,
     ...listed,
     method: 'GET',
     path: '/ops/hold',

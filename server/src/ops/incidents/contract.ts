@@ -1,7 +1,7 @@
 import { blankIsAbsent, nothing, operation, pageMeta } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { described, pageWords } from '../../http/openapi/described.ts';
-import { author, blankInstant, byWords, ofOperators, pageQuery, requiredText } from '../contract.ts';
+import { author, blankInstant, byWords, ofOperators, pageQuery, requiredText, tagged } from '../contract.ts';
 
 // Operators' contract: incidents.
 
@@ -41,6 +41,7 @@ const acknowledgeBody = z.object({ by: author, note: requiredText(500) });
 
 export const incidentOperations = {
   listIncidents: operation({
+    ...tagged,
     ...ofOperators,
     method: 'GET',
     path: '/ops/incidents',

@@ -1,7 +1,7 @@
 import { nothing, operation } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { described } from '../../http/openapi/described.ts';
-import { author, byWords, ofOperators, requiredText } from '../contract.ts';
+import { author, byWords, ofOperators, requiredText, tagged } from '../contract.ts';
 
 // Operators' contract: invitations to sign up.
 
@@ -52,6 +52,7 @@ const listed = { ...ofOperators, query: nothing } as const;
 
 export const invitationOperations = {
   listInvitations: operation({
+    ...tagged,
     ...listed,
     method: 'GET',
     path: '/ops/invitations',

@@ -1,4 +1,4 @@
-import { nothing, operation, pageMeta, stopObject, warning } from '@tailgate/sync-protocol';
+import { blankIsAbsent, nothing, operation, pageMeta, stopObject, warning } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { described, pageWords } from '../../http/openapi/described.ts';
 import {
@@ -10,6 +10,7 @@ import {
   pageQuery,
   requiredText,
   stopWords,
+  tagged,
 } from '../contract.ts';
 
 // Operators' contract: rows that the host refuses.
@@ -17,6 +18,7 @@ import {
 /** Query of GET /api/ops/parked. */
 export const parkedQuery = z.object({
   state: z._default(z.enum(['open', 'skipped', 'all']), 'open'),
+  cause: blankIsAbsent(80),
   ...pageQuery,
 });
 export type ParkedQuery = z.infer<typeof parkedQuery>;
@@ -34,6 +36,8 @@ export const parkedItem = z.strictObject({
   version: z.int(),
   sqlstate: z.string(),
   reason: z.string(),
+  /** The same for all rows that the host refuses for one reason. */
+  cause: z.string(),
   /** JSON, as text. */
   payload: z.string(),
   attempts: z.int(),
@@ -61,6 +65,27 @@ const repairBody = z.object({
 /** Body of POST …/retry. */
 const retryBody = z.nullish(z.object({ by: author, reason: z.optional(z.nullable(requiredText(500))) }));
 
+const cause = requiredText(80);
+
+/** Body of POST /api/ops/parked/retry. */
+const retryCauseBody = z.object({ ...decision, cause, state: z._default(z.enum(['open', 'skipped']), 'open') });
+export type RetryCauseBody = z.infer<typeof retryCauseBody>;
+
+/** Body of POST /api/ops/parked/skip. */
+const skipCauseBody = z.object({ ...decision, cause });
+
+const earlierAct = z.strictObject({ by: z.string(), at: z.iso.datetime(), count: z.int() });
+
+/** What an act on a whole cause has changed, or an earlier act of the same kind. */
+export const causeAnswer = z.strictObject({
+  cause: z.string(),
+  count: z.int(),
+  remaining: z.int(),
+  ends_at: z.nullable(z.iso.datetime()),
+  first: z.nullable(earlierAct),
+});
+export type CauseAnswer = z.infer<typeof causeAnswer>;
+
 const repairAnswer = z.strictObject({
   parked: parkedItem,
   /** Whether a value of the stop has changed. */
@@ -68,10 +93,13 @@ const repairAnswer = z.strictObject({
   warnings: z.array(warning),
 });
 
+const causeOperation = { ...ofOperators, role: 'repair', method: 'POST', query: nothing, data: causeAnswer } as const;
+
 const parkedOperation = { ...ofOperators, method: 'POST', params: parkedParams } as const;
 
 export const parkedOperations = {
   listParked: operation({
+    ...tagged,
     method: 'GET',
     path: '/ops/parked',
     role: 'look',
@@ -85,6 +113,7 @@ export const parkedOperations = {
     errors: [],
   }),
   readParked: operation({
+    ...tagged,
     ...ofOperators,
     role: 'look',
     method: 'GET',
@@ -95,6 +124,23 @@ export const parkedOperations = {
     body: nothing,
     query: nothing,
     data: parkedItem,
+    errors: ['PARKED_NOT_FOUND'],
+  }),
+  retryParkedCause: operation({
+    ...causeOperation,
+    path: '/ops/parked/retry',
+    summary:
+      'Retries all entries of one cause, 20 a second, the oldest first. While such a retry runs, a second one changes nothing and answers with the first.',
+    message: 'They are tried again',
+    body: retryCauseBody,
+    errors: ['PARKED_NOT_FOUND'],
+  }),
+  skipParkedCause: operation({
+    ...causeOperation,
+    path: '/ops/parked/skip',
+    summary: 'Skips all open entries of one cause, for one reason. A second call answers with the first.',
+    message: 'Skipped',
+    body: skipCauseBody,
     errors: ['PARKED_NOT_FOUND'],
   }),
   retryParked: operation({
@@ -135,6 +181,7 @@ export const parkedOperations = {
 export const parkedSchemas = [
   described('ParkedQuery', parkedQuery, 'Filters of the list.', {
     state: 'Open ones, skipped ones, or all.',
+    cause: 'Of this cause, as in an entry.',
     ...pageWords,
   }),
   described('ParkedParams', parkedParams, 'The key of an entry.', { parked_id: 'As in the list.' }),
@@ -147,6 +194,7 @@ export const parkedSchemas = [
     version: 'The refused version of the route or the row.',
     sqlstate: 'The SQLSTATE of the fault; blank for a close that only waits for parked stops.',
     reason: 'The message of the host.',
+    cause: 'File, SQLSTATE and a digest of the message without its values: equal for entries of one cause.',
     payload: 'The rows to write, as JSON; blank if the worker could not render them.',
     attempts: 'The number of attempts.',
     parked_at: 'The time of its parking, UTC.',
@@ -159,6 +207,29 @@ export const parkedSchemas = [
   described('SkipBody', skipBody, 'A decision, with a name to it.', {
     by: byWords,
     reason: 'The reason why the host goes without the row.',
+  }),
+  described('RetryCauseBody', retryCauseBody, 'Which entries, and a decision with a name to it.', {
+    by: byWords,
+    reason: 'The reason, such as a corrected host.',
+    cause: 'As in an entry.',
+    state: 'Open entries, or skipped ones.',
+  }),
+  described('SkipCauseBody', skipCauseBody, 'Which entries, and a decision with a name to it.', {
+    by: byWords,
+    reason: 'The reason why the host goes without these rows.',
+    cause: 'As in an entry.',
+  }),
+  described('CauseAnswer', causeAnswer, 'The result for all entries of one cause.', {
+    cause: 'As in an entry.',
+    count: 'The number of entries that this call has changed, at most 10,000.',
+    remaining: 'Open entries of the cause. It falls to 0 while the host accepts the rows.',
+    ends_at: 'The time at which the last entry is due, UTC; null after a skip.',
+    first: 'The earlier act that this call repeats. Then it changes nothing.',
+  }),
+  described('EarlierAct', earlierAct, 'An earlier act on the same cause.', {
+    by: 'Its author.',
+    at: 'UTC.',
+    count: 'The number of entries that it has changed.',
   }),
   described('RepairBody', repairBody, 'The corrected fields of the stop.', {
     by: `${byWords} At most 18 characters; the ledger stores it.`,

@@ -12,12 +12,13 @@ import { endpoint, opsEndpoint } from '../../http/answers/endpoint.ts';
 import { invalidInput } from '../../http/answers/validation.ts';
 import { AppError } from '../../wire/errors.ts';
 import { authorOf, authorOrMachine } from '../acts/author.ts';
+import { retryCause, skipCause } from './by-cause.ts';
 import type { ParkedItem, ParkedQuery } from './contract.ts';
 import { parkedOperations } from './contract.ts';
 
 /** Lists parked entries, newest first. */
-async function listParked(db: Queryable, { state, limit, cursor }: ParkedQuery): Promise<Page<ParkedItem>> {
-  const entries = await parking.listParked(db, { state, limit: limit + 1, after: entryAfter(cursor) });
+async function listParked(db: Queryable, { state, cause, limit, cursor }: ParkedQuery): Promise<Page<ParkedItem>> {
+  const entries = await parking.listParked(db, { state, cause, limit: limit + 1, after: entryAfter(cursor) });
   return pageOf(entries, limit, { item: itemOf, position: ({ position, id }) => [position, id] });
 }
 
@@ -144,6 +145,7 @@ function itemOf({ route, skipped, ...entry }: parking.ParkedEntry): ParkedItem {
     version: entry.version,
     sqlstate: entry.sqlstate,
     reason: entry.reason,
+    cause: entry.cause,
     payload: entry.payload,
     attempts: entry.attempts,
     parked_at: entry.parkedAt.toISOString(),
@@ -170,6 +172,14 @@ export function parkedEndpoints({ db, pipeline, clock, log }: ParkedDeps) {
 
     readParked: endpoint(parkedOperations.readParked, async ({ params }) => ({
       data: orUnknown(await shown(db, params.parked_id)),
+    })),
+
+    retryParkedCause: opsEndpoint(parkedOperations.retryParkedCause, async ({ body, caller }) => ({
+      data: orUnknown(await retryCause(db, body, authorOf(caller, body.by))),
+    })),
+
+    skipParkedCause: opsEndpoint(parkedOperations.skipParkedCause, async ({ body, caller }) => ({
+      data: orUnknown(await skipCause(db, body, authorOf(caller, body.by))),
     })),
 
     retryParked: opsEndpoint(parkedOperations.retryParked, async ({ params, body, caller }) => {

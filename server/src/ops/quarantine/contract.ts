@@ -1,7 +1,7 @@
 import { nothing, operation, pageMeta, text, warning } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { described, pageWords } from '../../http/openapi/described.ts';
-import { author, byWords, decision, employeeName, mutationWords, ofOperators, pageQuery } from '../contract.ts';
+import { author, byWords, decision, employeeName, mutationWords, ofOperators, pageQuery, tagged } from '../contract.ts';
 
 // Operators' contract: mutations that the server could not apply.
 
@@ -79,6 +79,7 @@ const ofEntry = { ...ofOperators, params: quarantineParams, query: nothing } as 
 
 export const quarantineOperations = {
   listQuarantine: operation({
+    ...tagged,
     ...ofOperators,
     method: 'GET',
     path: '/ops/quarantine',
@@ -92,6 +93,7 @@ export const quarantineOperations = {
     errors: [],
   }),
   readQuarantined: operation({
+    ...tagged,
     ...ofEntry,
     method: 'GET',
     path: '/ops/quarantine/:quarantine_id',

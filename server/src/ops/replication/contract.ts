@@ -2,7 +2,7 @@ import { blankIsAbsent, nothing, operation, pageMeta } from '@tailgate/sync-prot
 import * as z from 'zod/mini';
 import { described, pageWords } from '../../http/openapi/described.ts';
 import { holdItem } from '../holds/contract.ts';
-import { ofOperators, pageQuery, routeWords } from '../contract.ts';
+import { ofOperators, pageQuery, routeWords, tagged } from '../contract.ts';
 
 // Operators' contract: the backlog of the host.
 
@@ -80,6 +80,7 @@ export const replicationOperations = {
     data: replicationStatus,
   }),
   listRouteBacklog: operation({
+    ...tagged,
     ...operatorRead,
     path: '/ops/replication/routes',
     role: 'look',

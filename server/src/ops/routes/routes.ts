@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import type { Db, Queryable } from '../../db/types.ts';
-import { contentTag } from '../../http/answers/conditional.ts';
 import { endpoint } from '../../http/answers/endpoint.ts';
 import { AppError } from '../../wire/errors.ts';
 import { cursorOf, readPosition, type Page } from '../pages.ts';
@@ -167,15 +166,12 @@ function placeOf(
 /** Operators: routes during the day. */
 export function opsRouteEndpoints(deps: OpsRouteDeps) {
   return {
-    listRoutes: endpoint(opsRouteOperations.listRoutes, async ({ query }) => {
-      const page = await listRoutes(deps, query);
-      return { ...page, etag: contentTag(page) };
-    }),
+    listRoutes: endpoint(opsRouteOperations.listRoutes, ({ query }) => listRoutes(deps, query)),
 
     readOpsRoute: endpoint(opsRouteOperations.readOpsRoute, async ({ params }) => {
       const data = await readRoute(deps, params);
       if (!data) throw new AppError('ROUTE_NOT_FOUND');
-      return { data, etag: contentTag(data) };
+      return { data };
     }),
   };
 }

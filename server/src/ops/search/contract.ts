@@ -1,7 +1,7 @@
 import { nothing, operation, queryNumberOr, word } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { described } from '../../http/openapi/described.ts';
-import { mutationWords, ofOperators, routeWords, stopWords } from '../contract.ts';
+import { mutationWords, ofOperators, routeWords, stopWords, tagged } from '../contract.ts';
 import { stopSummary, stopSummaryWords } from '../routes/contract.ts';
 
 // Operators' contract: one field that finds everything.
@@ -90,6 +90,7 @@ export type SearchAnswer = z.infer<typeof searchAnswer>;
 
 export const searchOperations = {
   search: operation({
+    ...tagged,
     ...ofOperators,
     role: 'look',
     method: 'GET',

@@ -1,6 +1,5 @@
 import { hostLengths, hostText, type RouteKey, type StopResult } from '@tailgate/sync-protocol';
 import type { Db, Queryable } from '../../db/types.ts';
-import { contentTag } from '../../http/answers/conditional.ts';
 import { endpoint } from '../../http/answers/endpoint.ts';
 import { recipientsOf } from '../../mail/recipients.ts';
 import { statusTime } from '../../stops/event-time.ts';
@@ -158,7 +157,7 @@ export function opsStopEndpoints({ db, clock, hostCatalog }: OpsStopDeps) {
   return {
     readOpsStop: endpoint(opsStopOperations.readOpsStop, async ({ params }) => {
       const data = orNotFound(await readOpsStop(db, keyOf(params), params.stop_id));
-      return { data, etag: contentTag(data) };
+      return { data };
     }),
 
     compareStop: endpoint(opsStopOperations.compareStop, async ({ params, query }) => {

@@ -1,5 +1,5 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
-import type { Queryable } from '../../db/types.ts';
+import type { Queryable, Tx } from '../../db/types.ts';
 import * as sql from './parking-sql.ts';
 
 /**
@@ -33,6 +33,8 @@ export interface ParkedEntry {
   readonly attempts: number;
   readonly parkedAt: Date;
   readonly nextTryAt: Date;
+  /** File, SQLSTATE and the reason without its values. */
+  readonly cause: string;
   readonly skipped: { readonly at: Date; readonly by: string; readonly reason: string } | undefined;
   /** Position in the list, to the microsecond. */
   readonly position: string;
@@ -40,14 +42,16 @@ export interface ParkedEntry {
 
 export interface ParkedQuery {
   readonly state: 'open' | 'skipped' | 'all';
+  readonly cause: string | undefined;
   readonly limit: number;
   /** The position and id of the entry before. */
   readonly after: readonly [position: string, id: string] | undefined;
 }
 
-export async function listParked(db: Queryable, { state, limit, after }: ParkedQuery): Promise<ParkedEntry[]> {
+export async function listParked(db: Queryable, { state, cause, limit, after }: ParkedQuery): Promise<ParkedEntry[]> {
   const skipped = state === 'all' ? null : state === 'skipped';
-  const { rows } = await db.query<ParkedRow>(sql.listParked, [skipped, after?.[0] ?? null, after?.[1] ?? null, limit]);
+  const values = [skipped, after?.[0] ?? null, after?.[1] ?? null, limit, cause ?? null];
+  const { rows } = await db.query<ParkedRow>(sql.listParked, values);
   return rows.map(entryOf);
 }
 
@@ -64,6 +68,42 @@ export async function retryParked(db: Queryable, id: string): Promise<void> {
 /** A person decides that the host does without it. A waiting close goes out; RHOPEN still counts the entry. */
 export async function skipParked(db: Queryable, id: string, by: string, reason: string): Promise<void> {
   await db.query(sql.skipParked, [id, by, reason]);
+}
+
+/**
+ * Retried entries of one cause a second. Workers find at most a sweep's worth of them due at once, and write them by
+ * their few lanes; changes of drivers go between.
+ */
+const RETRIES_A_SECOND = 20;
+
+export interface RetriedCause {
+  readonly count: number;
+  /** The last of them is due then. */
+  readonly endsAt: Date | undefined;
+}
+
+/** Makes all entries of a cause due, one after the other. */
+export async function retryCause(tx: Tx, cause: string, state: 'open' | 'skipped'): Promise<RetriedCause> {
+  const values = [cause, state === 'skipped', RETRIES_A_SECOND];
+  const { rows } = await tx.query<{ count: number; ends_at: Date | null }>(sql.retryCause, values);
+  return { count: rows[0]?.count ?? 0, endsAt: rows[0]?.ends_at ?? undefined };
+}
+
+/** A person decides that the host does without all open entries of a cause. @returns their number */
+export async function skipCause(tx: Tx, cause: string, by: string, reason: string): Promise<number> {
+  const { rows } = await tx.query<{ count: number }>(sql.skipCause, [cause, false, by, reason]);
+  return rows[0]?.count ?? 0;
+}
+
+/** Operators act on a cause one after the other; the lock ends with the transaction. */
+export async function lockCause(tx: Tx, cause: string): Promise<void> {
+  await tx.query(sql.lockCause, [cause]);
+}
+
+/** Open entries of a cause. */
+export async function countCause(db: Queryable, cause: string): Promise<number> {
+  const { rows } = await db.query<{ remaining: number }>(sql.countCause, [cause]);
+  return rows[0]?.remaining ?? 0;
 }
 
 type ParkedRow = {
@@ -84,6 +124,7 @@ type ParkedRow = {
   skipped_at: Date | null;
   skipped_by: string | null;
   skip_reason: string | null;
+  cause: string;
   position: string;
 };
 
@@ -103,6 +144,7 @@ function entryOf(row: ParkedRow): ParkedEntry {
     parkedAt: row.parked_at,
     nextTryAt: row.next_try_at,
     skipped: at === null ? undefined : { at, by: row.skipped_by ?? '', reason: row.skip_reason ?? '' },
+    cause: row.cause,
     position: row.position,
   };
 }
