@@ -1,6 +1,7 @@
 import type { Timing } from './connection/machine.ts';
 import type { Environment } from './platform/environment.ts';
 import type { Status } from './engine/status.ts';
+import type { WaitingFiles } from '@tailgate/sync-protocol';
 import type { Watch } from './platform/watch.ts';
 
 /** The part of the client that uploads use. `uploads/` is an entry of its own, which apps load on demand. */
@@ -22,6 +23,8 @@ export interface UploadDeps {
     readonly epoch: string | undefined;
     /** Sets the number of waiting files in the app's `status`, by employee. */
     filesWait(files: Readonly<Record<string, number>>): void;
+    /** Returns a driver's waiting files, which hello and ping report to the office. */
+    files?: (employee: string) => WaitingFiles;
     /** Reports whether uploads make progress: if so, a waiting socket may try at once. */
     bytesPass(pass: boolean): void;
     /** Records a fault in the app's `status`. */

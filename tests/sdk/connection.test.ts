@@ -1,3 +1,5 @@
+import { MemoryFiles, openUploads } from '@tailgate/client-sdk/uploads';
+import type { HttpStack } from 'tus-js-client';
 import { describe, expect, test } from 'vitest';
 import { sampleKey } from '@tailgate/client-sdk/testing';
 import { startScriptedServer } from '../support/scripted-server.ts';
@@ -36,6 +38,35 @@ describe('the connection to the server', () => {
     expect(ping && 'clock' in ping && ping.clock?.boot_id).toMatch(/^[0-9a-f-]{36}$/);
     expect(client.status.current.oldestPendingAt).toBeGreaterThan(Date.now() - 60_000);
     server.releaseAcks();
+  });
+
+  test('hello and pings report the files that wait on the phone, and none without uploads', async () => {
+    const server = await startScriptedServer();
+    const timing = { retryBaseMs: 20, retryCapMs: 200, openMs: 300, pingMs: 30, answerMs: 500 };
+    const httpStack: HttpStack = {
+      getName: () => 'without a network',
+      createRequest: () => {
+        throw new Error('no network for files');
+      },
+    };
+    const uploads = await openUploads({ store: new MemoryFiles(), photos: false, httpStack });
+    const client = await new Device(server.url, { timing, uploads }).startSignedIn();
+    await until(client.status, (status) => status.connection === 'online');
+    const reported = () => {
+      const ping = server.heard.findLast((frame) => frame.type === 'ping');
+      return ping?.type === 'ping' && 'files' in ping ? ping.files : undefined;
+    };
+    await server.until(() => reported()?.count === 0);
+    for (const size of [10, 20]) await uploads.add(new Blob([new Uint8Array(size).fill(size)]), { kind: 'photo' });
+    await server.until(() => reported()?.count === 2);
+    expect(reported()).toMatchObject({ bytes: 30 });
+    expect(Date.parse(reported()?.oldest_at ?? '')).toBeGreaterThan(Date.now() - 60_000);
+    expect(server.heard.find((frame) => frame.type === 'hello')).toMatchObject({ files: { count: 0, bytes: 0 } });
+
+    const older = await startScriptedServer();
+    await new Device(older.url, { timing }).startSignedIn();
+    await older.until(() => older.heard.some((frame) => frame.type === 'ping'));
+    expect(older.heard.find((frame) => frame.type === 'ping')).not.toHaveProperty('files');
   });
 
   test('the client answers the server’s pings, ignores frames of a later protocol, and reports and survives broken ones', async () => {

@@ -16,7 +16,6 @@ const endsScope = fields({ type: exactly('gone', 'snapshot'), scope: text });
 const isFrame = fields({ type: text });
 const isHello = fields({ type: exactly('hello'), employee_id: text, client_id: text, cursors: record });
 const isPoll = fields({ type: exactly('ping', 'subscribe') });
-const hasClock = fields({ type: exactly('ping'), clock: record });
 const isUnsubscribe = fields({ type: exactly('unsubscribe'), scopes: listOf(text) });
 const isCursor = nullable(fields({ epoch: text, version: number }));
 
@@ -54,11 +53,12 @@ export class HttpSocket implements Socket {
 
   send(message: string): void {
     const frame: unknown = JSON.parse(message);
-    // Pushes carry the clocks of the latest ping; those of the hello are too old.
-    if (hasClock(frame)) this.#hello['clock'] = frame.clock;
-    // Polls do not wait for pushes: a slow push must not make the connection look broken.
-    if (isPoll(frame)) this.#polls = this.#polls.then(() => this.#follow(frame));
-    else this.#pushes = this.#pushes.then(() => this.#take(frame));
+    if (isPoll(frame)) {
+      // Pushes carry clocks and backlog of the latest ping; those of the hello are too old.
+      Object.assign(this.#hello, frame);
+      // Polls do not wait for pushes: a slow push must not make the connection look broken.
+      this.#polls = this.#polls.then(() => this.#follow(frame));
+    } else this.#pushes = this.#pushes.then(() => this.#take(frame));
   }
 
   close(): void {

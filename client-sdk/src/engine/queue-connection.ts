@@ -1,4 +1,11 @@
-import type { AssignedRoute, ClientFrameInput, Cursor, Scope, ReceivedFrame } from '@tailgate/sync-protocol';
+import type {
+  AssignedRoute,
+  ClientFrameInput,
+  Cursor,
+  ReceivedFrame,
+  Scope,
+  WaitingFiles,
+} from '@tailgate/sync-protocol';
 import { currentProtocol } from '@tailgate/sync-protocol';
 import type { ConnectionListener } from '../connection/connection.ts';
 import { Connection } from '../connection/connection.ts';
@@ -35,6 +42,8 @@ export interface EngineApi {
   trouble(code: string, message: string): void;
   /** The server has answered changes. */
   changesAnswered(): void;
+  /** The files of a driver that the server lacks; undefined without uploads. */
+  readonly files?: (employee: string) => WaitingFiles;
   /** The state of a queue's connection has changed. */
   showStatus(): void;
 }
@@ -120,28 +129,31 @@ export class QueueConnection implements ConnectionListener {
     const cursors = engine.cursors(this.queue);
     this.#follows = Object.keys(cursors);
     return {
+      ...this.ping(),
       type: 'hello',
       protocol: currentProtocol,
       client_id,
       employee_id: employee,
       ...engine.credentials(this.queue),
-      ...(queue_key === null && { wants_queue_key: true }),
+      wants_queue_key: queue_key === null || undefined,
       device,
       app,
       sdk: sdkName,
       cursors,
-      ...this.#clockAndBacklog(),
     };
   }
 
-  ping(): Extract<ClientFrameInput, { type: 'ping' }> {
-    return { type: 'ping', ...this.#clockAndBacklog() };
-  }
-
   /** The device's clocks, and the queue's backlog for the office. */
-  #clockAndBacklog() {
-    const { waiting, oldest } = this.queue;
-    return { clock: this.#deps.time.reading(), pending: waiting.size, oldest_pending_at: oldest };
+  ping() {
+    const { waiting, oldest, head } = this.queue;
+    const { time, engine } = this.#deps;
+    return {
+      type: 'ping',
+      clock: time.reading(),
+      pending: waiting.size,
+      oldest_pending_at: oldest,
+      files: engine.files?.(head.employee),
+    } as const;
   }
 
   stateChanged(state: State, before: State): void {
@@ -190,7 +202,7 @@ export class QueueConnection implements ConnectionListener {
 
   #welcome(frame: Welcome): void {
     const { outbox, engine, time } = this.#deps;
-    if (frame.queue_key !== undefined) outbox.setQueueKey(this.queue, frame.queue_key);
+    if (frame.queue_key) outbox.setQueueKey(this.queue, frame.queue_key);
     if (!this.#reconcile(frame.last_seq, frame.epoch)) return;
     const deps = { ...this.#deps, connection: this.#connection };
     this.#sender = new Sender(this.queue, frame.limits, deps);

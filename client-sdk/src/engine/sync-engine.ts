@@ -1,4 +1,4 @@
-import type { Cursor, Scope, ReceivedFrame } from '@tailgate/sync-protocol';
+import type { Cursor, Scope, ReceivedFrame, WaitingFiles } from '@tailgate/sync-protocol';
 import { clientScope, codesScope } from '@tailgate/sync-protocol';
 import type { QueueConnectionDeps, Credentials, EngineApi } from './queue-connection.ts';
 import { QueueConnection } from './queue-connection.ts';
@@ -57,6 +57,8 @@ export class SyncEngine implements EngineApi {
   /** The epoch of the server's database, from the latest welcome. */
   epoch: string | undefined;
   #files: Status['uploading'] = {};
+  /** Set by uploads, for hello and ping. */
+  declare files?: (employee: string) => WaitingFiles;
   #storage: Status['storage'] = 'ok';
   #bytesPass = false;
   #clockAheadMs: number | undefined;

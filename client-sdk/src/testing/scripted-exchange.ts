@@ -74,9 +74,10 @@ export function helloOf(
 ): Hello {
   const { employee_id, api_token, queue_key } = headers;
   return {
-    ...{ type: 'hello', protocol: currentProtocol, client_id: '', device: '', sdk: '', app: '', cursors: {} },
+    ...{ protocol: currentProtocol, client_id: '', device: '', sdk: '', app: '', cursors: {} },
     ...{ pending: 0, oldest_pending_at: null },
     ...who,
+    type: 'hello',
     clock: clock ?? { now: new Date().toISOString(), boot_id: '', monotonic_ms: 0 },
     employee_id: String(employee_id),
     ...(api_token !== undefined && { api_token }),

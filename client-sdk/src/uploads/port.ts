@@ -1,3 +1,4 @@
+import type { WaitingFiles } from '@tailgate/sync-protocol';
 import type { UploadDeps } from '../upload-port.ts';
 
 /** The client's functions for uploads. */
@@ -11,6 +12,8 @@ export function openPort({ url, environment, timing, accounts, outbox, engine }:
     status: engine.status,
     epoch: () => engine.epoch,
     waiting: (files: Readonly<Record<string, number>>) => engine.filesWait(files),
+    /** Reports a driver's waiting files to the office from now on. */
+    reportFiles: (files: (employee: string) => WaitingFiles) => void (engine.files = files),
     /** Reports whether uploads make progress at this moment. */
     bytesPass: (pass: boolean) => engine.bytesPass(pass),
     trouble: (code: string, message: string) => engine.trouble(code, message),

@@ -1,3 +1,4 @@
+import type { WaitingFiles } from '@tailgate/sync-protocol';
 import type { HttpStack } from 'tus-js-client';
 import { platform } from '../platform/environment.ts';
 import type { Environment } from '../platform/environment.ts';
@@ -189,6 +190,7 @@ export class Uploads implements UploadsPart {
   /** Called by the client that runs the uploads. */
   start(client: UploadDeps): void {
     const port = openPort(client);
+    port.reportFiles((employee) => this.#waitingOf(employee));
     const { chunkBytes, httpStack, keepMs = week } = this.#options;
     const progress = (file: KeptFile | undefined, sent: number): void => {
       this.#sending = file && { id: file.id, sent, size: file.size };
@@ -279,6 +281,16 @@ export class Uploads implements UploadsPart {
     const files: Record<string, number> = {};
     for (const { employee } of this.#registry.waiting) files[employee] = (files[employee] ?? 0) + 1;
     this.#running?.port.waiting(files);
+  }
+
+  /** For the office. */
+  #waitingOf(employee: string): WaitingFiles {
+    const files = this.#registry.waiting.filter((file) => file.employee === employee);
+    return {
+      count: files.length,
+      bytes: files.reduce((sum, { size }) => sum + size, 0),
+      oldest_at: files.length > 0 ? new Date(Math.min(...files.map(({ added }) => added))).toISOString() : null,
+    };
   }
 
   #computeStatus(): UploadStatus {

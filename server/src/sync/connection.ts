@@ -274,9 +274,15 @@ export class Connection implements Connected {
     const queue = this.#queue;
     if (!queue) return;
     const seenAt = this.#hub.clock();
-    const { pending, oldest_pending_at } = report;
+    const { pending, oldest_pending_at, files } = report;
     const isTiedRun = report.clock !== undefined && report.clock.boot_id === this.#bootId;
-    const seen = { pending, oldest_pending_at, seenAt, ...(isTiedRun && !queue.byKey && { clockReadAt: seenAt }) };
+    const seen = {
+      pending,
+      oldest_pending_at,
+      files,
+      seenAt,
+      ...(isTiedRun && !queue.byKey && { clockReadAt: seenAt }),
+    };
     if (report.type === 'hello') {
       const { device, sdk, app } = report;
       return this.#hub.deviceStatus.note(queue.clientId, { ...seen, device, sdk, app });

@@ -5,7 +5,7 @@ import { saveDeviceStatus, type PhoneReport } from './sql.ts';
 
 /** Facts that only the hello contains; each ping repeats the others. */
 type Facts = Partial<Pick<HelloFrame, 'device' | 'sdk' | 'app'>>;
-interface Report extends Facts, Pick<PingFrame, 'pending' | 'oldest_pending_at'> {
+interface Report extends Facts, Pick<PingFrame, 'pending' | 'oldest_pending_at' | 'files'> {
   readonly seenAt: Date;
   /** The time at which a session sent the run of the clock to which the queue is tied. */
   readonly clockReadAt?: Date;
@@ -44,9 +44,15 @@ export class DeviceStatus {
   }
 }
 
-const phoneReport = ([clientId, { pending, oldest_pending_at: oldest, ...facts }]: [string, Report]): PhoneReport => ({
+const phoneReport = ([clientId, { pending, oldest_pending_at: oldest, files, ...facts }]: [
+  string,
+  Report,
+]): PhoneReport => ({
   ...facts,
   clientId,
+  pendingFiles: files && Math.min(files.count, MAX_PENDING),
+  pendingBytes: files?.bytes,
+  oldestFileAt: files && instantOf(files.oldest_at),
   pending: Math.min(pending, MAX_PENDING),
   oldestPendingAt: instantOf(oldest),
 });

@@ -207,6 +207,10 @@ export interface PhoneReport extends Partial<Pick<HelloFrame, 'device' | 'sdk' |
   readonly clientId: string;
   readonly pending: number;
   readonly oldestPendingAt: Date | null;
+  /** Undefined where the app does not report its files. */
+  readonly pendingFiles?: number | undefined;
+  readonly pendingBytes?: number | undefined;
+  readonly oldestFileAt?: Date | null | undefined;
   readonly seenAt: Date;
   readonly clockReadAt?: Date | undefined;
 }
@@ -220,6 +224,9 @@ const reports = columns<PhoneReport>({
   app: text(({ app }) => app ?? null),
   seen_at: instant(({ seenAt }) => seenAt),
   clock_read_at: instant(({ clockReadAt }) => clockReadAt ?? null),
+  pending_files: int4(({ pendingFiles }) => pendingFiles ?? null),
+  pending_bytes: int8(({ pendingBytes }) => pendingBytes ?? null),
+  oldest_file_at: instant(({ oldestFileAt }) => oldestFileAt ?? null),
 });
 
 /** The reports of phones, at most one a minute for each; null where a ping omits a field. */
@@ -228,7 +235,8 @@ export const saveDeviceStatus = reports.statement(
   `with ${lockedClients}
    update client c set pending = k.pending, oldest_pending_at = k.oldest_pending_at, device = coalesce(k.device, c.device),
           sdk = coalesce(k.sdk, c.sdk), app = coalesce(k.app, c.app), last_seen_at = k.seen_at,
-          clock_read_at = coalesce(k.clock_read_at, c.clock_read_at)
+          clock_read_at = coalesce(k.clock_read_at, c.clock_read_at), pending_files = k.pending_files,
+          pending_bytes = k.pending_bytes, oldest_file_at = k.oldest_file_at
      from locked join ${reports.rows} using (client_id)
     where c.client_id = locked.client_id`,
 );

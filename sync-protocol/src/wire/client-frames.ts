@@ -26,10 +26,20 @@ export const deviceClock = z.object({
 });
 export type DeviceClock = z.infer<typeof deviceClock>;
 
+/** Files on the device that the server does not have yet, of this queue's driver. Absent: the app does not report them. */
+export const waitingFiles = z.object({
+  count: documentVersion,
+  bytes: documentVersion,
+  /** When the oldest was added, by the device's clock; null without files. */
+  oldest_at: z._default(z.nullable(z.string().check(z.maxLength(40))), null),
+});
+export type WaitingFiles = z.infer<typeof waitingFiles>;
+
 export const pingFrame = z.object({
   type: z.literal('ping'),
   pending: z._default(documentVersion, 0),
   oldest_pending_at: z._default(z.nullable(z.string().check(z.maxLength(40))), null),
+  files: z.optional(waitingFiles),
   clock: z.optional(deviceClock),
 });
 export type PingFrame = z.infer<typeof pingFrame>;
@@ -59,6 +69,7 @@ export const helloFrame = z.object({
   cursors: z._default(z.record(scopeName, z.nullable(cursor)), {}),
   pending: z._default(documentVersion, 0),
   oldest_pending_at: z._default(z.nullable(z.string().check(z.maxLength(40))), null),
+  files: z.optional(waitingFiles),
 });
 export type HelloFrame = z.infer<typeof helloFrame>;
 

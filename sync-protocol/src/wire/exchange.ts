@@ -19,6 +19,7 @@ export const pushBody = z.object({
   wants_queue_key: helloFrame.shape.wants_queue_key,
   pending: helloFrame.shape.pending,
   oldest_pending_at: helloFrame.shape.oldest_pending_at,
+  files: helloFrame.shape.files,
   gone: z.optional(z.omit(goneFrame, { type: true })),
   mutations: pushFrame.shape.mutations,
 });

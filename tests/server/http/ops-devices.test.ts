@@ -17,7 +17,7 @@ let node: SyncNode;
 
 beforeAll(async () => {
   node = await startSyncNode();
-  const drivers = ['1001', '1002', '1003', '1004', '1005'];
+  const drivers = ['1001', '1002', '1003', '1004', '1005', '1006'];
   await insertRoutes(node.database.pool, [
     { facility: 'F01', id: 'R100', weekEnd: '20261121', drivers, stops: [plan(1)] },
   ]);
@@ -81,6 +81,29 @@ describe('GET /api/ops/devices', () => {
     expect(await devices('?state=silent')).toEqual([]);
     expect(await devices('?state=pending&employee=1001')).toHaveLength(1);
     expect(await devices('?state=pending&employee=1002')).toEqual([]);
+  });
+
+  test('shows the files on a phone, which its app reports; an app that does not is unknown', async () => {
+    const oldest_at = '2026-11-20T15:40:00.000Z';
+    const { phone, params } = await phoneOf('1006', { files: { count: 3, bytes: 7_654_321, oldest_at } });
+    const shown = async () => {
+      await saveGauges();
+      return (await devices('?employee=1006')).find(({ client_id }) => client_id === params.client_id);
+    };
+    expect(await shown()).toMatchObject({
+      pending: 0,
+      pending_files: 3,
+      pending_bytes: 7_654_321,
+      oldest_file_at: oldest_at,
+    });
+    expect(await devices('?state=pending&employee=1006')).toHaveLength(1);
+    phone.send({ type: 'ping', files: { count: 0, bytes: 0 } });
+    await phone.next('pong');
+    expect(await shown()).toMatchObject({ pending_files: 0, pending_bytes: 0, oldest_file_at: null });
+    // An older app.
+    phone.send({ type: 'ping' });
+    await phone.next('pong');
+    expect(await shown()).toMatchObject({ pending_files: null, pending_bytes: null, oldest_file_at: null });
   });
 
   test('returns pages that contain each queue once', async () => {

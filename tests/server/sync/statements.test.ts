@@ -40,7 +40,12 @@ describe('one write to many queues', () => {
     [
       'the status that phones reported',
       saveDeviceStatus,
-      [[0, 0], ...Array.from({ length: 4 }, () => [null, null]), [new Date(), new Date()], [null, null]],
+      [
+        [0, 0],
+        ...Array.from({ length: 4 }, () => [null, null]),
+        [new Date(), new Date()],
+        ...Array.from({ length: 4 }, () => [null, null]),
+      ],
     ],
   ])('locks them in the order of their ids, as a batch does (I13): %s', async (_name, statement, columns) => {
     const { pool } = database;

@@ -75,7 +75,7 @@ const flags = `
 const phones = `
   select 'silent_phone' as kind, 'silent_phone' as cause, null::text as file, null::text as code, '' as message, c.client_id::text as id,
          c.last_seen_at as at, ${noPlace}, c.employee, c.device as text
-    from client c where c.pending > 0 and c.revoked_at is null and c.last_seen_at < $4
+    from client c where (c.pending > 0 or c.pending_files > 0) and c.revoked_at is null and c.last_seen_at < $4
    order by c.last_seen_at limit ${MOST}`;
 
 /** Files that a stop names and that were awaited before $4. A day later an incident names them. */

@@ -5,21 +5,24 @@ const createdAt = exactMoment('c.created_at');
 
 /** $1 now: expired sessions do not count. */
 const deviceColumns = `c.client_id, c.employee, coalesce(e.name, '') as employee_name, c.device, c.app, c.sdk, c.pending,
-          c.oldest_pending_at, c.last_seq, c.created_at, c.last_seen_at, c.revoked_at, c.revoked_by, c.revoke_reason,
+          c.oldest_pending_at, c.pending_files, c.pending_bytes, c.oldest_file_at, c.last_seq, c.created_at, c.last_seen_at, c.revoked_at, c.revoked_by, c.revoke_reason,
           c.held_at is not null and c.revoked_at is not null as held,
           (select count(*)::int from quarantine q where q.client_id = c.client_id and q.state = 'open') as quarantined,
           exists (select from session s
                    where s.employee = c.employee and s.revoked_at is null and s.expires_at > $1) as signed_in`;
 
+/** Whether a queue `c` has pending items: changes, or files of its driver. */
+const hasPending = '(c.pending > 0 or c.pending_files > 0)';
+
 /** Whether a queue `c` has pending items and sent nothing since $2. */
-const isSilent = `(c.pending > 0 and c.last_seen_at < $2 and c.revoked_at is null)`;
+const isSilent = `(${hasPending} and c.last_seen_at < $2 and c.revoked_at is null)`;
 
 /** A page, the youngest queue first. $3 state, $4 employee or null, $5 position or null, $6 id at it, $7 rows. */
 export const listDevices = statement(
   'ops_list_devices',
   `select ${deviceColumns}, ${isSilent} as silent, ${createdAt} as position
      from client c left join employee e on e.id = c.employee
-    where case $3::text when 'pending' then c.pending > 0 when 'silent' then ${isSilent}
+    where case $3::text when 'pending' then ${hasPending} when 'silent' then ${isSilent}
                         when 'revoked' then c.revoked_at is not null else true end
       and ($4::text is null or c.employee = $4)
       and ($5::timestamptz is null or (c.created_at, c.client_id) < ($5, $6::uuid))

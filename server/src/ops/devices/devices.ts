@@ -25,9 +25,10 @@ interface Ending {
   readonly reason: string;
 }
 
-const dates = ['oldest_pending_at', 'created_at', 'last_seen_at', 'revoked_at'] as const;
+const dates = ['oldest_pending_at', 'oldest_file_at', 'created_at', 'last_seen_at', 'revoked_at'] as const;
 type DeviceRow = Omit<DeviceItem, (typeof dates)[number]> & {
   readonly oldest_pending_at: Date | null;
+  readonly oldest_file_at: Date | null;
   readonly created_at: Date;
   readonly last_seen_at: Date;
   readonly revoked_at: Date | null;
@@ -140,6 +141,9 @@ const itemOf = (row: DeviceRow): DeviceItem => ({
   sdk: row.sdk,
   pending: row.pending,
   oldest_pending_at: row.oldest_pending_at?.toISOString() ?? null,
+  pending_files: row.pending_files,
+  pending_bytes: row.pending_bytes,
+  oldest_file_at: row.oldest_file_at?.toISOString() ?? null,
   silent: row.silent,
   last_seq: row.last_seq,
   quarantined: row.quarantined,

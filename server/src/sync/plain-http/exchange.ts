@@ -134,7 +134,7 @@ async function withLimit<Result>(
 /** @returns the contents of `welcome` and `ack` */
 async function applyPush(deps: Pick<ExchangeDeps, 'hub' | 'db'>, caller: Pusher, body: PushBody): Promise<object> {
   const { hub } = deps;
-  const { client_id: clientId, mutations, pending, oldest_pending_at, device, sdk, app } = body;
+  const { client_id: clientId, mutations, pending, oldest_pending_at, files, device, sdk, app } = body;
   const { employee, requestId } = caller;
   const clock = clockOf(body.clock, hub.clock());
   const client = await openAfterLoss(deps, caller, body, clientRequestOf(caller, body, bootOf(clock)));
@@ -152,7 +152,7 @@ async function applyPush(deps: Pick<ExchangeDeps, 'hub' | 'db'>, caller: Pusher,
   if (rescued) hub.log.info({ client: clientId, employee, items: mutations.length }, 'an operator brings a queue');
   const isRead = caller.credential === 'token' && body.clock !== undefined;
   const seen = { seenAt: now, ...(isRead && { clockReadAt: now }) };
-  hub.deviceStatus.note(clientId, { pending, oldest_pending_at, device, sdk, app, ...seen });
+  hub.deviceStatus.note(clientId, { pending, oldest_pending_at, files, device, sdk, app, ...seen });
   if (mutations.length === 0) return { ...reply, last_seq: client.lastSeq, results: [] };
   await hub.pipeline.waitForCapacity();
   const queue = {
