@@ -21,6 +21,9 @@ export const author = z.optional(z.nullable(requiredText(40)));
 /** The author of a decision, and why. */
 export const decision = { by: author, reason: requiredText(500) };
 
+/** `data` of `DECIDED_BEFORE`: the author of the first decision, and its time. */
+export const firstDecision = z.strictObject({ by: z.string(), at: z.iso.datetime() });
+
 /** Words for the author. */
 export const byWords =
   'The author. In a session: absent, or the operator. Required with `OPS_TOKEN`, and stored as `machine:NAME`.';

@@ -48,6 +48,7 @@ export const errorCodes = {
     meaning: 'The id fits several open routes; send facility and week_end.',
   },
   IDEMPOTENCY_KEY_REUSED: { status: 409, retry: 'final', meaning: 'The key was used before with another content.' },
+  DECIDED_BEFORE: { status: 409, retry: 'final', meaning: 'Another operator has decided this before.' },
   QUARANTINE_RELEASED: { status: 409, retry: 'final', meaning: 'It was released before: the ledger has it.' },
   TOO_LARGE: { status: 413, retry: 'final', meaning: 'The body or file exceeds the limit.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, retry: 'final', meaning: 'The content type is not accepted here.' },

@@ -37,7 +37,7 @@ let admin: Record<string, string>;
 beforeAll(async () => {
   node = await startRestServer();
   await insertRoutes(node.database.pool, [
-    { facility: 'F01', id: 'R100', weekEnd: '20261121', drivers: ['1001'], stops: [1, 2, 3].map((id) => plan(id)) },
+    { facility: 'F01', id: 'R100', weekEnd: '20261121', drivers: ['1001'], stops: [1, 2, 3, 4].map((id) => plan(id)) },
   ]);
   await insertEmployees(node.database.pool, ['1002']);
   driver = await signUp(node.client, '1001');
@@ -145,6 +145,30 @@ describe('GET /api/ops/acts', () => {
     await node.client.take(releaseQuarantined, { headers: repair, params, body });
     await node.client.take(releaseQuarantined, { headers: repair, params, body });
     expect(await ofEntry()).toMatchObject([{ by: 'MARYB', act: 'releaseQuarantined', reason: body.note }]);
+  });
+
+  test('a person never replaces the decision of another one unseen; a program still can', async () => {
+    const params = await quarantined(74);
+    const first = await node.client.take(dismissQuarantined, { headers: repair, params, body: { reason: 'known' } });
+    const again = { params, body: { reason: 'my own sentence' } };
+    const second = await node.client.call(dismissQuarantined, { ...again, headers: admin });
+    expect(second).toMatchObject({ status: 409, error: { code: 'DECIDED_BEFORE' } });
+    expect(second.data).toEqual({ by: 'MARYB', at: first.resolved_at });
+    expect(await node.client.take(dismissQuarantined, { ...again, headers: repair })).toMatchObject({
+      note: 'my own sentence',
+    });
+    const body = { by: 'NIGHT', reason: 'by a program' };
+    expect(await node.client.take(dismissQuarantined, { params, headers: machine, body })).toMatchObject({
+      resolved_by: 'machine:NIGHT',
+    });
+
+    const row = { params: await parked(4), body: { reason: 'typed in' } };
+    const skipped = await node.client.take(skipParked, { ...row, headers: repair });
+    const late = await node.client.call(skipParked, { ...row, headers: admin });
+    expect(late).toMatchObject({ status: 409, error: { code: 'DECIDED_BEFORE' } });
+    expect(late.data).toEqual({ by: 'MARYB', at: skipped.skipped_at });
+    // Another decision stays possible: the row is tried again.
+    await node.client.take(retryParked, { params: row.params, headers: admin });
   });
 
   test('a repair is one act with the ledger’s change, which has the operator as its author', async () => {

@@ -5,6 +5,7 @@ import {
   author,
   byWords,
   decision,
+  firstDecision,
   ofOperators,
   optionalByWords,
   pageQuery,
@@ -163,7 +164,8 @@ export const parkedOperations = {
     body: skipBody,
     query: nothing,
     data: parkedItem,
-    errors: ['PARKED_NOT_FOUND'],
+    errors: ['PARKED_NOT_FOUND', 'DECIDED_BEFORE'],
+    errorData: { DECIDED_BEFORE: firstDecision },
   }),
   repairParked: operation({
     ...parkedOperation,

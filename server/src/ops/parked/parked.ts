@@ -11,7 +11,8 @@ import { entryAfter, pageOf, type Page } from '../pages.ts';
 import { endpoint, opsEndpoint } from '../../http/answers/endpoint.ts';
 import { invalidInput } from '../../http/answers/validation.ts';
 import { AppError } from '../../wire/errors.ts';
-import { authorOf, authorOrMachine } from '../acts/author.ts';
+import type { OpsCaller } from '../../wire/access.ts';
+import { authorOf, authorOrMachine, refuseSecond } from '../acts/author.ts';
 import { retryCause, skipCause } from './by-cause.ts';
 import type { ParkedItem, ParkedQuery } from './contract.ts';
 import { parkedOperations } from './contract.ts';
@@ -31,22 +32,26 @@ interface Decided {
 const retryParked = (db: Db, id: string, decided: Decided): Promise<ParkedItem | undefined> =>
   act(db, id, { ...decided, act: 'retryParked' }, (tx) => parking.retryParked(tx, id));
 
-/** As `retryParked`. */
-const skipParked = (db: Db, id: string, decided: Decided): Promise<ParkedItem | undefined> =>
-  act(db, id, { ...decided, act: 'skipParked' }, (tx) => parking.skipParked(tx, id, decided.by, decided.reason));
+/** As `retryParked`. @throws AppError where another person has skipped it before */
+const skipParked = (db: Db, id: string, decided: Decided, caller: OpsCaller): Promise<ParkedItem | undefined> =>
+  act(db, id, { ...decided, act: 'skipParked' }, (tx, { skipped }) => {
+    if (skipped) refuseSecond(caller, { by: skipped.by, at: skipped.at.toISOString() });
+    return parking.skipParked(tx, id, decided.by, decided.reason);
+  });
 
 /** Changes an entry and records the act, in one transaction. */
 function act(
   db: Db,
   id: string,
   decided: Decided & Pick<Act, 'act'>,
-  change: (tx: Tx) => Promise<void>,
+  change: (tx: Tx, before: parking.ParkedEntry) => Promise<void>,
 ): Promise<ParkedItem | undefined> {
   return withTransaction(db, async (tx) => {
     const before = await parking.findParked(tx, id);
-    await change(tx);
+    if (!before) return undefined;
+    await change(tx, before);
     const after = await parking.findParked(tx, id);
-    if (!before || !after) return undefined;
+    if (!after) return undefined;
     const item = itemOf(after);
     await recordAct(tx, { ...decided, ...subjectOf(after), before: stateOf(itemOf(before)), after: stateOf(item) });
     return item;
@@ -189,7 +194,7 @@ export function parkedEndpoints({ db, pipeline, clock, log }: ParkedDeps) {
 
     skipParked: opsEndpoint(parkedOperations.skipParked, async ({ params, body: { by, reason }, caller }) => {
       const decided = { by: authorOf(caller, by), reason };
-      return { data: orUnknown(await skipParked(db, params.parked_id, decided)) };
+      return { data: orUnknown(await skipParked(db, params.parked_id, decided, caller)) };
     }),
 
     repairParked: opsEndpoint(parkedOperations.repairParked, async ({ params, body, caller }) => {

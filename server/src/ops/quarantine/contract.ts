@@ -1,7 +1,17 @@
 import { nothing, operation, pageMeta, text, warning } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { described, pageWords } from '../../http/openapi/described.ts';
-import { author, byWords, decision, employeeName, mutationWords, ofOperators, pageQuery, tagged } from '../contract.ts';
+import {
+  author,
+  byWords,
+  decision,
+  employeeName,
+  firstDecision,
+  mutationWords,
+  ofOperators,
+  pageQuery,
+  tagged,
+} from '../contract.ts';
 
 // Operators' contract: mutations that the server could not apply.
 
@@ -132,7 +142,8 @@ export const quarantineOperations = {
     message: 'Dismissed',
     body: dismissBody,
     data: quarantineEntry,
-    errors: ['QUARANTINE_NOT_FOUND', 'QUARANTINE_RELEASED'],
+    errors: ['QUARANTINE_NOT_FOUND', 'QUARANTINE_RELEASED', 'DECIDED_BEFORE'],
+    errorData: { DECIDED_BEFORE: firstDecision },
   }),
 } as const;
 
@@ -163,6 +174,10 @@ const itemFields = {
 };
 
 export const quarantineSchemas = [
+  described('FirstDecision', firstDecision, 'The decision of another operator, which came first.', {
+    by: 'The author.',
+    at: 'UTC.',
+  }),
   described('QuarantineQuery', quarantineQuery, 'Filters of the list.', {
     state: 'Open ones, released ones, dismissed ones, or all.',
     ...pageWords,

@@ -9,7 +9,8 @@ import { entryAfter, pageOf, type Page } from '../pages.ts';
 import * as sql from './quarantine-sql.ts';
 import { endpoint, opsEndpoint } from '../../http/answers/endpoint.ts';
 import { AppError } from '../../wire/errors.ts';
-import { authorOf } from '../acts/author.ts';
+import type { OpsCaller } from '../../wire/access.ts';
+import { authorOf, refuseSecond } from '../acts/author.ts';
 import type { QuarantineEntry, QuarantineQuery, QuarantinedItem, ReleaseAnswer } from './contract.ts';
 import { quarantineOperations } from './contract.ts';
 
@@ -113,9 +114,11 @@ function dismissQuarantined(
   db: Db,
   id: string,
   decision: { readonly by: string; readonly note: string },
+  caller: OpsCaller,
 ): Promise<QuarantineEntry | undefined> {
   return withTransaction(db, async (tx) => {
     const before = await readQuarantined(tx, id);
+    if (before?.state === 'dismissed') refuseSecond(caller, { by: before.resolved_by, at: before.resolved_at });
     await dismissEntry(tx, id, decision);
     const after = await readQuarantined(tx, id);
     if (before && after?.state === 'dismissed')
@@ -197,7 +200,7 @@ export function quarantineEndpoints({ db, pipeline, log }: QuarantineDeps) {
 
     dismissQuarantined: opsEndpoint(quarantineOperations.dismissQuarantined, async ({ params, body, caller }) => {
       const decision = { by: authorOf(caller, body.by), note: body.reason };
-      const entry = orUnknown(await dismissQuarantined(db, params.quarantine_id, decision));
+      const entry = orUnknown(await dismissQuarantined(db, params.quarantine_id, decision, caller));
       if (entry.state === 'released') throw new AppError('QUARANTINE_RELEASED');
       return { data: entry };
     }),
