@@ -3,7 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { OfficeWorld } from './desk.ts';
 import { openOfficeWorld } from './desk.ts';
 import { deliver, driverOf, refuseComments, refusedComment, untilParked } from './refusing-host.ts';
+import { operations } from '@tailgate/sync-protocol';
+import { opsOperations } from '../../server/src/ops/operations.ts';
 import type { Signed } from '../support/rest-client.ts';
+import { demoRoute } from '../system/service.ts';
+import { phoneOf } from './hostile-data.ts';
 
 let world: OfficeWorld;
 let driver: Signed;
@@ -26,7 +30,7 @@ describe('B7', () => {
     const desk = await world.desk('repair');
     desk.hand.count();
     await desk.hand.sees('RUCMT is not wanted');
-    await desk.hand.tap('R100 · stop 2');
+    await desk.hand.tap('Repair the stop');
     await desk.hand.sees('The host refuses this');
     await desk.hand.type('Comment of the driver', 'Left at the dock – “ok”');
     await desk.hand.sees('The green screen will read:');
@@ -66,6 +70,67 @@ describe('B7', () => {
   });
 });
 
+describe('B9', () => {
+  test('a kept change is dismissed or applied in at most 3 clicks, with the sentence that the driver reads', async () => {
+    const { rest } = world.service;
+    const { id, ...key } = demoRoute('R100');
+    const send = (stop: object) => rest.call(operations.syncStops, { as: driver, body: { id, ...key, stops: [stop] } });
+    await send({ id: 77, updates: { driver_comments: 'of another route' } });
+    await send({ id: 78, updates: { driver_comments: 'of a third route' } });
+    const desk = await world.desk('repair', '#/quarantine');
+    desk.hand.count();
+    await desk.hand.tap('R100 · stop 77');
+    await desk.hand.sees('of another route');
+    await desk.hand.type('A sentence that the driver reads', 'Record it at stop 7, please.');
+    await desk.hand.tap('Dismiss it');
+    await desk.hand.sees('Dismissed by REPAIR: “Record it at stop 7, please.”');
+    expect(desk.hand.count()).toEqual({ taps: 2, fields: 1 });
+    // Nothing is lost: a dismissed change can still be applied. The rules refuse it here again, and say so.
+    await desk.hand.tap('Apply it now');
+    await desk.hand.sees('The server refused');
+    await desk.go('#/quarantine');
+    desk.hand.count();
+    await desk.hand.tap('R100 · stop 78');
+    await desk.hand.tap('Apply it now');
+    await desk.hand.sees('The server refused');
+    expect(desk.hand.count()).toEqual({ taps: 2, fields: 0 });
+  });
+
+  test('the second operator reads who was first and when, and keeps the own sentence', async () => {
+    const [entry] = await world.service.rest.take(opsOperations.listQuarantine, { headers: { ...world.headers.look } });
+    const hash = `#/quarantine/${entry?.quarantine_id}`;
+    const [first, second] = [await world.desk('repair', hash), await world.desk('admin', hash)];
+    await second.hand.type('A sentence that the driver reads', 'My own sentence');
+    // The second page has read nothing since: its network delivers no answers to reads.
+    await second.page.route('**/api/ops/**', (route) =>
+      route.request().method() === 'GET' ? route.abort() : route.continue(),
+    );
+    await first.hand.type('A sentence that the driver reads', 'Known');
+    await first.hand.tap('Dismiss it');
+    await first.hand.sees('Dismissed by REPAIR: “Known”');
+    await second.hand.tap('Dismiss it');
+    await second.hand.sees('REPAIR was here first, at');
+    await second.page.unroute('**/api/ops/**');
+    await second.hand.sees('Dismissed by REPAIR: “Known”');
+    expect(await second.page.getByLabel('A sentence that the driver reads').inputValue()).toBe('My own sentence');
+  });
+});
+
+describe('B11', () => {
+  test('a lost phone is ended in 2 clicks and a reason; the second operator reads who did it', async () => {
+    await phoneOf(world.service, await driverOf(world.service, '1004'), { device: 'Moto G84', pending: 3 });
+    const [desk, second] = [await world.desk('admin', '#/phones'), await world.desk('admin', '#/phones')];
+    desk.hand.count();
+    await desk.hand.tap('1004');
+    await desk.hand.type('Reason', 'Left at stop 2, not found');
+    await desk.hand.tap('End this phone');
+    await desk.hand.sees('Ended by ADMIN');
+    expect(desk.hand.count()).toEqual({ taps: 2, fields: 1 });
+    await second.hand.tap('1004');
+    await second.hand.sees('Left at stop 2, not found');
+  });
+});
+
 describe('B10', () => {
   test('a hold now is 2 clicks and a reason; a planned one has a time; one click ends it', async () => {
     const desk = await world.desk('admin', '#/host');
@@ -90,7 +155,7 @@ describe('B10', () => {
 describe('B15', () => {
   test('one click saves the whole list as CSV or JSON, from pages of at most 200 rows', async () => {
     await park(5);
-    const desk = await world.desk('look');
+    const desk = await world.desk('look', '#/parked');
     await desk.hand.sees('R100 · stop 5');
     const [csv] = await Promise.all([desk.page.waitForEvent('download'), desk.hand.tap('CSV')]);
     expect(csv.suggestedFilename()).toMatch(/^parked-\d{4}-\d\d-\d\d-\d{4}\.csv$/);

@@ -89,7 +89,7 @@ test('a session that the server has ended locks the page', async () => {
 });
 
 test('the keyboard alone signs in, walks through a list, opens a row and goes back', async () => {
-  const desk = await world.stranger();
+  const desk = await world.stranger('#/parked');
   const { keyboard } = desk.page;
   await desk.hand.sees('Sign in to the office');
   await keyboard.press('Tab');

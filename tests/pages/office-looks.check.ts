@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Desk, OfficeWorld } from './desk.ts';
 import { openOfficeWorld } from './desk.ts';
 import { faultsOf, settle, showTheme } from './looks.ts';
-import { deliver, driverOf, refuseComments, refusedComment, untilParked } from './refusing-host.ts';
+import { deliver, driverOf, refuseComments, refusedComment, untilIncident, untilParked } from './refusing-host.ts';
 
 /** A page of the console, and a text that shows that it is there. A new screen is one more row. */
 interface Look {
@@ -30,7 +30,17 @@ beforeAll(async () => {
     'R100',
     2,
   );
+  // An incident and a warning.
+  await world.service.library.pool.query(`update PODDTA.FACMSTP set FATZ = 'Nowhere/Else'`);
+  await deliver(world.service, driver, 'R100', 3, { overage_items: [{ barcode: '1', osd_code: 77, quantity: 1 }] });
+  const incident = await untilIncident(world.service, world.headers.look.authorization);
   looks = [
+    { name: 'inbox', at: '', shows: 'A facility has no time zone' },
+    { name: 'inbox-open', at: '', clicks: ['The host refuses a stop'], shows: 'Retry all' },
+    { name: 'inbox-skip', at: '', clicks: ['Skip all'], shows: 'Why the host does without them' },
+    { name: 'incidents', at: 'incidents', shows: 'A facility has no time zone' },
+    { name: 'incident', at: `incidents/${incident}`, shows: 'What the server wrote down' },
+    { name: 'flags', at: 'flags?code=unknown_code', shows: 'I have read these' },
     { name: 'parked', at: 'parked', shows: 'RUCMT is not wanted' },
     { name: 'repair', at: `parked/${parked_id}`, clicks: ['Show'], shows: 'Name of the person' },
     { name: 'skip', at: `parked/${parked_id}`, clicks: ['Skip it instead'], shows: 'Why the host does without it' },

@@ -12,12 +12,17 @@ export const refusedComment = 'BAD words';
 /** A trigger of the host's own programs that refuses a comment. */
 export async function refuseComments({ library }: Service): Promise<void> {
   await library.pool.query(
-    `create function refuse() returns trigger language plpgsql as $$
+    `create or replace function refuse() returns trigger language plpgsql as $$
      begin if new.RUCMT like 'BAD%' then raise exception 'RUCMT is not wanted'; end if; return new; end $$`,
   );
   await library.pool.query(
-    `create trigger refuse before insert or update on PODDTA.RTSTUP for each row execute function refuse()`,
+    `create or replace trigger refuse before insert or update on PODDTA.RTSTUP for each row execute function refuse()`,
   );
+}
+
+/** The host's own programs take each comment again. */
+export async function acceptComments({ library }: Service): Promise<void> {
+  await library.pool.query(`drop trigger refuse on PODDTA.RTSTUP`);
 }
 
 export const driverOf = (service: Service, id: string): Promise<Signed> => signUp(service.rest, id);
@@ -49,4 +54,14 @@ export async function untilParked({ rest }: Service, authorization: string, rout
     },
     { timeout: 60_000 },
   );
+}
+
+/** Waits until the server has an incident for a person, and returns its id. */
+export async function untilIncident({ rest }: Service, authorization: string): Promise<string> {
+  const find = async (): Promise<string> => {
+    const [incident] = await rest.take(opsOperations.listIncidents, { headers: { authorization } });
+    if (!incident) throw new Error('there is no incident');
+    return incident.incident_id;
+  };
+  return vi.waitFor(find, { timeout: 60_000 });
 }

@@ -1,5 +1,6 @@
 import { Fragment, useSyncExternalStore } from 'react';
-import { useAddress } from '../ui/router.ts';
+import { usePageAddress } from './address.ts';
+import { pageKey } from './navigation.ts';
 import { Shell } from './parts/shell.tsx';
 import { pageAt } from './pages.tsx';
 import { OwnPasswordScreen } from './screens/own-password.tsx';
@@ -34,6 +35,6 @@ export function App({ services }: { readonly services: Services }) {
 }
 
 function Pages() {
-  const address = useAddress();
-  return <Fragment key={address.path}>{pageAt(address.steps)}</Fragment>;
+  const { steps } = usePageAddress();
+  return <Fragment key={pageKey(steps)}>{pageAt(steps)}</Fragment>;
 }

@@ -11,12 +11,24 @@ interface Place {
 }
 
 /** The first step of the page at the bare address. */
-export const frontStep = 'parked';
+export const frontStep = 'inbox';
 
 /** The pages of the first level, in their order. */
 export const places: readonly Place[] = [
+  { href: links.inbox, step: 'inbox', icon: 'warn', word: 'nav.inbox' },
   { href: links.parked, step: 'parked', icon: 'x', word: 'nav.parked' },
   { href: links.quarantine, step: 'quarantine', icon: 'file', word: 'nav.quarantine' },
+  { href: links.incidents, step: 'incidents', icon: 'inbox', word: 'nav.incidents' },
+  { href: links.flags, step: 'flags', icon: 'pen', word: 'nav.flags' },
   { href: links.host, step: 'host', icon: 'office', word: 'nav.host' },
   { href: links.phones, step: 'phones', icon: 'phone', word: 'nav.phones' },
 ];
+
+/** The pages that show a choice in place: another choice is the same page. */
+const choosing = ['incidents', 'phones'];
+
+/** Names a page: with another name the page starts anew, with its title in focus. */
+export function pageKey(steps: readonly string[]): string {
+  const [first = frontStep] = steps;
+  return choosing.includes(first) ? first : steps.join('/');
+}

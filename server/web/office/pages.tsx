@@ -1,7 +1,10 @@
 import type { ReactNode } from 'react';
 import { frontStep } from './navigation.ts';
+import { FlagsScreen } from './screens/flags.tsx';
 import { HistoryScreen } from './screens/history.tsx';
 import { HostScreen } from './screens/host.tsx';
+import { InboxScreen } from './screens/inbox.tsx';
+import { IncidentsScreen } from './screens/incidents.tsx';
 import { KeptScreen } from './screens/kept.tsx';
 import { MissingScreen } from './screens/missing.tsx';
 import { ParkedScreen } from './screens/parked.tsx';
@@ -11,6 +14,9 @@ import { RepairScreen } from './screens/repair.tsx';
 
 /** The page of each first step of an address. A new screen is one more row here, and one in `links.ts`. */
 const pages: Readonly<Record<string, (...steps: readonly string[]) => ReactNode>> = {
+  inbox: () => <InboxScreen />,
+  incidents: (id) => <IncidentsScreen chosen={id} />,
+  flags: () => <FlagsScreen />,
   parked: (id) => (id === undefined ? <ParkedScreen /> : <RepairScreen id={id} />),
   quarantine: (id) => (id === undefined ? <QuarantineScreen /> : <KeptScreen id={id} />),
   phones: (id) => <PhonesScreen chosen={id} />,

@@ -90,7 +90,11 @@ function subscribe(listener: () => void): () => void {
 
 function read(): Address {
   const path = location.hash.replace(/^#?\/?/, '');
-  return { path, steps: path.split('/').filter(Boolean).map(decode) };
+  return { path, steps: stepsOf(path) };
+}
+
+export function stepsOf(path: string): string[] {
+  return path.split('/').filter(Boolean).map(decode);
 }
 
 function decode(step: string): string {

@@ -24,16 +24,29 @@ interface ExportsProps<Name extends ListName> {
   readonly columns: readonly ExportColumn<RowOf<Name>>[];
 }
 
-/** CSV, JSON and print of a whole list. */
+/** CSV, JSON and print of a whole list, which pages from the server. */
 export function Exports<Name extends ListName>({ list, query, file, columns }: ExportsProps<Name>) {
   const { api } = useServices();
+  const pages = (): AsyncIterable<readonly RowOf<Name>[]> => allRows(api, list, query);
+  return <ExportRows pages={pages} file={file} columns={columns} />;
+}
+
+interface ExportRowsProps<Row> {
+  /** The rows, in one part or several. */
+  readonly pages: () => Iterable<readonly Row[]> | AsyncIterable<readonly Row[]>;
+  readonly file: string;
+  readonly columns: readonly ExportColumn<Row>[];
+}
+
+/** CSV, JSON and print of rows. */
+export function ExportRows<Row>({ pages, file, columns }: ExportRowsProps<Row>) {
   const [fetched, setFetched] = useState<number>();
   const [fault, setFault] = useState<Fault>();
   const save = async (kind: 'csv' | 'json'): Promise<void> => {
     setFault(undefined);
     try {
-      const rows: RowOf<Name>[] = [];
-      for await (const page of allRows(api, list, query)) {
+      const rows: Row[] = [];
+      for await (const page of pages()) {
         rows.push(...page);
         setFetched(rows.length);
       }

@@ -1,7 +1,9 @@
 import type { ReactNode } from 'react';
 import { useEffect, useState } from 'react';
 import { Icon, Mark } from '../../ui/icons.tsx';
-import { useAddress } from '../../ui/router.ts';
+import { usePageAddress } from '../address.ts';
+import { useRead } from '../api/reads.ts';
+import { AttentionContext } from '../attention.ts';
 import { frontStep, places } from '../navigation.ts';
 import { useServices } from '../services.ts';
 import type { Operator } from '../session.ts';
@@ -14,10 +16,12 @@ import { ThemeButton } from './theme-button.tsx';
 
 /** The frame of every page: navigation, who works here, how fresh the page is. */
 export function Shell({ operator, children }: { readonly operator: Operator; readonly children: ReactNode }) {
-  const { steps } = useAddress();
+  const { steps } = usePageAddress();
   const [first = frontStep] = steps;
+  const attention = useRead('readAttention', {});
+  const causes = attention.data?.causes.length ?? 0;
   return (
-    <>
+    <AttentionContext.Provider value={attention}>
       <a className="skip btn" href="#page" onClick={skipToPage}>
         {t('app.skip')}
       </a>
@@ -33,6 +37,12 @@ export function Shell({ operator, children }: { readonly operator: Operator; rea
                 <a href={href} aria-current={step === first ? 'page' : undefined}>
                   <Icon name={icon} />
                   <span>{t(word)}</span>
+                  {step === frontStep && causes > 0 && (
+                    <b>
+                      <span aria-hidden="true">{causes}</span>
+                      <span className="sr">{t('inbox.causes', { n: causes })}</span>
+                    </b>
+                  )}
                 </a>
               </li>
             ))}
@@ -61,7 +71,7 @@ export function Shell({ operator, children }: { readonly operator: Operator; rea
           {children}
         </div>
       </div>
-    </>
+    </AttentionContext.Provider>
   );
 }
 

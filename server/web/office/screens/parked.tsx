@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useFilters } from '../address.ts';
 import { useList } from '../api/reads.ts';
 import { links } from '../links.ts';
 import type { ParkedRow } from '../model/parked-list.ts';
@@ -10,24 +10,37 @@ import { ListTable } from '../parts/table.tsx';
 import { subjectText } from '../words/parked-sentences.ts';
 import { t } from '../words/words.ts';
 
-type State = ParkedRow['state'] | 'all';
+const states = ['open', 'skipped', 'all'] as const;
 
 /** Rows that the host refuses (B7, B8). */
 export function ParkedScreen() {
-  const [state, setState] = useState<State>('open');
-  const listing = useList('listParked', { state });
-  const options = (['open', 'skipped', 'all'] as const).map((value) => ({ value, label: t(`parked.${value}`) }));
+  const [filters, change] = useFilters();
+  const state = states.find((each) => each === filters['state']) ?? 'open';
+  const { cause = '' } = filters;
+  const query = { state, cause };
+  const listing = useList('listParked', query);
+  const options = states.map((value) => ({ value, label: t(`parked.${value}`) }));
   return (
     <Page
       title={t('parked.title')}
       lead={t('parked.lead')}
       acts={
         <>
-          <Filter label={t('parked.filter')} options={options} value={state} onChoose={setState} />
-          <Exports list="listParked" query={{ state }} file="parked" columns={exported()} />
+          <Filter
+            label={t('parked.filter')}
+            options={options}
+            value={state}
+            onChoose={(value) => change('state', value)}
+          />
+          <Exports list="listParked" query={query} file="parked" columns={exported()} />
         </>
       }
     >
+      {cause !== '' && (
+        <p className="small">
+          {t('parked.ofCause')} <a href={links.parked}>{t('parked.every')}</a>
+        </p>
+      )}
       <ListTable
         caption={t('parked.caption')}
         listing={listing}

@@ -1,5 +1,9 @@
+import * as causes from './causes.ts';
+import * as flags from './flags.ts';
 import * as history from './history.ts';
 import * as host from './host.ts';
+import * as inbox from './inbox.ts';
+import * as incidents from './incidents.ts';
 import * as parked from './parked.ts';
 import * as phones from './phones.ts';
 import * as quarantine from './quarantine.ts';
@@ -12,6 +16,10 @@ import * as signIn from './sign-in.ts';
 export const en = {
   ...shell.en,
   ...signIn.en,
+  ...inbox.en,
+  ...causes.en,
+  ...incidents.en,
+  ...flags.en,
   ...parked.en,
   ...repair.en,
   ...quarantine.en,
@@ -23,6 +31,10 @@ export const en = {
 export const es = {
   ...shell.es,
   ...signIn.es,
+  ...inbox.es,
+  ...causes.es,
+  ...incidents.es,
+  ...flags.es,
   ...parked.es,
   ...repair.es,
   ...quarantine.es,

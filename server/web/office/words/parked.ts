@@ -21,6 +21,8 @@ export const en = {
   'parked.all': 'All',
   'parked.skippedBy': 'Skipped by {by}',
   'parked.filter': 'Which rows',
+  'parked.ofCause': 'Shown: the rows of one cause.',
+  'parked.every': 'Show every cause',
 } as const satisfies Words;
 
 export const es: Translation<typeof en> = {
@@ -43,4 +45,6 @@ export const es: Translation<typeof en> = {
   'parked.all': 'Todas',
   'parked.skippedBy': 'Saltada por {by}',
   'parked.filter': 'Qué filas',
+  'parked.ofCause': 'Se muestran las filas de una causa.',
+  'parked.every': 'Mostrar todas las causas',
 };

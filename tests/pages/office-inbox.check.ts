@@ -1,0 +1,164 @@
+import { operations } from '@tailgate/sync-protocol';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { opsOperations } from '../../server/src/ops/operations.ts';
+import type { Signed } from '../support/rest-client.ts';
+import { demoRoute } from '../system/service.ts';
+import type { OfficeWorld } from './desk.ts';
+import { openOfficeWorld } from './desk.ts';
+import { faultsOf, settle, showTheme } from './looks.ts';
+import { acceptComments, deliver, driverOf, refuseComments, refusedComment, untilParked } from './refusing-host.ts';
+
+/** Stops of the long route, all refused for one reason. */
+const many = 150;
+
+let world: OfficeWorld;
+let driver: Signed;
+let longHaul: Signed;
+beforeAll(async () => {
+  world = await openOfficeWorld();
+  driver = await driverOf(world.service, '1001');
+  longHaul = await driverOf(world.service, '1009');
+});
+afterAll(() => expect(world.faults()).toEqual([]));
+
+const attention = () => world.service.rest.take(opsOperations.readAttention, { headers: { ...world.headers.look } });
+
+/** The host refuses the comment of each stop of the long route. */
+async function refuseMany(comment: string): Promise<void> {
+  const { id, ...key } = demoRoute('R900');
+  const now = new Date().toISOString();
+  const stops = Array.from({ length: many }, (_, at) => ({
+    id: at + 1,
+    updates: { status: 'D', end_delivery_time: now, driver_comments: `${comment} ${at}` },
+  }));
+  await world.service.rest.take(operations.syncStops, { as: longHaul, body: { id, ...key, stops } });
+  await expect.poll(async () => (await attention()).counts.parked, { timeout: 120_000 }).toBeGreaterThanOrEqual(many);
+}
+
+describe('B6', () => {
+  test('an empty front page says so, with 0 clicks', async () => {
+    const desk = await world.desk('look');
+    await desk.hand.sees('Nothing needs a person.');
+    expect((await attention()).counts.total).toBe(0);
+  });
+
+  test('a refused stop: cause, age, consequence and one act with 0 clicks; 2 clicks and a text repair it', async () => {
+    await refuseComments(world.service);
+    await deliver(world.service, driver, 'R100', 2, { driver_comments: refusedComment });
+    await untilParked(world.service, world.headers.look.authorization, 'R100', 2);
+    const desk = await world.desk('repair');
+    desk.hand.count();
+    await desk.hand.sees('The host refuses a stop');
+    await desk.hand.sees('R100 · stop 2');
+    await desk.hand.sees('RUCMT is not wanted');
+    await desk.hand.sees('The back office does without these');
+    await desk.shot('office-inbox-one');
+    await desk.hand.tap('Repair the stop');
+    await desk.hand.type('Comment of the driver', 'Left at the dock');
+    await desk.hand.tap('Save and send');
+    await desk.hand.sees('The host has taken this row');
+    expect(desk.hand.count()).toEqual({ taps: 2, fields: 1 });
+    await desk.page.goBack();
+    await desk.hand.sees('Nothing needs a person.');
+  });
+
+  test('a kept change, an incident and a warning: each is read and decided in 2 clicks', async () => {
+    const { rest, library } = world.service;
+    const { id, ...key } = demoRoute('R100');
+    const send = (stop: object) => rest.call(operations.syncStops, { as: driver, body: { id, ...key, stops: [stop] } });
+    // A stop that the route does not have, an item that the stop does not have, a facility without a clock.
+    await send({ id: 77, updates: { driver_comments: 'of another route' } });
+    await send({ id: 4, products: [{ id: 'NOSUCH', invoice: 'A', updates: { delivered: 1 } }] });
+    await library.pool.query(`update PODDTA.FACMSTP set FATZ = 'Nowhere/Else'`);
+    const desk = await world.desk('repair');
+    await desk.hand.sees('A change could not be applied');
+    desk.hand.count();
+    await desk.hand.tap('Read it and decide');
+    await desk.hand.type('A sentence that the driver reads', 'It was recorded at stop 7.');
+    await desk.hand.tap('Dismiss it');
+    await desk.hand.sees('Dismissed by REPAIR: “It was recorded at stop 7.”');
+    expect(desk.hand.count()).toEqual({ taps: 2, fields: 1 });
+    await desk.page.goBack();
+    await desk.hand.sees('A facility has no time zone');
+    desk.hand.count();
+    await desk.hand.tap('Read it');
+    await desk.hand.type('Your finding, or what you did', 'FATZ is corrected');
+    await desk.hand.tap('Close this incident');
+    await desk.hand.sees('Closed by REPAIR');
+    expect(desk.hand.count()).toEqual({ taps: 2, fields: 1 });
+    await desk.page.goBack();
+    await desk.hand.sees('A saved change to look at');
+    desk.hand.count();
+    await desk.hand.tap('Read them');
+    await desk.hand.sees('An item that the stop does not have');
+    await desk.hand.tap('I have read these');
+    await desk.hand.sees('REPAIR has read them up to');
+    expect(desk.hand.count()).toEqual({ taps: 2, fields: 0 });
+    await desk.page.goBack();
+    await desk.hand.sees('Nothing needs a person.');
+  });
+});
+
+describe('B8', () => {
+  test(`${many} rows of one cause are retried in 2 clicks, with a count that goes down`, async () => {
+    await refuseMany('BAD');
+    const desk = await world.desk('repair');
+    await desk.hand.sees(`The host refuses ${many} stops for one reason`);
+    const second = await world.desk('look');
+    await acceptComments(world.service);
+    // A hold keeps the rows where they are while the test looks at the count.
+    const headers = { ...world.headers.admin };
+    const { hold_id } = await world.service.rest.take(opsOperations.beginHold, { headers, body: { reason: 'backup' } });
+    desk.hand.count();
+    await desk.hand.tap(`Retry ${many}`);
+    await desk.hand.type('Why it can work now', 'The host takes comments again');
+    await settle(desk.page);
+    await desk.shot('office-inbox-retry');
+    expect(await faultsOf(desk.page)).toEqual([]);
+    await desk.hand.tap(`Retry all ${many}`);
+    expect(desk.hand.count()).toEqual({ taps: 2, fields: 1 });
+    await desk.hand.sees(`REPAIR retries ${many}. Still refused or on their way: ${many}.`);
+    await desk.shot('office-inbox-running');
+    await world.service.rest.take(opsOperations.endHold, { headers, params: { hold_id } });
+    await desk.hand.sees(`Done: the host has taken ${many} rows.`);
+    await second.hand.sees('Nothing needs a person.');
+  });
+
+  test(`${many} rows of one cause are skipped in 3 clicks with one reason; a reload loses nothing that was typed`, async () => {
+    await refuseComments(world.service);
+    await refuseMany('BAD again');
+    const desk = await world.desk('repair');
+    desk.hand.count();
+    await desk.hand.tap(`The host refuses ${many} stops for one reason`);
+    await desk.hand.tap('Skip all, with one reason');
+    await desk.hand.type('Why the host does without them', 'Typed in by hand');
+    await desk.page.reload();
+    await desk.hand.tap(`Skip all ${many}`);
+    expect(desk.hand.count()).toEqual({ taps: 3, fields: 1 });
+    await desk.hand.sees(`Skipped: ${many} rows.`);
+    const [entry] = await world.service.rest.take(opsOperations.listParked, {
+      headers: { ...world.headers.look },
+      query: '?state=skipped',
+    });
+    expect(entry).toMatchObject({ skipped_by: 'REPAIR', skip_reason: 'Typed in by hand' });
+  });
+});
+
+test('the keyboard walks through the causes and opens one', async () => {
+  await deliver(world.service, driver, 'R100', 3, { driver_comments: refusedComment });
+  await untilParked(world.service, world.headers.look.authorization, 'R100', 3);
+  const desk = await world.desk('look');
+  await desk.hand.sees('The host refuses a stop');
+  for (const theme of ['light', 'dark']) {
+    await desk.page.evaluate(showTheme, theme);
+    await settle(desk.page);
+    expect(await faultsOf(desk.page)).toEqual([]);
+  }
+  await desk.page.keyboard.press('j');
+  await desk.hand.sees('UTC');
+  await desk.page.keyboard.press('Enter');
+  await desk.page.locator('[aria-expanded=true]').waitFor();
+  await desk.page.keyboard.press('j');
+  await desk.page.keyboard.press('Enter');
+  await desk.hand.sees('The host refuses this');
+});
