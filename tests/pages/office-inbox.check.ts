@@ -6,6 +6,7 @@ import { demoRoute } from '../system/service.ts';
 import type { OfficeWorld } from './desk.ts';
 import { openOfficeWorld } from './desk.ts';
 import { faultsOf, settle, showTheme } from './looks.ts';
+import { acts, repeatAsLook } from './office-rights.ts';
 import { acceptComments, deliver, driverOf, refuseComments, refusedComment, untilParked } from './refusing-host.ts';
 
 /** Stops of the long route, all refused for one reason. */
@@ -161,4 +162,9 @@ test('the keyboard walks through the causes and opens one', async () => {
   await desk.page.keyboard.press('j');
   await desk.page.keyboard.press('Enter');
   await desk.hand.sees('The host refuses this');
+});
+
+/** Last: it repeats what the tests above have sent. */
+test('every request of a button is refused with the token of a clerk who may only look', async () => {
+  expect(await repeatAsLook(world)).toEqual(acts.inbox);
 });

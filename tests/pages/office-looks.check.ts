@@ -1,6 +1,9 @@
+import { operations } from '@tailgate/sync-protocol';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Desk, OfficeWorld } from './desk.ts';
 import { openOfficeWorld } from './desk.ts';
+import { demoRoute } from '../system/service.ts';
+import { phoneOf } from './hostile-data.ts';
 import { faultsOf, settle, showTheme } from './looks.ts';
 import { deliver, driverOf, refuseComments, refusedComment, untilIncident, untilParked } from './refusing-host.ts';
 
@@ -14,6 +17,8 @@ interface Look {
 
 const widths = [1024, 1440, 3840] as const;
 const themes = ['light', 'dark'] as const;
+/** The pictures of docs/office.md: `cp tests/pages/shots/documents/office-*.png docs/images/`. */
+const documented = ['inbox', 'repair', 'host', 'phones', 'history'];
 
 let world: OfficeWorld;
 let desk: Desk;
@@ -30,6 +35,16 @@ beforeAll(async () => {
     'R100',
     2,
   );
+  await phoneOf(world.service, driver, { device: 'Galaxy A54', app: 'driver-app/1.4.1', pending: 3 });
+  await phoneOf(world.service, await driverOf(world.service, '1005'), {
+    device: 'Moto G84',
+    app: 'driver-app/1.4.0',
+    pending: 14,
+  });
+  const { id, ...key } = demoRoute('R100');
+  // A kept change: the route has no such stop.
+  const stops = [{ id: 77, updates: { status: 'D', driver_comments: 'left at the dock' } }];
+  await world.service.rest.call(operations.syncStops, { as: driver, body: { id, ...key, stops } });
   // An incident and a warning.
   await world.service.library.pool.query(`update PODDTA.FACMSTP set FATZ = 'Nowhere/Else'`);
   await deliver(world.service, driver, 'R100', 3, { overage_items: [{ barcode: '1', osd_code: 77, quantity: 1 }] });
@@ -85,6 +100,8 @@ async function faultsIn({ page, shot }: Desk, name: string): Promise<string[]> {
       await page.setViewportSize({ width, height: width === 3840 ? 2160 : 900 });
       await page.evaluate(showTheme, theme);
       await settle(page);
+      const isDocumented = width === 1440 && theme === 'light' && documented.includes(name);
+      if (isDocumented) await shot(`documents/office-${name}`);
       if (width !== 3840) await shot(`office-${name}-${theme}-${width}`);
       faults.push(...(await faultsOf(page)).map((fault) => `${theme} ${width}: ${fault}`));
     }
