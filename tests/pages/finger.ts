@@ -30,10 +30,14 @@ export class Finger {
   fields = 0;
   readonly #page: Page;
   readonly #press: Press;
+  /** Errors of the page since this finger is there: the reason of many a missing text. */
+  readonly #errors: string[] = [];
 
   constructor(page: Page, press: Press = (x, y) => page.touchscreen.tap(x, y)) {
     this.#page = page;
     this.#press = press;
+    page.on('pageerror', ({ message }) => this.#errors.push(message));
+    page.on('console', (line) => line.type() === 'error' && this.#errors.push(line.text()));
   }
 
   /** Taps and fields since the last call: the figure that a row of the table limits. */
@@ -129,7 +133,8 @@ export class Finger {
       await expect.poll(look, { timeout: patienceMs }).toBe(true);
     };
     await listed(untilSo(), () => shown).catch((cause: unknown) => {
-      throw new Error(`the screen does not have “${wanted}”, but: ${shown}`, { cause });
+      const errors = this.#errors.map((error) => `\n  the page's error: ${error}`).join('');
+      throw new Error(`the screen does not have “${wanted}”, but: ${shown}${errors}`, { cause });
     });
   }
 

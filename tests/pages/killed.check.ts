@@ -1,10 +1,11 @@
 import { beforeAll, expect, test } from 'vitest';
 import { Chance } from '../simulate/chance.ts';
 import { download } from '../support/uploads.ts';
+import type { Finger } from './finger.ts';
 import type { Stopped } from './counted-operations.ts';
 import { countOperations, stopAtOperation } from './counted-operations.ts';
 import type { PagePhone } from './page-phone.ts';
-import { cameraPhoto } from './stored-files.ts';
+import { cameraPhoto, filesOnPhone } from './stored-files.ts';
 import type { HostStop, PageWorld } from './world.ts';
 import { openPageWorld, routes } from './world.ts';
 
@@ -19,6 +20,9 @@ const signer = 'Rosa Delgado';
 /** Lines that a stop shows without a tap on their heading; each stop has one of them. */
 const unfolded = ['Spring Water 24 ct', 'Cola 24 ct', 'Lottery Roll Display'];
 const { driver, key } = routes.long;
+const uploads = /uploads|files|tus/;
+/** About as many as a delivery has without an answer to its files. */
+const operationsWithoutFiles = 90;
 
 let world: PageWorld;
 beforeAll(async () => {
@@ -29,14 +33,7 @@ beforeAll(async () => {
 test(
   'killed at the n-th operation of a delivery with photo and signature: all with a tick is on the host, once',
   async ({ annotate }) => {
-    const phone = await world.phone();
-    await phone.context.addInitScript(countOperations);
-    await phone.start();
-    await phone.signIn(driver);
-    await phone.untilInstalled();
-    await phone.untilStored(150);
-    const photo = await cameraPhoto(phone.page, 3, [800, 600]);
-
+    const { phone, photo } = await countingPhone();
     await phone.page.evaluate(() => globalThis.operations.begin(Infinity));
     await deliver(phone, photo);
     await untilHosted(1);
@@ -57,12 +54,7 @@ test(
       const isRecorded = (await finger.read()).includes(`Next · stop ${stop + 1}`);
       expect(hasTick && !isRecorded, `stop ${stop} had a tick and is not recorded, n=${n}`).toBe(false);
       await phone.goOnline();
-      if (!isRecorded) {
-        await finger.tap(`Open stop ${stop}`);
-        await finger.tap('Deliver');
-        await finger.sees(tick);
-        await finger.tap('Close');
-      }
+      if (!isRecorded) await deliverAgain(finger, stop);
       await finger.sees('Connected. All is saved.');
       const row = await untilHosted(stop);
       if (isRecorded) await untilEvidence(stop, row);
@@ -72,10 +64,100 @@ test(
   wanted === 'all' ? 150 * eachMs : (sampleSize + 2) * eachMs,
 );
 
+test(
+  'killed while no file can leave: photo and signature of a tick survive each kill, and arrive later, once',
+  async ({ annotate }) => {
+    const { phone } = await countingPhone();
+    // Changes pass, files do not.
+    await phone.context.route(uploads, (request) => request.abort());
+    const kept = new Map<number, readonly string[]>();
+    for (const n of places(operationsWithoutFiles)) {
+      const stop = await nextStop(await phone.restart());
+      // Another photo each time: the phone keeps equal ones once.
+      const photo = await cameraPhoto(phone.page, stop, [800, 600]);
+      const { operation, shown } = await killAt(phone, n, photo);
+      const hasTick = shown.includes(tick);
+      await annotate(`n=${n}, stop ${stop}: killed before “${operation}”, ${hasTick ? 'with' : 'without'} a tick`);
+      const finger = await phone.start();
+      const isRecorded = (await nextStop(finger)) !== stop;
+      expect(hasTick && !isRecorded, `stop ${stop} had a tick and is not recorded, n=${n}`).toBe(false);
+      await phone.goOnline();
+      if (!isRecorded) await deliverAgain(finger, stop);
+      await untilHosted(stop);
+      const files = await filesOnPhone(phone.page);
+      const named = await filesNamed(stop, files);
+      if (isRecorded) expect(named, `photo and signature of stop ${stop}, n=${n}`).toHaveLength(2);
+      kept.set(stop, named);
+      for (const [earlier, ids] of kept)
+        expect(files, `files of stop ${earlier}, after n=${n}`).toEqual(expect.arrayContaining([...ids]));
+    }
+    const all = [...kept.values()].flat();
+    expect(all.length).toBeGreaterThan(0);
+    expect(await arrived(all)).toEqual([]);
+
+    const onPhone = await filesOnPhone(phone.page);
+    const others = await arrived();
+    await phone.context.unroute(uploads);
+    const finger = await phone.restart();
+    await finger.tap('My day');
+    await finger.sees('All at the office');
+    expect((await arrived(all)).sort()).toEqual(all.sort());
+    const unknown = (await arrived()).filter((id) => !others.includes(id) && !onPhone.includes(id));
+    expect(unknown, 'files that arrived under another id').toEqual([]);
+  },
+  (sampleSize + 2) * eachMs,
+);
+
+/** A phone with the long route, whose page counts its operations. */
+async function countingPhone() {
+  const phone = await world.phone();
+  await phone.context.addInitScript(countOperations);
+  await phone.start();
+  await phone.signIn(driver);
+  await phone.untilInstalled();
+  await phone.untilStored(150);
+  return { phone, photo: await cameraPhoto(phone.page, 3, [800, 600]) };
+}
+
+/** The number of the next stop on the route's screen. */
+async function nextStop(finger: Finger): Promise<number> {
+  await finger.sees('Next · stop');
+  const [, number] = /Next · stop (\d+)/.exec(await finger.read()) ?? [];
+  return Number(number);
+}
+
+/** Delivers a half-filled stop as it is, until it is saved. */
+async function deliverAgain(finger: Finger, stop: number): Promise<void> {
+  await finger.tap(`Open stop ${stop}`);
+  await finger.tap('Deliver');
+  await finger.sees(tick);
+  await finger.tap('Close');
+}
+
+/** Of these files, those that the change of a stop names. */
+async function filesNamed(stop: number, files: readonly string[]): Promise<string[]> {
+  const { rows } = await world.service.database.pool.query<{ body: string }>(
+    `select body from ledger where source = 'sync' and route_id = $1 and stop_id = $2`,
+    [key.id, stop],
+  );
+  return files.filter((id) => rows.some(({ body }) => body.includes(id)));
+}
+
+/** Files at the server; of `ids`, or all. */
+async function arrived(ids?: readonly string[]): Promise<string[]> {
+  const { rows } = await world.service.database.pool.query<{ id: string }>(`select id from asset where state = 'R'`);
+  return rows.map(({ id }) => id).filter((id) => ids === undefined || ids.includes(id));
+}
+
 /** All operations, those that are asked for, or one of each equal part. */
 function chosen(operations: number): number[] {
   if (wanted === 'all') return Array.from({ length: operations }, (_, place) => place + 1);
   if (wanted !== '') return wanted.split(',').map(Number);
+  return places(operations);
+}
+
+/** One of each equal part. */
+function places(operations: number): number[] {
   const chance = new Chance(Number(givenSeed));
   const part = operations / sampleSize;
   return Array.from({ length: sampleSize }, (_, place) => Math.floor((place + chance.fraction()) * part) + 1);

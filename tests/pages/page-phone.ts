@@ -95,9 +95,10 @@ export class PagePhone {
     await this.setText(textPercent);
     // A limit counts only where it is set before the first use of the storage.
     if (this.#quota !== undefined) await this.setQuota(this.#quota);
+    const finger = new Finger(page);
+    this.#tab = { page, finger };
     await page.goto(`${this.address}${hash}`);
-    this.#tab = { page, finger: new Finger(page) };
-    return this.#tab.finger;
+    return finger;
   }
 
   /** Changes the room for the app's data, on a phone that was opened with a quota. */
