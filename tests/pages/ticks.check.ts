@@ -108,7 +108,8 @@ test('A17: a change that the server could not apply waits in the inbox, and the 
   await finger.tap('Inbox');
   expect(finger.count()).toEqual({ taps: 1, fields: 0 });
   await finger.sees('The office is looking at your change of stop 1');
-  await finger.sees('It is kept as you recorded it.');
+  await finger.sees('The server had a fault of its own with it. It is kept as you recorded it.');
+  await finger.sees('The server’s words: PostgreSQL refused it');
   await phone.shot('inbox-review');
   await finger.tap('Seen');
   // Seen, it stays until the office has decided: it explains a day that is not complete.

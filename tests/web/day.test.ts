@@ -49,7 +49,7 @@ describe('the day', () => {
     const stops = [{ ...stopOf({ id: 1 }), parked: true }, stopOf({ id: 2 }), stopOf({ id: 3 })];
     const { left, atServer } = day([[accepted], [review], [{ ...review, dismissed: 'known' }]], { stops });
     expect(left).toMatchObject([
-      { kind: 'review', why: 'no such line', since: 7 },
+      { kind: 'review', code: 'X', since: 7 },
       { kind: 'parked', stop: { id: 1 } },
     ]);
     expect(atServer).toBe(2);

@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { Word, Words } from '../../server/web/ui/i18n.ts';
 import { en } from '../../server/web/driver/words/en.ts';
+import { enDay } from '../../server/web/driver/words/en-day.ts';
+import { enWhere } from '../../server/web/driver/words/en-where.ts';
 import { enLoad } from '../../server/web/driver/words/en-load.ts';
 import { enLater } from '../../server/web/driver/words/en-later.ts';
 import { enRescue } from '../../server/web/driver/words/en-rescue.ts';
 import { es } from '../../server/web/driver/words/es.ts';
+import { esDay } from '../../server/web/driver/words/es-day.ts';
+import { esWhere } from '../../server/web/driver/words/es-where.ts';
 import { esLoad } from '../../server/web/driver/words/es-load.ts';
 import { esLater } from '../../server/web/driver/words/es-later.ts';
 import { esRescue } from '../../server/web/driver/words/es-rescue.ts';
@@ -12,8 +16,8 @@ import { en as officeEn, es as officeEs } from '../../server/web/office/words/al
 
 const apps: Readonly<Record<string, { readonly source: Words; readonly spanish: Words }>> = {
   driver: {
-    source: { ...en, ...enRescue, ...enLater, ...enLoad },
-    spanish: { ...es, ...esRescue, ...esLater, ...esLoad },
+    source: { ...en, ...enRescue, ...enLater, ...enLoad, ...enDay, ...enWhere },
+    spanish: { ...es, ...esRescue, ...esLater, ...esLoad, ...esDay, ...esWhere },
   },
   office: { source: officeEn, spanish: officeEs },
 };

@@ -8,7 +8,7 @@ import { latestTimes, ticksOf } from './ticks.ts';
 export type Left = { readonly since: number | undefined } & (
   | { readonly kind: 'change'; readonly stop: LocalStop; readonly n: number }
   | { readonly kind: 'server' | 'parked'; readonly stop: LocalStop }
-  | { readonly kind: 'review'; readonly stop: LocalStop; readonly why: string }
+  | { readonly kind: 'review'; readonly stop: LocalStop; readonly code: string }
   | {
       readonly kind: 'file';
       readonly file: UnsentFile;
@@ -82,7 +82,7 @@ function leftOf(stop: LocalStop, states: readonly ReceiptState[]): Left[] {
     ...(stop.parked || accepted.length > 0
       ? [{ kind: stop.parked ? ('parked' as const) : ('server' as const), stop, since: acceptedAt }]
       : []),
-    ...reviews.map(({ reason, recordedAt }): Left => ({ kind: 'review', stop, why: reason, since: recordedAt })),
+    ...reviews.map(({ code, recordedAt }): Left => ({ kind: 'review', stop, code, since: recordedAt })),
   ];
 }
 

@@ -6,6 +6,7 @@ import { Icon } from '../../ui/icons.tsx';
 import { Marks } from '../../ui/parts/ticks.tsx';
 import { useServices } from '../services.ts';
 import { moment, t } from '../words/words.ts';
+import { whereWord } from '../words/where-words.ts';
 
 /** The files of a stop, each with its ticks: phone, server. */
 export function StopFiles({ stop }: { readonly stop: LocalStop }) {
@@ -15,14 +16,18 @@ export function StopFiles({ stop }: { readonly stop: LocalStop }) {
   const photos = files.filter((id) => id !== signature_id);
   return (
     <div className="files">
-      <h2 className="h-s">{t('where.files')}</h2>
+      <h2 className="h-s">{whereWord('where.files')}</h2>
       <ul className="filelist">
         {files.map((id) => (
           <FileRow
             key={id}
             id={id}
             icon={id === signature_id ? 'pen' : 'cam'}
-            name={id === signature_id ? t('where.signature') : t('where.photo', { n: photos.indexOf(id) + 1 })}
+            name={
+              id === signature_id
+                ? whereWord('where.signature')
+                : whereWord('where.photo', { n: photos.indexOf(id) + 1 })
+            }
           />
         ))}
       </ul>
@@ -44,11 +49,11 @@ function FileRow({ id, icon, name }: { readonly id: string; readonly icon: 'pen'
         <Icon name={icon} />
         {name}
         {state?.at === 'here' && (
-          <span className="cap"> {t('where.fileHere', { time: moment(state.since, Date.now()) })}</span>
+          <span className="cap"> {whereWord('where.fileHere', { time: moment(state.since, Date.now()) })}</span>
         )}
-        {server === 'wait' && <span className="cap"> {t('where.fileWaits')}</span>}
-        {server === 'part' && <span className="cap"> {t('where.sent', { n: percent })}</span>}
-        {state?.at === 'failed' && <span className="cap"> {t('where.failed', { why: state.reason })}</span>}
+        {server === 'wait' && <span className="cap"> {whereWord('where.fileWaits')}</span>}
+        {server === 'part' && <span className="cap"> {whereWord('where.sent', { n: percent })}</span>}
+        {state?.at === 'failed' && <span className="cap"> {whereWord('where.failed', { why: state.reason })}</span>}
       </span>
       <Marks states={['yes', server]} label={t(word[server])} />
     </li>

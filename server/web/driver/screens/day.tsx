@@ -17,33 +17,34 @@ import { useReceipts } from '../parts/stop-ticks.tsx';
 import { TopLine } from '../parts/top-line.tsx';
 import { leftSentence, leftTitle } from '../words/day-sentences.ts';
 import { t } from '../words/words.ts';
+import { dayWord } from '../words/day-words.ts';
 
 /** The day's end: whether all of it is at the office; else what is missing, where, and since when. */
 export function DayScreen() {
   const day = useDay();
   const isComplete = useDayComplete() && day.left.length === 0;
   const isEmpty = isComplete && day.atOffice === 0;
-  const title = t(isEmpty ? 'day.nothing' : isComplete ? 'day.all' : 'day.notAll');
+  const title = dayWord(isEmpty ? 'day.nothing' : isComplete ? 'day.all' : 'day.notAll');
   return (
     <Screen title={t('tab.day')} top={<TopLine />} foot={<DayFoot here={day.here} />}>
       <header className="route-head">
         <h1>{title}</h1>
         <Progress isComplete={isComplete} />
       </header>
-      <div className="places pad-x" role="group" aria-label={t('day.places')}>
-        <Place tick={day.here === 0 ? 'yes' : 'part'} n={day.here} word={t('day.here')} />
-        <Place tick={day.atServer === 0 ? 'yes' : 'wait'} n={day.atServer} word={t('day.atServer')} />
+      <div className="places pad-x" role="group" aria-label={dayWord('day.places')}>
+        <Place tick={day.here === 0 ? 'yes' : 'part'} n={day.here} word={dayWord('day.here')} />
+        <Place tick={day.atServer === 0 ? 'yes' : 'wait'} n={day.atServer} word={dayWord('day.atServer')} />
         <Place
           tick={isComplete && !isEmpty ? 'yes' : 'wait'}
           n={day.atOffice}
-          word={t('day.atOffice', { n: day.atOffice })}
+          word={dayWord('day.atOffice', { n: day.atOffice })}
         />
       </div>
       {day.left.length > 0 && (
         <>
           <div className="list-head">
-            <h2>{t('day.missing')}</h2>
-            <span>{t('day.oldest')}</span>
+            <h2>{dayWord('day.missing')}</h2>
+            <span>{dayWord('day.oldest')}</span>
           </div>
           <LeftList left={day.left} />
         </>
@@ -64,7 +65,7 @@ export function DayScreen() {
         </a>
         <a className="btn btn-main btn-wide" href={links.support}>
           <Icon name="life" />
-          {t('support.title')}
+          {dayWord('support.title')}
         </a>
       </div>
     </Screen>
@@ -89,7 +90,7 @@ function Progress({ isComplete }: { readonly isComplete: boolean }) {
   return (
     <p className="small">
       {done && `${t('route.progress', { a: done.finished, b: done.total })}. `}
-      {!isComplete && t(connection === 'online' ? 'day.onItsWay' : 'day.waitsForNetwork')}
+      {!isComplete && dayWord(connection === 'online' ? 'day.onItsWay' : 'day.waitsForNetwork')}
     </p>
   );
 }
@@ -151,7 +152,7 @@ function OtherDrivers() {
   return (
     <>
       <div className="list-head">
-        <h2>{t('day.also')}</h2>
+        <h2>{dayWord('day.also')}</h2>
       </div>
       <ul className="stops">
         {others.map(({ employee, n }) => {
@@ -162,9 +163,9 @@ function OtherDrivers() {
                 <Icon name="person" />
               </span>
               <div>
-                <strong>{t('day.other', { name, n })}</strong>
+                <strong>{dayWord('day.other', { name, n })}</strong>
                 <span className="small">
-                  {t(employee in awaitsSignIn ? 'day.otherSignIn' : 'day.otherGoes', { name })}
+                  {dayWord(employee in awaitsSignIn ? 'day.otherSignIn' : 'day.otherGoes', { name })}
                 </span>
               </div>
             </li>
@@ -193,7 +194,7 @@ function DayFoot({ here }: { readonly here: number }) {
       <Gate
         overTabs
         noteIcon="check"
-        note={here > 0 ? t('day.losesNothingOf', { n: here }) : t('display.signOutWhy')}
+        note={here > 0 ? dayWord('day.losesNothingOf', { n: here }) : t('display.signOutWhy')}
         act={t('display.signOut')}
         more={driver?.name}
         onAct={() => void signOut()}

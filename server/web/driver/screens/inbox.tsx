@@ -12,6 +12,9 @@ import { DriverTabs } from '../parts/driver-tabs.tsx';
 import { TopLine } from '../parts/top-line.tsx';
 import { fieldName, valueWord } from '../words/news-sentences.ts';
 import { moment, t } from '../words/words.ts';
+import { reviewSentence } from '../words/review-sentence.ts';
+import { whereWord } from '../words/where-words.ts';
+import { dayWord } from '../words/day-words.ts';
 
 /** Changes by others to this driver's work, in words, until the driver has seen them. None needs an answer. */
 export function InboxScreen() {
@@ -20,7 +23,7 @@ export function InboxScreen() {
     <Screen title={t('tab.inbox')} className="inbox" top={<TopLine />} foot={<DriverTabs current={links.inbox} />}>
       <header className="route-head">
         <h1>{t('tab.inbox')}</h1>
-        <p className="small">{t(news.length === 0 ? 'inbox.empty' : 'inbox.why')}</p>
+        <p className="small">{dayWord(news.length === 0 ? 'inbox.empty' : 'inbox.why')}</p>
       </header>
       {news.map((each) => {
         if (each.kind === 'office') return <OfficeNews key={`office ${each.stop.id}`} news={each} />;
@@ -40,7 +43,7 @@ function OfficeNews({ news: { stop, edits, at } }: Of<'office'>) {
   const by = [...new Set(edits.map((edit) => edit.by))].join(', ');
   return (
     <Message icon="pen" tone="info" chip={t('route.officeEdit')} at={at}>
-      <h2>{t('inbox.office', { n: stop.id, name: stop.customer.name })}</h2>
+      <h2>{dayWord('inbox.office', { n: stop.id, name: stop.customer.name })}</h2>
       <dl className="kv mt">
         {edits.map(({ path, before, after }) => (
           <Difference
@@ -51,7 +54,7 @@ function OfficeNews({ news: { stop, edits, at } }: Of<'office'>) {
           />
         ))}
       </dl>
-      <p className="small">{t('inbox.officeWhy', { by })}</p>
+      <p className="small">{dayWord('inbox.officeWhy', { by })}</p>
       <div className="btns">
         <a className="btn" href={links.stop(stop.id)}>
           {t('route.open', { n: stop.id })}
@@ -66,8 +69,8 @@ function ConflictNews({ news: { id, stop: number, fields, at } }: Of<'conflict'>
   const client = useClient();
   const stop = useRoute()?.stops.find((each) => each.id === number);
   return (
-    <Message icon="person" tone="warn" chip={t('inbox.two')} at={at}>
-      <h2>{t('inbox.conflict', { n: number })}</h2>
+    <Message icon="person" tone="warn" chip={dayWord('inbox.two')} at={at}>
+      <h2>{dayWord('inbox.conflict', { n: number })}</h2>
       {fields.map(({ path, mine, theirs }) => {
         const office = stop?.amended.find((edit) => edit.path === path);
         return (
@@ -76,21 +79,21 @@ function ConflictNews({ news: { id, stop: number, fields, at } }: Of<'conflict'>
             <table className="two">
               <tbody>
                 <tr>
-                  <th scope="row">{t('inbox.mine')}</th>
+                  <th scope="row">{dayWord('inbox.mine')}</th>
                   <td>{valueWord(path, mine)}</td>
-                  <td className="small">{t('inbox.kept')}</td>
+                  <td className="small">{dayWord('inbox.kept')}</td>
                 </tr>
                 <tr className="win">
-                  <th scope="row">{office?.by ?? t('inbox.theirs')}</th>
+                  <th scope="row">{office?.by ?? dayWord('inbox.theirs')}</th>
                   <td>{valueWord(path, theirs)}</td>
-                  <td>{t('inbox.counts')}</td>
+                  <td>{dayWord('inbox.counts')}</td>
                 </tr>
               </tbody>
             </table>
           </div>
         );
       })}
-      <p className="small">{t('inbox.again')}</p>
+      <p className="small">{dayWord('inbox.again')}</p>
       <div className="btns">
         <a className="btn" href={links.stop(number)}>
           {t('route.open', { n: number })}
@@ -103,19 +106,20 @@ function ConflictNews({ news: { id, stop: number, fields, at } }: Of<'conflict'>
 
 function ReviewNews({ news: { change, at } }: Of<'review'>) {
   const client = useClient();
-  const { id, stop, reason, dismissed, acknowledged } = change;
+  const { id, stop, code, reason, dismissed, acknowledged } = change;
   const isOver = dismissed !== undefined;
   return (
-    <Message icon="office" tone="plain" chip={t(isOver ? 'inbox.answered' : 'inbox.review')} at={at}>
+    <Message icon="office" tone="plain" chip={dayWord(isOver ? 'inbox.answered' : 'inbox.review')} at={at}>
       <h2>
         {stop === undefined
-          ? t(isOver ? 'inbox.reportOver' : 'inbox.reportReview')
-          : t(isOver ? 'inbox.stopOver' : 'inbox.stopReview', { n: stop })}
+          ? dayWord(isOver ? 'inbox.reportOver' : 'inbox.reportReview')
+          : dayWord(isOver ? 'inbox.stopOver' : 'inbox.stopReview', { n: stop })}
       </h2>
-      <p className="quote">{dismissed ?? reason}</p>
-      <p className="small">{t(isOver ? 'inbox.overWhy' : 'inbox.reviewWhy')}</p>
+      {isOver ? <p className="quote">{dismissed}</p> : <p>{reviewSentence(code)}</p>}
+      <p className="small">{dayWord(isOver ? 'inbox.overWhy' : 'inbox.reviewWhy')}</p>
+      {!isOver && <p className="cap">{whereWord('where.lookSaid', { why: reason })}</p>}
       <p className="cap">
-        {t('inbox.trace')} <span className="mono">{id}</span>
+        {dayWord('inbox.trace')} <span className="mono">{id}</span>
       </p>
       {!acknowledged && (
         <div className="btns">
@@ -129,12 +133,12 @@ function ReviewNews({ news: { change, at } }: Of<'review'>) {
 function RemarkNews({ news: { id, stop, remarks, at } }: Of<'remark'>) {
   const client = useClient();
   return (
-    <Message icon="office" tone="plain" chip={t('inbox.remark')} at={at}>
-      <h2>{t('inbox.remarkOn', { n: stop.id, name: stop.customer.name })}</h2>
+    <Message icon="office" tone="plain" chip={dayWord('inbox.remark')} at={at}>
+      <h2>{dayWord('inbox.remarkOn', { n: stop.id, name: stop.customer.name })}</h2>
       {remarks.map((remark) => (
-        <p key={remark}>{t(`remark.${remark}`)}</p>
+        <p key={remark}>{dayWord(`remark.${remark}`)}</p>
       ))}
-      <p className="small">{t('inbox.overWhy')}</p>
+      <p className="small">{dayWord('inbox.overWhy')}</p>
       <div className="btns">
         <a className="btn" href={links.stop(stop.id)}>
           {t('route.open', { n: stop.id })}
@@ -182,12 +186,12 @@ function Difference({
       <dd>
         <span className="diff">
           <del>
-            <span className="sr">{t('inbox.was')} </span>
+            <span className="sr">{dayWord('inbox.was')} </span>
             {before}
           </del>
           <Icon name="arrow" small />
           <ins>
-            <span className="sr">{t('inbox.isNow')} </span>
+            <span className="sr">{dayWord('inbox.isNow')} </span>
             {after}
           </ins>
         </span>
@@ -200,7 +204,7 @@ function Seen({ onSeen }: { readonly onSeen: () => void }) {
   return (
     <button className="btn" type="button" onClick={onSeen}>
       <Icon name="check" />
-      {t('inbox.seen')}
+      {dayWord('inbox.seen')}
     </button>
   );
 }

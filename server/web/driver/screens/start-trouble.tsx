@@ -4,8 +4,9 @@ import { Icon } from '../../ui/icons.tsx';
 import { Gate } from '../../ui/parts/gate.tsx';
 import { Screen } from '../../ui/parts/screen.tsx';
 import { SignHead } from '../parts/sign-head.tsx';
-import { i18n, t } from '../words/words.ts';
+import { i18n } from '../words/words.ts';
 import { later } from '../words/later-words.ts';
+import { dayWord } from '../words/day-words.ts';
 
 /** The kinds of trouble that have a remedy of their own. */
 type Trouble = 'inUse' | 'denied' | 'full' | 'newer' | 'slow' | 'other';
@@ -46,7 +47,7 @@ export function StartTrouble({ error }: StartTroubleProps) {
         </pre>
         <button className="btn btn-wide" type="button" onClick={() => void copy()}>
           <Icon name={isCopied ? 'check' : 'share'} />
-          {t(isCopied ? 'support.copied' : 'support.copy')}
+          {dayWord(isCopied ? 'support.copied' : 'support.copy')}
         </button>
       </div>
     </Screen>

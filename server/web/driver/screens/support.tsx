@@ -8,6 +8,7 @@ import { links } from '../links.ts';
 import { codeText, supportLines } from '../model/support.ts';
 import { QrCode } from '../parts/qr-code.tsx';
 import { t } from '../words/words.ts';
+import { dayWord } from '../words/day-words.ts';
 
 /** The state of this phone for support: a code for a camera, and the same as text. */
 export function SupportSheet() {
@@ -23,19 +24,19 @@ export function SupportSheet() {
     setCopied(true);
   };
   return (
-    <Sheet title={t('support.title')} closeLabel={t('app.close')} onClose={() => goBack(links.day)}>
-      <p className="small">{t('support.why')}</p>
+    <Sheet title={dayWord('support.title')} closeLabel={t('app.close')} onClose={() => goBack(links.day)}>
+      <p className="small">{dayWord('support.why')}</p>
       {state && (
         <>
           <figure className="qrbox">
-            <QrCode text={codeText(lines)} label={t('support.code')} />
+            <QrCode text={codeText(lines)} label={dayWord('support.code')} />
           </figure>
-          <pre className="mono support-text" tabIndex={0} aria-label={t('support.text')}>
+          <pre className="mono support-text" tabIndex={0} aria-label={dayWord('support.text')}>
             {lines.join('\n')}
           </pre>
           <button className="btn btn-main btn-wide" type="button" onClick={() => void copy()}>
             <Icon name={isCopied ? 'check' : 'share'} />
-            {t(isCopied ? 'support.copied' : 'support.copy')}
+            {dayWord(isCopied ? 'support.copied' : 'support.copy')}
           </button>
         </>
       )}

@@ -18,6 +18,7 @@ import { useCamera } from '../scan/use-camera.ts';
 import { useServices } from '../services.ts';
 import { rescueWord } from '../words/rescue-words.ts';
 import { t } from '../words/words.ts';
+import { dayWord } from '../words/day-words.ts';
 
 type Parcel = Uint8Array<ArrayBuffer>;
 
@@ -225,7 +226,7 @@ function Arrived({ arrivals }: { readonly arrivals: readonly Arrival[] }) {
               )}
               <span className="small">
                 {employee in awaitsSignIn
-                  ? t('day.otherSignIn', { name: nameOf(employee) })
+                  ? dayWord('day.otherSignIn', { name: nameOf(employee) })
                   : rescueWord('take.goes', { n })}
               </span>
             </div>

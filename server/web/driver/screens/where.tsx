@@ -13,6 +13,8 @@ import { useFilesLeft, useReceipts } from '../parts/stop-ticks.tsx';
 import { UndoBar, useSecondsUntil } from '../parts/undo-bar.tsx';
 import { lastRecorded } from '../recorded.ts';
 import { exactTime, moment, span, t } from '../words/words.ts';
+import { reviewSentence } from '../words/review-sentence.ts';
+import { whereWord } from '../words/where-words.ts';
 
 interface WhereProps {
   readonly stop: number;
@@ -29,7 +31,7 @@ export function WhereSheet({ stop: id, isFresh = false, parent = links.route }: 
   const latest = stop.receipts.at(-1);
   return (
     <Sheet
-      title={t(stop.updates.status === 'D' ? 'where.title' : 'where.titleChange')}
+      title={whereWord(stop.updates.status === 'D' ? 'where.title' : 'where.titleChange')}
       over={`${t('route.stopNumber', { n: id })} · ${stop.customer.name}`}
       closeLabel={t('app.close')}
       onClose={() => goBack(parent)}
@@ -40,7 +42,7 @@ export function WhereSheet({ stop: id, isFresh = false, parent = links.route }: 
       <StopFiles stop={stop} />
       {latest !== undefined && (
         <p className="cap">
-          {t('where.trace', { n: id })} <span className="mono">{latest}</span>
+          {whereWord('where.trace', { n: id })} <span className="mono">{latest}</span>
         </p>
       )}
     </Sheet>
@@ -54,35 +56,35 @@ function Legend({ stop }: { readonly stop: LocalStop }) {
   if (!row)
     return (
       <p>
-        <strong>{t('where.elsewhere')}</strong> {t('where.elsewhereWhy')}
+        <strong>{whereWord('where.elsewhere')}</strong> {whereWord('where.elsewhereWhy')}
       </p>
     );
   const times = latestTimes(states);
   const arrived = times.accepted === undefined ? undefined : moment(times.accepted, Date.now());
   return (
-    <ol className="legend" aria-live="polite" aria-label={t('where.three')}>
+    <ol className="legend" aria-live="polite" aria-label={whereWord('where.three')}>
       {row.phone === 'yes' ? (
-        <Step tick="yes" title={t('where.phone')}>
+        <Step tick="yes" title={whereWord('where.phone')}>
           {times.recorded === undefined
-            ? t('where.phonePlain')
-            : t('where.phoneWhy', { time: exactTime(times.recorded) })}
+            ? whereWord('where.phonePlain')
+            : whereWord('where.phoneWhy', { time: exactTime(times.recorded) })}
         </Step>
       ) : (
-        <Step tick="wait" title={t('where.saving')}>
-          {t('where.savingWhy')}
+        <Step tick="wait" title={whereWord('where.saving')}>
+          {whereWord('where.savingWhy')}
         </Step>
       )}
       {row.server === 'wait' && <Waiting latest={stop.receipts.at(-1)} />}
       {row.server === 'part' && (
-        <Step tick="part" title={t('where.serverPart')}>
+        <Step tick="part" title={whereWord('where.serverPart')}>
           {filesLeft > 0 && arrived !== undefined
-            ? t('where.serverPartWhy', { time: arrived, n: filesLeft })
-            : t('where.serverElsewhere')}
+            ? whereWord('where.serverPartWhy', { time: arrived, n: filesLeft })
+            : whereWord('where.serverElsewhere')}
         </Step>
       )}
       {row.server === 'yes' && (
-        <Step tick="yes" title={t('where.server')}>
-          {arrived === undefined ? t('where.serverPlain') : t('where.serverWhy', { time: arrived })}
+        <Step tick="yes" title={whereWord('where.server')}>
+          {arrived === undefined ? whereWord('where.serverPlain') : whereWord('where.serverWhy', { time: arrived })}
         </Step>
       )}
       <OfficeStep
@@ -102,10 +104,10 @@ function Waiting({ latest }: { readonly latest: string | undefined }) {
   const last = useWatch(lastRecorded);
   const left = useSecondsUntil(last?.receipt.id === latest ? last?.until : undefined);
   return (
-    <Step tick="wait" title={t('where.notServer')}>
+    <Step tick="wait" title={whereWord('where.notServer')}>
       {left > 0
-        ? t('where.notServerUndo', { wait: span(left * 1000) })
-        : t(connection === 'online' ? 'where.notServerOn' : 'where.notServerOff')}
+        ? whereWord('where.notServerUndo', { wait: span(left * 1000) })
+        : whereWord(connection === 'online' ? 'where.notServerOn' : 'where.notServerOff')}
     </Step>
   );
 }
@@ -123,31 +125,35 @@ function OfficeStep({ office, lacksFile, isParked, states, hosted }: OfficeStepP
   const refused = states.find((state) => state.at === 'quarantined');
   if (office === 'yes')
     return (
-      <Step tick="yes" title={t('where.office')}>
+      <Step tick="yes" title={whereWord('where.office')}>
         {lacksFile
-          ? t('where.officeFile')
+          ? whereWord('where.officeFile')
           : hosted === undefined
-            ? t('where.officePlain')
-            : t('where.officeWhy', { time: moment(hosted, Date.now()) })}
+            ? whereWord('where.officePlain')
+            : whereWord('where.officeWhy', { time: moment(hosted, Date.now()) })}
       </Step>
     );
   if (refused?.at === 'quarantined')
     return (
-      <Step tick="look" title={t('where.look')}>
-        {refused.dismissed === undefined
-          ? t('where.lookWhy', { why: refused.reason })
-          : t('where.lookDone', { why: refused.dismissed })}
+      <Step tick="look" title={whereWord('where.look')}>
+        {refused.dismissed === undefined ? (
+          <>
+            {reviewSentence(refused.code)} {whereWord('where.lookSaid', { why: refused.reason })}
+          </>
+        ) : (
+          whereWord('where.lookDone', { why: refused.dismissed })
+        )}
       </Step>
     );
   if (isParked)
     return (
-      <Step tick="look" title={t('where.look')}>
-        {t('where.parked')}
+      <Step tick="look" title={whereWord('where.look')}>
+        {whereWord('where.parked')}
       </Step>
     );
   return (
-    <Step tick="wait" title={t('where.notOffice')}>
-      {t('where.notOfficeWhy')}
+    <Step tick="wait" title={whereWord('where.notOffice')}>
+      {whereWord('where.notOfficeWhy')}
     </Step>
   );
 }

@@ -1,6 +1,6 @@
 import type { Words } from '../../ui/i18n.ts';
 
-/** Words of the inbox, the day's end, the phone and support; `es-day.ts` has the same keys and the same names. */
+/** Words of the inbox, the day's end and support; `es-day.ts` has the same keys and the same names. */
 export const enDay = {
   // The day's end
   'day.all': 'All at the office',
@@ -32,18 +32,8 @@ export const enDay = {
     one: 'Signing out loses nothing. {n} thing still goes by itself.',
     other: 'Signing out loses nothing. {n} things still go by themselves.',
   },
-  'day.handOver': 'Hand over to another phone',
   'size.kb': '{n} kB',
   'size.mb': '{n} MB',
-
-  // The phone
-  'phone.title': 'This phone',
-  'phone.clockRight': 'The clock is right.',
-  'phone.clockUnknown': 'The clock is compared when there is a network.',
-  'phone.room': { one: 'There is room for {n} more photo.', other: 'There is room for about {n} more photos.' },
-  'phone.roomWhy': 'Delete something else on this phone; nothing of your work is deleted.',
-  'phone.kept': 'The data is kept until you delete it.',
-  'phone.notKept': 'The browser may delete the data when space is short. On the home screen it is kept.',
 
   // Support
   'support.title': 'Support code',
@@ -52,8 +42,6 @@ export const enDay = {
   'support.text': 'The same as text',
   'support.copy': 'Copy all details',
   'support.copied': 'Copied',
-  'signIn.goes': { one: '{n} change by {name} is on its way.', other: '{n} changes by {name} are on their way.' },
-  'signIn.goesWhy': 'They go by themselves when there is a network; no sign-in is needed.',
 
   // Inbox
   'inbox.why': 'Nothing here stops your work.',
@@ -73,7 +61,7 @@ export const enDay = {
   'inbox.stopOver': 'The office put your change of stop {n} aside',
   'inbox.reportReview': 'The office is looking at your report',
   'inbox.reportOver': 'The office put your report aside',
-  'inbox.reviewWhy': 'It is kept as you recorded it. You will read the answer here.',
+  'inbox.reviewWhy': 'You will read the answer here. There is nothing for you to do.',
   'inbox.overWhy': 'It is kept as you recorded it. There is nothing for you to do.',
   'inbox.remark': 'For your information',
   'inbox.remarkOn': 'Your change of stop {n}, {name}, is accepted, and:',
@@ -91,13 +79,4 @@ export const enDay = {
   'inbox.yes': 'yes',
   'inbox.no': 'no',
   'inbox.list': 'changed',
-
-  // Ticks without a known time
-  'where.phonePlain': 'It survives a restart or an empty battery.',
-  'where.serverPlain': 'It has arrived.',
-  'where.serverElsewhere': 'The stop has arrived. A file of it is still on a phone.',
-  'where.officePlain': 'The office reads it. There is nothing left to do.',
-  'where.officeFile': 'The office reads it, still without a file.',
-  'where.fileHere': 'At the server since {time}.',
-  'where.fileWaits': 'On this phone. It goes by itself.',
 } as const satisfies Words;

@@ -1,5 +1,4 @@
 import type { Words } from '../../ui/i18n.ts';
-import { enDay } from './en-day.ts';
 import { enPhotos } from './en-photos.ts';
 import { enScan } from './en-scan.ts';
 import { enCounts } from './en-counts.ts';
@@ -9,7 +8,6 @@ import { enCounts } from './en-counts.ts';
  * each section ends with a blank line. `es.ts` has the same keys and the same names.
  */
 export const en = {
-  ...enDay,
   ...enPhotos,
   ...enScan,
   ...enCounts,
@@ -62,6 +60,13 @@ export const en = {
   'phone.evicted':
     'The phone deleted the app’s storage. Work that was not sent is lost: ask the office which stops it has.',
   'phone.sessionEnds': 'The session ends {time}. Sign in again before that.',
+  'phone.title': 'This phone',
+  'phone.clockRight': 'The clock is right.',
+  'phone.clockUnknown': 'The clock is compared when there is a network.',
+  'phone.room': { one: 'There is room for {n} more photo.', other: 'There is room for about {n} more photos.' },
+  'phone.roomWhy': 'Delete something else on this phone; nothing of your work is deleted.',
+  'phone.kept': 'The data is kept until you delete it.',
+  'phone.notKept': 'The browser may delete the data when space is short. On the home screen it is kept.',
 
   // Sign-in
   'signIn.morning': 'Good morning. Who is driving?',
@@ -90,6 +95,9 @@ export const en = {
   'signIn.installAct': 'Add',
   'signIn.takeOver': 'Take over a phone',
   'signIn.sample': 'Try a sample route',
+  'day.handOver': 'Hand over to another phone',
+  'signIn.goes': { one: '{n} change by {name} is on its way.', other: '{n} changes by {name} are on their way.' },
+  'signIn.goesWhy': 'They go by themselves when there is a network; no sign-in is needed.',
 
   // Register
   'register.title': 'Register on this server',
@@ -196,42 +204,6 @@ export const en = {
   'tick.inPart': 'in part',
   'tick.notYet': 'not yet',
   'tick.looks': 'the office is looking at it',
-
-  // The place of a delivery
-  'where.title': 'Where is this delivery now?',
-  'where.titleChange': 'Where is this change now?',
-  'where.three': 'The three ticks',
-  'where.phone': 'On this phone',
-  'where.phoneWhy': 'Saved {time}. It survives a restart or an empty battery.',
-  'where.saving': 'Saving on this phone',
-  'where.savingWhy': 'It takes a moment. Keep the phone on.',
-  'where.server': 'At the server',
-  'where.serverWhy': 'It arrived {time}.',
-  'where.serverPart': 'At the server, in part',
-  'where.serverPartWhy': {
-    one: 'The stop arrived {time}. {n} file is still here and goes by itself.',
-    other: 'The stop arrived {time}. {n} files are still here and go by themselves.',
-  },
-  'where.notServer': 'Not at the server yet',
-  'where.notServerOff': 'It goes by itself when there is a network.',
-  'where.notServerOn': 'It goes by itself in a moment.',
-  'where.notServerUndo': 'It goes in {wait}. Until then you can undo it.',
-  'where.office': 'At the back office',
-  'where.officeWhy': 'In the office since {time}. There is nothing left to do.',
-  'where.notOffice': 'Not at the back office yet',
-  'where.notOfficeWhy': 'It writes each stop within about a minute. There is nothing for you to do.',
-  'where.look': 'The office is looking at it',
-  'where.lookWhy': 'The server could not apply it: {why} It is kept as you recorded it.',
-  'where.parked': 'The back office refuses a value. Someone there looks at it; there is nothing for you to do.',
-  'where.files': 'Its files',
-  'where.signature': 'Signature',
-  'where.photo': 'Photo {n}',
-  'where.sent': '{n} % on its way',
-  'where.failed': 'Cannot be sent: {why}',
-  'where.lookDone': 'The office put it aside: {why}',
-  'where.trace': 'For support: stop {n}, trace',
-  'where.elsewhere': 'Recorded on another phone',
-  'where.elsewhereWhy': 'This phone has no record of its own. The server has it.',
 
   // Stop
   'stop.of': 'Stop {n} of {total}',

@@ -1,7 +1,7 @@
 import type { Translation } from '../../ui/i18n.ts';
 import type { enDay } from './en-day.ts';
 
-/** Words of the inbox, the day's end, the phone and support in Spanish. */
+/** Words of the inbox, the day's end and support in Spanish. */
 export const esDay: Translation<typeof enDay> = {
   // The day's end
   'day.all': 'Todo está en la oficina',
@@ -33,18 +33,8 @@ export const esDay: Translation<typeof enDay> = {
     one: 'Al salir no se pierde nada. {n} cosa sigue su camino sola.',
     other: 'Al salir no se pierde nada. {n} cosas siguen su camino solas.',
   },
-  'day.handOver': 'Pasar a otro teléfono',
   'size.kb': '{n} kB',
   'size.mb': '{n} MB',
-
-  // The phone
-  'phone.title': 'Este teléfono',
-  'phone.clockRight': 'El reloj es correcto.',
-  'phone.clockUnknown': 'El reloj se compara cuando haya red.',
-  'phone.room': { one: 'Hay espacio para {n} foto más.', other: 'Hay espacio para unas {n} fotos más.' },
-  'phone.roomWhy': 'Borre otra cosa de este teléfono; nada de su trabajo se borra.',
-  'phone.kept': 'Los datos se conservan hasta que usted los borre.',
-  'phone.notKept': 'El navegador puede borrar los datos si falta espacio. En la pantalla de inicio se conservan.',
 
   // Support
   'support.title': 'Código de soporte',
@@ -53,8 +43,6 @@ export const esDay: Translation<typeof enDay> = {
   'support.text': 'Lo mismo como texto',
   'support.copy': 'Copiar todos los detalles',
   'support.copied': 'Copiado',
-  'signIn.goes': { one: '{n} cambio de {name} está en camino.', other: '{n} cambios de {name} están en camino.' },
-  'signIn.goesWhy': 'Van por sí solos cuando haya red; no hace falta entrar.',
 
   // Inbox
   'inbox.why': 'Nada de esto detiene su trabajo.',
@@ -74,7 +62,7 @@ export const esDay: Translation<typeof enDay> = {
   'inbox.stopOver': 'La oficina apartó su cambio de la parada {n}',
   'inbox.reportReview': 'La oficina revisa su informe',
   'inbox.reportOver': 'La oficina apartó su informe',
-  'inbox.reviewWhy': 'Se conserva tal como lo registró. Aquí leerá la respuesta.',
+  'inbox.reviewWhy': 'Aquí leerá la respuesta. No tiene que hacer nada.',
   'inbox.overWhy': 'Se conserva tal como lo registró. No tiene que hacer nada.',
   'inbox.remark': 'Para su información',
   'inbox.remarkOn': 'Su cambio de la parada {n}, {name}, fue aceptado, y:',
@@ -92,13 +80,4 @@ export const esDay: Translation<typeof enDay> = {
   'inbox.yes': 'sí',
   'inbox.no': 'no',
   'inbox.list': 'cambiado',
-
-  // Ticks without a known time
-  'where.phonePlain': 'Resiste un reinicio o una batería vacía.',
-  'where.serverPlain': 'Ha llegado.',
-  'where.serverElsewhere': 'La parada ha llegado. Un archivo sigue en un teléfono.',
-  'where.officePlain': 'La oficina lo lee. No queda nada por hacer.',
-  'where.officeFile': 'La oficina lo lee, todavía sin un archivo.',
-  'where.fileHere': 'En el servidor desde las {time}.',
-  'where.fileWaits': 'En este teléfono. Va por sí solo.',
 };

@@ -1,13 +1,11 @@
 import type { Translation } from '../../ui/i18n.ts';
 import type { en } from './en.ts';
-import { esDay } from './es-day.ts';
 import { esPhotos } from './es-photos.ts';
 import { esScan } from './es-scan.ts';
 import { esCounts } from './es-counts.ts';
 
 /** The app's words in Spanish; keys and names in braces as in `en.ts`. */
 export const es: Translation<typeof en> = {
-  ...esDay,
   ...esPhotos,
   ...esScan,
   ...esCounts,
@@ -60,6 +58,13 @@ export const es: Translation<typeof en> = {
   'phone.evicted':
     'El teléfono borró los datos de la aplicación. El trabajo no enviado se perdió: pregunte a la oficina qué paradas tiene.',
   'phone.sessionEnds': 'La sesión termina {time}. Entre de nuevo antes.',
+  'phone.title': 'Este teléfono',
+  'phone.clockRight': 'El reloj es correcto.',
+  'phone.clockUnknown': 'El reloj se compara cuando haya red.',
+  'phone.room': { one: 'Hay espacio para {n} foto más.', other: 'Hay espacio para unas {n} fotos más.' },
+  'phone.roomWhy': 'Borre otra cosa de este teléfono; nada de su trabajo se borra.',
+  'phone.kept': 'Los datos se conservan hasta que usted los borre.',
+  'phone.notKept': 'El navegador puede borrar los datos si falta espacio. En la pantalla de inicio se conservan.',
 
   // Sign-in
   'signIn.morning': 'Buenos días. ¿Quién conduce?',
@@ -88,6 +93,9 @@ export const es: Translation<typeof en> = {
   'signIn.installAct': 'Añadir',
   'signIn.takeOver': 'Relevar un teléfono',
   'signIn.sample': 'Probar una ruta de muestra',
+  'day.handOver': 'Pasar a otro teléfono',
+  'signIn.goes': { one: '{n} cambio de {name} está en camino.', other: '{n} cambios de {name} están en camino.' },
+  'signIn.goesWhy': 'Van por sí solos cuando haya red; no hace falta entrar.',
 
   // Register
   'register.title': 'Registrarse en este servidor',
@@ -194,42 +202,6 @@ export const es: Translation<typeof en> = {
   'tick.inPart': 'en parte',
   'tick.notYet': 'aún no',
   'tick.looks': 'la oficina lo está revisando',
-
-  // The place of a delivery
-  'where.title': '¿Dónde está ahora esta entrega?',
-  'where.titleChange': '¿Dónde está ahora este cambio?',
-  'where.three': 'Las tres marcas',
-  'where.phone': 'En este teléfono',
-  'where.phoneWhy': 'Guardado {time}. Resiste un reinicio o una batería vacía.',
-  'where.saving': 'Guardando en este teléfono',
-  'where.savingWhy': 'Tarda un momento. No apague el teléfono.',
-  'where.server': 'En el servidor',
-  'where.serverWhy': 'Llegó {time}.',
-  'where.serverPart': 'En el servidor, en parte',
-  'where.serverPartWhy': {
-    one: 'La parada llegó {time}. {n} archivo sigue aquí y va por sí solo.',
-    other: 'La parada llegó {time}. {n} archivos siguen aquí y van por sí solos.',
-  },
-  'where.notServer': 'Aún no está en el servidor',
-  'where.notServerOff': 'Va por sí solo cuando haya red.',
-  'where.notServerOn': 'Va por sí solo en un momento.',
-  'where.notServerUndo': 'Va en {wait}. Hasta entonces puede deshacerlo.',
-  'where.office': 'En la oficina',
-  'where.officeWhy': 'En la oficina desde {time}. No queda nada por hacer.',
-  'where.notOffice': 'Aún no está en la oficina',
-  'where.notOfficeWhy': 'Escribe cada parada en cosa de un minuto. No tiene que hacer nada.',
-  'where.look': 'La oficina lo está revisando',
-  'where.lookWhy': 'El servidor no pudo aplicarlo: {why} Se conserva tal como lo registró.',
-  'where.parked': 'La oficina rechaza un valor. Alguien allí lo revisa; usted no tiene que hacer nada.',
-  'where.files': 'Sus archivos',
-  'where.signature': 'Firma',
-  'where.photo': 'Foto {n}',
-  'where.sent': '{n} % en camino',
-  'where.failed': 'No se puede enviar: {why}',
-  'where.lookDone': 'La oficina lo apartó: {why}',
-  'where.trace': 'Para soporte: parada {n}, rastro',
-  'where.elsewhere': 'Registrado en otro teléfono',
-  'where.elsewhereWhy': 'Este teléfono no tiene registro propio. Lo tiene el servidor.',
 
   // Stop
   'stop.of': 'Parada {n} de {total}',
