@@ -35,6 +35,26 @@ describe.each([100, 200])('with text at %i percent', (textPercent) => {
     await finger.sees('Stop 1 of 3');
   });
 
+  test('A3: the close button stays in its place while the undo counts down and the ticks arrive', async () => {
+    const phone = await world.phone({ textPercent });
+    const finger = await phone.start();
+    await phone.signIn(routes.day.driver);
+    const [, next] = /Next · stop (\d+)/.exec(await finger.read()) ?? [];
+    await finger.tap('Open stop');
+    await finger.tap('Deliver');
+    await finger.sees('Undo · 10 s');
+    const close = phone.page.getByRole('button', { name: 'Close' });
+    const before = await close.boundingBox();
+    await finger.sees('Undo · 8 s');
+    expect(await close.boundingBox()).toEqual(before);
+    await finger.seesNo('Undo');
+    await finger.sees('At the back office');
+    expect(await close.boundingBox()).toEqual(before);
+    await finger.tap('Close');
+    await finger.sees(`${next} `);
+    await finger.sees('Next · stop');
+  });
+
   test('A1: a route of 150 stops with 20 lines each opens without a network, and every stop can be reached', async () => {
     const phone = await world.phone({ textPercent });
     let finger = await phone.start();

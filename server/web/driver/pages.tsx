@@ -4,11 +4,13 @@ import type { Address } from '../ui/router.ts';
 import { links } from './links.ts';
 import type { ReportKind } from './model/load-report.ts';
 import { sectionNamed } from './model/load-report.ts';
+import { warehouse } from './model/order.ts';
 import { RouteScreen } from './screens/route.tsx';
 import { StopScreen } from './screens/stop.tsx';
-import { WhereSheet } from './screens/where.tsx';
 
 // Screens that the list of stops does not need load later.
+// The first of them: a delivery shows it.
+const WhereSheet = lazy(() => import('./screens/where.tsx').then((part) => part.WhereSheet));
 const CommentSheet = lazy(() => import('./screens/comment.tsx').then((part) => part.CommentSheet));
 const DayScreen = lazy(() => import('./screens/day.tsx').then((part) => part.DayScreen));
 const DisplaySheet = lazy(() => import('./screens/display.tsx').then((part) => part.DisplaySheet));
@@ -57,7 +59,8 @@ export const takeOver: Page = { key: 'take-over', screen: <TakeOverScreen /> };
 /** Every page by the first step of its address; an unknown address shows the route. */
 const pages: Readonly<Record<string, Read>> = {
   where: (id) => route(<WhereSheet stop={Number(id)} />),
-  done: (id) => route(<WhereSheet stop={Number(id)} isFresh />),
+  // Over the stop, which is drawn already: the answer to the tap need not draw the list.
+  done: (id) => ({ ...pageOf(Number(id)), sheet: <WhereSheet stop={Number(id)} isFresh /> }),
   day: (what) => ({
     key: 'day',
     screen: <DayScreen />,
@@ -74,9 +77,13 @@ const pages: Readonly<Record<string, Read>> = {
     const stop = Number(id);
     const whole = stopPages[what];
     if (whole) return whole(stop, key);
-    return { key: `stop/${stop}`, screen: <StopScreen id={stop} />, sheet: stopSheets[what]?.(stop, key) };
+    return { ...pageOf(stop), sheet: stopSheets[what]?.(stop, key) };
   },
 };
+
+/** The warehouse has a screen of its own. */
+const pageOf = (stop: number): Page =>
+  stop === warehouse ? close() : { key: `stop/${stop}`, screen: <StopScreen id={stop} /> };
 
 /** Screens of a stop that take its place, by the second step: `stop/6/sign`. */
 const stopPages: Readonly<Record<string, (stop: number, key: string) => Page>> = {

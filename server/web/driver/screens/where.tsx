@@ -34,6 +34,7 @@ export function WhereSheet({ stop: id, isFresh = false, parent = links.route }: 
       title={whereWord(stop.updates.status === 'D' ? 'where.title' : 'where.titleChange')}
       over={`${t('route.stopNumber', { n: id })} · ${stop.customer.name}`}
       closeLabel={t('app.close')}
+      steady={isFresh}
       onClose={() => goBack(parent)}
       above={<UndoBar at={isFresh ? links.done(id) : links.where(id)} of={id} />}
       foot={isFresh ? <NextGate route={route} stop={stop} /> : undefined}

@@ -13,6 +13,8 @@ interface SheetProps {
   /** Beside the sheet on the dimmed page, such as an undo. */
   readonly above?: ReactNode;
   readonly foot?: ReactNode;
+  /** One height for as long as it is open, because its content changes by itself. */
+  readonly steady?: boolean;
   readonly children?: ReactNode;
 }
 
@@ -20,7 +22,7 @@ interface SheetProps {
  * A sheet over the page, as a native modal dialog: the browser keeps the focus inside, makes the rest inert, and
  * returns the focus when it closes.
  */
-export function Sheet({ title, over, below, closeLabel, onClose, above, foot, children }: SheetProps) {
+export function Sheet({ title, over, below, closeLabel, onClose, above, foot, steady = false, children }: SheetProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const id = useId();
@@ -44,7 +46,7 @@ export function Sheet({ title, over, below, closeLabel, onClose, above, foot, ch
       }}
     >
       {above}
-      <div className="sheet">
+      <div className={steady ? 'sheet steady' : 'sheet'}>
         <div className="sheet-head">
           <div className="grow">
             {over !== undefined && <p className="cap">{over}</p>}
