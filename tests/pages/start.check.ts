@@ -53,6 +53,20 @@ describe('a start that fails says what to do', () => {
     }
   });
 
+  test('a page whose scripts do not load, in both languages', async () => {
+    const phone = await open();
+    await phone.context.route(/main-[^/]*\.js/, (request) => request.abort());
+    const finger = await phone.start();
+    await finger.sees('The app has not opened');
+    await finger.sees('La aplicación no se abrió');
+    expect(await faultsOf(phone.page)).toEqual([]);
+    await phone.shot('start-no-scripts');
+    await phone.context.unroute(/main-[^/]*\.js/);
+    await finger.tap('Open it again');
+    await finger.sees('Who is driving?');
+    expect(await finger.read()).not.toContain('has not opened');
+  });
+
   test('data of a newer version', async () => {
     const phone = await open();
     const page = await otherPage(phone);

@@ -149,12 +149,12 @@ export function SignInScreen({ onSignedIn }: SignInProps) {
         </p>
       </form>
       <div className="pad stack signfoot">
+        <InstallHint />
         {!sample && (
           <a className="btn btn-wide" href="./?demo">
             {t('signIn.sample')}
           </a>
         )}
-        <InstallHint />
       </div>
     </Screen>
   );
