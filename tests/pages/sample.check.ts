@@ -38,7 +38,9 @@ async function deliver(finger: Finger): Promise<void> {
 }
 
 describe.each([100, 200])('A20 with text at %i percent', (textPercent) => {
-  test('a whole sample route, from one tap to the day’s end, asks for no more than the files of the app', async () => {
+  test('a whole sample route, from one tap to the day’s end, asks for no more than the files of the app', async ({
+    annotate,
+  }) => {
     const { phone, finger } = await open('', { textPercent });
     await finger.tap('Try a sample route');
     await finger.sees('Next · stop 1');
@@ -64,6 +66,9 @@ describe.each([100, 200])('A20 with text at %i percent', (textPercent) => {
     await finger.tap('Go on to my day');
     await finger.sees('All at the office');
     await phone.shot(`sample-day-${textPercent}`);
+    const { taps, fields } = finger.count();
+    await annotate(`nine stops, the warehouse and the day's end: ${taps} taps, ${fields} fields`);
+    expect(taps).toBeLessThanOrEqual(22);
     expect([host.strays, sockets]).toEqual([[], []]);
   });
 });
@@ -122,6 +127,23 @@ test('A20: a page that was closed in the middle of a stop goes on where it was',
   await again.sees('Who is driving?');
   const left = await phone.page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name));
   expect(left.filter((name) => name?.includes('sample'))).toEqual([]);
+});
+
+test('A20: a second window shows the same phone, and goes on when the first one is closed', async () => {
+  const { phone, finger } = await begin();
+  const first = phone.page;
+  const second = await phone.start('?demo');
+  await second.tap('Open stop 1');
+  await deliver(second);
+  await second.sees('At the back office');
+  await finger.sees('1 of 9 stops done');
+  await first.close();
+  await second.tap('Close');
+  await second.sees('1 of 9 stops done');
+  // Its own server has never met this phone.
+  await second.tap('Sign in again');
+  await second.tap('Sign in as Sam Ortiz');
+  await second.sees('1 of 9 stops done');
 });
 
 test('A20: every screen opens without a network once the sample route is there', async () => {
