@@ -86,7 +86,8 @@ test(
       await untilHosted(stop);
       const files = await filesOnPhone(phone.page);
       const named = await filesNamed(stop, files);
-      if (isRecorded) expect(named, `photo and signature of stop ${stop}, n=${n}`).toHaveLength(2);
+      const least = isRecorded ? 2 : 0;
+      expect(named.length, `photo and signature of stop ${stop}, n=${n}`).toBeGreaterThanOrEqual(least);
       kept.set(stop, named);
       for (const [earlier, ids] of kept)
         expect(files, `files of stop ${earlier}, after n=${n}`).toEqual(expect.arrayContaining([...ids]));
