@@ -213,6 +213,10 @@ const table = {
     'Days to retain acknowledged incidents and settled quarantine entries; unset: no deletion',
     wholeNumber(1, 36_500),
   ),
+  RETAIN_ACTS_DAYS: optional(
+    'Days to retain acts of the office, at least 35; unset: no deletion',
+    wholeNumber(35, 36_500),
+  ),
   CORS_ORIGINS: optional(
     'Origins of web apps at other addresses that may call the API, separated by commas; unset: none',
     origins(),
@@ -302,6 +306,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
       files: read('RETAIN_FILES_DAYS'),
       mails: read('RETAIN_MAILS_DAYS'),
       incidents: read('RETAIN_INCIDENTS_DAYS'),
+      acts: read('RETAIN_ACTS_DAYS'),
     },
     corsOrigins: read('CORS_ORIGINS') ?? [],
     otelEndpoint: read('OTEL_EXPORTER_OTLP_ENDPOINT'),

@@ -210,7 +210,14 @@ describe('GET /api/ops/stop-history/verify', () => {
     await pool.query(`update route set status = 'C', closed_at = now(), hosted_through = version where id = 'OVER'`);
     await pool.query(`update quarantine set state = 'dismissed', resolved_at = now() where client_id = $1`, [clientId]);
     await pool.query(`update incident set acknowledged_at = now() where client_id = $1`, [clientId]);
-    const retention = { ledger: 90, routes: undefined, files: undefined, mails: undefined, incidents: 90 };
+    const retention = {
+      ledger: 90,
+      routes: undefined,
+      files: undefined,
+      mails: undefined,
+      incidents: 90,
+      acts: undefined,
+    };
     const clock = () => new Date(Date.now() + 100 * 86_400_000);
     await applyRetention({ db: pool, retention, clock, log: depot.log });
     await pool.query('delete from ledger where client_id = $1 and seq = 1', [clientId]);

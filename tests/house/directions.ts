@@ -136,7 +136,7 @@ export const parts: Part[] = [
   ),
   edge(
     'sync/plain-http/',
-    ['wire/', 'mutations/item.ts', 'mutations/intake/', 'db/', 'sync/'],
+    ['wire/', 'acts/', 'mutations/item.ts', 'mutations/intake/', 'db/', 'sync/'],
     'the same exchange without a socket',
   ),
   edge(

@@ -1,4 +1,5 @@
-import { isOperator } from '../../server/src/wire/access.ts';
+import { OperatorSessions } from '../../server/src/auth/operators/sessions.ts';
+import { rescuerOf } from '../../server/src/wire/access.ts';
 import { readableHeaders } from '../../server/src/http/server/browser-rules.ts';
 import type { SyncLimits } from '../../server/src/sync/limits.ts';
 import type { Hub } from '../../server/src/sync/hub.ts';
@@ -22,7 +23,12 @@ export async function startSyncNode(
   const server = await startRestServer({
     ...options,
     mount: async (app, deps) => {
-      const hub = await mountSync(app, { ...deps, limits, isOperator: (asked) => isOperator(asked, opsToken) });
+      const operators = new OperatorSessions({
+        db: deps.db,
+        now: deps.clock,
+        limits: { idleMinutes: 30, sessionHours: 12 },
+      });
+      const hub = await mountSync(app, { ...deps, limits, rescuerOf: rescuerOf({ operators, opsToken }) });
       mounted.push(hub);
       await mountUploads(app, { ...deps, epoch: hub.serverEpoch, readableHeaders });
     },

@@ -1,7 +1,8 @@
 import fastifyWebsocket from '@fastify/websocket';
 import type { FastifyInstance } from 'fastify';
 import { Connection } from './connection.ts';
-import { serveExchange, type IsOperator } from './plain-http/exchange.ts';
+import type { RescuerOf } from '../wire/access.ts';
+import { serveExchange } from './plain-http/exchange.ts';
 import { IncompleteFrames } from './incomplete-frames.ts';
 import { openHub, type Hub, type HubOptions } from './hub.ts';
 import { syncLimits, type SyncLimits } from './limits.ts';
@@ -14,7 +15,7 @@ const CLOSE_TIMEOUT_MS = 2_000;
 
 export type SyncOptions = Omit<HubOptions, 'limits'> & {
   /** Without it, no caller is an operator. */
-  readonly isOperator?: IsOperator;
+  readonly rescuerOf?: RescuerOf;
   readonly limits?: Partial<SyncLimits>;
 };
 
@@ -60,7 +61,7 @@ export async function mountSync(http: FastifyInstance, options: SyncOptions): Pr
       hub.add(connection);
     },
   });
-  serveExchange(http, { path: syncPath, hub, db: options.db, isOperator: options.isOperator ?? (() => false) });
+  serveExchange(http, { path: syncPath, hub, db: options.db, rescuerOf: options.rescuerOf ?? (async () => undefined) });
   serveSnapshots(http, { ...options, path: `${syncPath}/snapshot`, serverEpoch: hub.serverEpoch });
   return hub;
 }

@@ -66,9 +66,9 @@ export function gateOf(
 
 /** @throws AppError without a session or OPS_TOKEN, and where the operator's role is too low */
 async function requireRole(
-  request: FastifyRequest,
+  request: Pick<FastifyRequest, 'headers'>,
   role: NonNullable<Operation<unknown, unknown, unknown>['role']>,
-  { operators, opsToken }: AccessOptions,
+  { operators, opsToken }: RoleOptions,
 ): Promise<OpsCaller> {
   const token = bearerOf(request);
   if (token === undefined)
@@ -87,6 +87,26 @@ async function requireRole(
   return { kind: 'operator', ...operator };
 }
 
+/**
+ * The author of a rescue: an operator with the role `repair`, or `machine` with OPS_TOKEN. Undefined for a request
+ * without a bearer token, and for one with a driver's own credentials.
+ */
+export type RescuerOf = (request: Pick<FastifyRequest, 'headers'>) => Promise<string | undefined>;
+
+/** @throws AppError as `requireRole` */
+export const rescuerOf =
+  (options: RoleOptions): RescuerOf =>
+  async (request) => {
+    if (bearerOf(request) === undefined) return undefined;
+    if (isOperator(request, options.opsToken)) return 'machine';
+    const { token, queueKey } = credentialsOf(request);
+    if (token !== undefined || queueKey !== undefined) return undefined;
+    const caller = await requireRole(request, 'repair', options);
+    return caller.kind === 'operator' ? caller.id : 'machine';
+  };
+
+type RoleOptions = Pick<AccessOptions, 'operators' | 'opsToken'>;
+
 async function requireDriver(request: FastifyRequest, sessions: Sessions): Promise<Driver> {
   const { employee, token } = credentialsOf(request);
   if (employee === undefined || token === undefined) throw new AppError('MISSING_CREDENTIALS');
@@ -103,7 +123,7 @@ export function requireOperator(request: FastifyRequest, opsToken: string): unde
 }
 
 /** Whether a request has the operator's token. */
-export function isOperator(request: Pick<FastifyRequest, 'headers'>, opsToken: string): boolean {
+function isOperator(request: Pick<FastifyRequest, 'headers'>, opsToken: string): boolean {
   const shown = bearerOf(request);
   return shown !== undefined && isOpsToken(shown, opsToken);
 }

@@ -1,5 +1,6 @@
 import { operations } from '../../../server/src/http/operations.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { operatorHeaders } from '../../support/operators.ts';
 import { insertRoutes, plan } from '../../support/mirror.ts';
 import { signIn, signUp } from '../../support/people.ts';
 import { Phone } from '../../support/phone.ts';
@@ -7,7 +8,8 @@ import { opsToken } from '../../support/rest-server.ts';
 import { mutationId, TestQueue } from '../../support/sealing.ts';
 import { startSyncNode, type SyncNode } from '../../support/sync-node.ts';
 
-const { acknowledgeIncident, listDevices, listIncidents, readRoute, revokeDevice, unregisterDriver } = operations;
+const { acknowledgeIncident, listActs, listDevices, listIncidents, readRoute, revokeDevice, unregisterDriver } =
+  operations;
 const headers = { authorization: `Bearer ${opsToken}` };
 const route = { facility: 'F01', id: 'R100', week_end: '20261121' };
 const body = { by: 'MILLER', reason: 'left on the roof of the truck' };
@@ -17,7 +19,7 @@ let node: SyncNode;
 
 beforeAll(async () => {
   node = await startSyncNode();
-  const drivers = ['1001', '1002', '1003', '1004', '1005', '1006'];
+  const drivers = ['1001', '1002', '1003', '1004', '1005', '1006', '1007'];
   await insertRoutes(node.database.pool, [
     { facility: 'F01', id: 'R100', weekEnd: '20261121', drivers, stops: [plan(1)] },
   ]);
@@ -41,10 +43,10 @@ const incidents = (query = '') => node.client.take(listIncidents, { headers, que
 /** Runs the sweep of the minute now. */
 const saveGauges = () => node.hub.deviceStatus.save();
 
-const rescue = async (employee: string, pushed: object): Promise<unknown> => {
+const rescue = async (employee: string, pushed: object, by: Record<string, string> = headers): Promise<unknown> => {
   const response = await fetch(`${node.client.url}/api/sync/push`, {
     method: 'POST',
-    headers: { ...headers, employee_id: employee, 'content-type': 'application/json' },
+    headers: { ...by, employee_id: employee, 'content-type': 'application/json' },
     body: JSON.stringify(pushed),
   });
   return response.json();
@@ -244,4 +246,22 @@ test('a session ends with the answer, even where its notification is late', asyn
   await node.client.take(readRoute, { as: again });
   await node.client.take(unregisterDriver, { headers, params: { employee: '1005' }, body });
   expect((await node.client.call(readRoute, { as: again })).error?.code).toBe('INVALID_TOKEN');
+});
+
+test('an operator with the role repair brings the queue of a phone, and twice is harmless', async () => {
+  const { queue, params } = await phoneOf('1007');
+  const pushed = { ...params, mutations: [edit(queue, 'on the broken phone'), edit(queue, 'and then')] };
+  const maryb = await operatorHeaders(node, 'repair', 'MARYB');
+  const results = (result: string) => ({ results: [{ result }, { result }] });
+  expect(await rescue('1007', pushed, maryb)).toMatchObject({ last_seq: 2, ...results('applied') });
+  expect(await rescue('1007', pushed, maryb)).toMatchObject({ last_seq: 2, ...results('duplicate') });
+  const acts = await node.client.take(listActs, { headers, query: `?subject=${params.client_id}` });
+  expect(acts).toMatchObject([{ by: 'MARYB', act: 'rescueQueue', subject_kind: 'device', employee: '1007' }]);
+  expect(JSON.parse(acts[0]?.after ?? '')).toEqual({ applied: 2, duplicate: 0, quarantined: 0 });
+
+  const look = await operatorHeaders(node, 'look', 'LEE');
+  expect(await rescue('1007', pushed, look)).toMatchObject({ error: { code: 'ROLE_REQUIRED' } });
+  expect(await rescue('1007', pushed, { authorization: 'Bearer of-nobody' })).toMatchObject({
+    error: { code: 'INVALID_TOKEN' },
+  });
 });

@@ -12,6 +12,7 @@ const forEver: Retention = {
   files: undefined,
   mails: undefined,
   incidents: undefined,
+  acts: undefined,
 };
 const now = new Date('2026-11-21T12:00:00Z');
 const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000);
@@ -173,4 +174,15 @@ test('mails, acknowledged incidents and settled entries are deleted at their age
   expect(await names('select facility as name from mail_sent')).toEqual(['F02']);
   expect(await names('select kind as name from incident order by 1')).toEqual(['nobody has seen it', 'seen of late']);
   expect(await names('select reason as name from quarantine')).toEqual(['waits']);
+});
+
+test('acts of the office are deleted by their age', async () => {
+  for (const days of [40, 30])
+    await database.pool.query(
+      `insert into operator_act (act_id, at, by, act, subject_kind, subject, reason)
+       values (gen_random_uuid(), $1, 'MARYB', 'skipParked', 'parked', $2, 'booked by hand')`,
+      [daysAgo(days), `${days} days`],
+    );
+  await keep({ acts: 35 });
+  expect(await names('select subject as name from operator_act')).toEqual(['30 days']);
 });

@@ -125,3 +125,11 @@ export const dropSettled = statement(
      ) returning client_id, seq
    ), ${noted}`,
 );
+
+/** Acts of the office. */
+export const dropActs = statement(
+  'retain_drop_acts',
+  `delete from operator_act where act_id in (
+     select act_id from operator_act where at < $1 order by at limit $2 for update skip locked
+   )`,
+);

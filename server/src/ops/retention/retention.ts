@@ -9,6 +9,7 @@ export interface Retention {
   readonly files: number | undefined;
   readonly mails: number | undefined;
   readonly incidents: number | undefined;
+  readonly acts: number | undefined;
 }
 
 export interface RetentionDeps {
@@ -40,6 +41,7 @@ const tasks: readonly Task[] = [
   { subject: 'mails', drop: sql.dropMails, batch: 1_000 },
   { subject: 'incidents', drop: sql.dropIncidents, batch: 1_000 },
   { subject: 'incidents', drop: sql.dropSettled, batch: 500 },
+  { subject: 'acts', drop: sql.dropActs, batch: 1_000 },
 ];
 
 /** Deletes expired data that the host has, in small batches. Any number of nodes may run it at once. */

@@ -2,11 +2,12 @@ import type { Cursor, ErrorCode, PushBody, Scope } from '@tailgate/sync-protocol
 import { clientScope, currentProtocol, oldestProtocol, pullCursors, pushBody } from '@tailgate/sync-protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodMiniType } from 'zod/mini';
+import { recordAct } from '../../acts/sql.ts';
 import { hashToken } from '../../auth/tokens.ts';
 import type { Queryable } from '../../db/types.ts';
 import { MalformedPush } from '../../mutations/item.ts';
 import { UnknownQueue } from '../../mutations/intake/pipeline.ts';
-import { credentialsOf } from '../../wire/access.ts';
+import { credentialsOf, type RescuerOf } from '../../wire/access.ts';
 import { AppError } from '../../wire/errors.ts';
 import { faultsOf } from '../../wire/schema-faults.ts';
 import { findOwner, openClients, type ClientRequest } from '../clients.ts';
@@ -17,12 +18,14 @@ import { features, clientLimits, type SyncLimits } from '../limits.ts';
 import { pullOnce } from './pull-once.ts';
 
 /**
- * The caller and its credentials: a driver's session, the key of one queue, or the operator's token. With the latter an
- * operator submits the queue of a rescued phone in its author's name.
+ * The caller and its credentials: a driver's session, the key of one queue, or those of an operator, who
+ * submits the queue of a rescued phone in its author's name.
  */
 interface Caller {
   readonly employee: string;
-  readonly credential: 'token' | 'queue key' | 'operator token';
+  readonly credential: 'token' | 'queue key' | 'operator';
+  /** The author of a rescue. */
+  readonly rescuer?: string;
   readonly queueKey?: string;
   /** The hash of a valid token. */
   readonly session?: Buffer;
@@ -31,21 +34,18 @@ interface Caller {
 /** The caller of a push, with the request id for the log. */
 type Pusher = Caller & { readonly requestId: string };
 
-/** Whether a request has the operator's token. */
-export type IsOperator = (request: Pick<FastifyRequest, 'headers'>) => boolean;
-
 export interface ExchangeDeps {
   readonly path: string;
   readonly hub: Hub;
   readonly db: Queryable;
-  readonly isOperator: IsOperator;
+  readonly rescuerOf: RescuerOf;
 }
 
 /**
  * `POST …/push` and `GET …/pull`: the channel for networks that block sockets, and for background sync. It uses the
  * same ledger, feed and rules. The server keeps no state between two requests.
  */
-export function serveExchange(http: FastifyInstance, { path, hub, db, isOperator }: ExchangeDeps): void {
+export function serveExchange(http: FastifyInstance, { path, hub, db, rescuerOf }: ExchangeDeps): void {
   const inFlight = new Map<string, number>();
   void http.register(async (app) => {
     // Parsed as frames are: an invalid item goes to quarantine, where a strict parser would refuse all of them.
@@ -56,12 +56,13 @@ export function serveExchange(http: FastifyInstance, { path, hub, db, isOperator
     // The server reads no megabyte from a caller without valid credentials. A queue key is checked against the queue in
     // the body.
     const onRequest = async (request: FastifyRequest): Promise<void> => {
-      if (isOperator(request)) return;
+      if ((await rescuerOf(request)) !== undefined) return;
       const { employee, credential } = await authenticate(request, hub);
       if (credential === 'token') request.driver = { employee };
     };
     app.post(`${path}/push`, { bodyLimit: hub.limits.frame_bytes, onRequest }, async (request, reply) => {
-      const caller = isOperator(request) ? operatorFor(request) : await authenticate(request, hub);
+      const rescuer = await rescuerOf(request);
+      const caller = rescuer === undefined ? await authenticate(request, hub) : rescuerFor(request, rescuer);
       const body = read(pushBody, request.body);
       const clientId = body.client_id.toLowerCase();
       const pusher = { ...caller, requestId: request.id };
@@ -88,10 +89,10 @@ async function authenticate(request: FastifyRequest, hub: Hub): Promise<Caller> 
   return { employee, credential: 'token', session: hashToken(token) };
 }
 
-function operatorFor(request: FastifyRequest): Caller {
+function rescuerFor(request: FastifyRequest, rescuer: string): Caller {
   const { employee } = credentialsOf(request);
   if (employee === undefined) throw new AppError('MISSING_CREDENTIALS');
-  return { employee, credential: 'operator token' };
+  return { employee, credential: 'operator', rescuer };
 }
 
 function push(
@@ -148,8 +149,10 @@ async function applyPush(deps: Pick<ExchangeDeps, 'hub' | 'db'>, caller: Pusher,
     limits: clientLimits(hub.limits),
     features: [...features],
   };
-  const rescued = caller.credential === 'operator token';
-  if (rescued) hub.log.info({ client: clientId, employee, items: mutations.length }, 'an operator brings a queue');
+  const rescued = caller.credential === 'operator';
+  const { rescuer: user } = caller;
+  if (rescued)
+    hub.log.info({ client: clientId, employee, user, items: mutations.length }, 'an operator brings a queue');
   const isRead = caller.credential === 'token' && body.clock !== undefined;
   const seen = { seenAt: now, ...(isRead && { clockReadAt: now }) };
   hub.deviceStatus.note(clientId, { pending, oldest_pending_at, files, device, sdk, app, ...seen });
@@ -166,7 +169,21 @@ async function applyPush(deps: Pick<ExchangeDeps, 'hub' | 'db'>, caller: Pusher,
   };
   const pushed = await hub.pipeline.push(queue, mutations).catch(refusePush);
   if (pushed.results.some(({ result }) => result === 'quarantined')) hub.feed.hint(clientScope(clientId));
+  if (user !== undefined) await recordRescue(deps.db, { clientId, employee, by: user }, pushed.results);
   return { ...reply, ...pushed };
+}
+
+/** A repetition of items that the server has is no act. */
+async function recordRescue(
+  db: Queryable,
+  { clientId, employee, by }: { readonly clientId: string; readonly employee: string; readonly by: string },
+  results: readonly { readonly result: string }[],
+): Promise<void> {
+  const count = (wanted: string) => results.filter(({ result }) => result === wanted).length;
+  const after = { applied: count('applied'), duplicate: count('duplicate'), quarantined: count('quarantined') };
+  if (after.applied + after.quarantined === 0) return;
+  const subject = { kind: 'device', id: clientId } as const;
+  await recordAct(db, { by, act: 'rescueQueue', subject, employee, reason: '', before: null, after });
 }
 
 /** Opens the queue. A declared loss first moves the watermark past the lost items. */
@@ -202,7 +219,7 @@ const clientRequestOf = (
 
 async function open({ hub, db }: Pick<ExchangeDeps, 'hub' | 'db'>, caller: Caller, request: ClientRequest) {
   const client =
-    caller.credential === 'operator token'
+    caller.credential === 'operator'
       ? (await openClients(db, [request], hub.clock(), 'operator'))[0]
       : await hub.openClient(request);
   if (!client) throw new AppError('INVALID_TOKEN');
