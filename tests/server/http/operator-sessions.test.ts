@@ -57,12 +57,28 @@ describe('POST /api/ops/sessions', () => {
       must_change_password: false,
     });
     const caller = await other.client.take(readCaller, { headers: bearer(token) });
-    expect(caller).toEqual({ kind: 'operator', session });
+    expect(caller).toEqual({ kind: 'operator', session, facilities: [] });
+  });
+
+  test('the caller has the facilities with the zones of their clocks', async () => {
+    await node.database.pool.query(
+      `insert into facility (id, name, zone) values ('F02', 'Denver', 'America/Denver'), ('F01', 'Chicago', 'America/Chicago')`,
+    );
+    const { facilities } = await node.client.take(readCaller, { headers: await operatorHeaders(node, 'look') });
+    expect(facilities).toEqual([
+      { id: 'F01', name: 'Chicago', zone: 'America/Chicago' },
+      { id: 'F02', name: 'Denver', zone: 'America/Denver' },
+    ]);
+    await node.database.pool.query('delete from facility');
   });
 
   test('a program with OPS_TOKEN has no session', async () => {
     const headers = bearer(opsToken);
-    expect(await node.client.take(readCaller, { headers })).toEqual({ kind: 'machine', session: null });
+    expect(await node.client.take(readCaller, { headers })).toEqual({
+      kind: 'machine',
+      session: null,
+      facilities: [],
+    });
     await node.client.take(signOutOperator, { headers });
     expect(await codeOf(headers)).toBeUndefined();
     const body = { current_password: operatorPassword, new_password: 'another long one' };

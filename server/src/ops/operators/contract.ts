@@ -25,8 +25,15 @@ const sessionItem = z.strictObject({
 });
 export const newSession = z.strictObject({ token: z.string(), ...sessionItem.shape });
 
+const facilityItem = z.strictObject({ id: z.string(), name: z.string(), zone: z.string() });
+export type OfficeFacility = z.infer<typeof facilityItem>;
+
 /** OPS_TOKEN belongs to programs: there is no operator then, and no session. */
-const callerItem = z.strictObject({ kind: z.enum(['operator', 'machine']), session: z.nullable(sessionItem) });
+const callerItem = z.strictObject({
+  kind: z.enum(['operator', 'machine']),
+  session: z.nullable(sessionItem),
+  facilities: z.array(facilityItem),
+});
 
 const own = { ...ofOperators, role: 'self', query: nothing } as const;
 
@@ -47,7 +54,7 @@ export const operatorOperations = {
     ...own,
     method: 'GET',
     path: '/ops/me',
-    summary: 'The signed-in operator, with role and end of the session.',
+    summary: 'The signed-in operator, with role and end of the session, and the facilities.',
     message: 'The caller',
     body: nothing,
     data: callerItem,
@@ -106,5 +113,11 @@ export const operatorSchemas = [
   described('Caller', callerItem, 'The operator who calls.', {
     kind: '`machine`: a program with `OPS_TOKEN`.',
     session: 'Null for a program.',
+    facilities: 'The facilities of the host, with the zones of their clocks.',
+  }),
+  described('OfficeFacility', facilityItem, 'A facility.', {
+    id: 'The facility.',
+    name: 'Display name.',
+    zone: 'Its time zone, an IANA name; blank where it is unknown.',
   }),
 ];

@@ -12,7 +12,8 @@ import { invalidInput } from '../../http/answers/validation.ts';
 import { addressFailuresOf, addressOf, type CreateLimit } from '../../http/server/rate-limits.ts';
 import type { Log } from '../../runtime/log.ts';
 import { AppError } from '../../wire/errors.ts';
-import { operatorOperations } from './contract.ts';
+import { operatorOperations, type OfficeFacility } from './contract.ts';
+import { listFacilities } from './operators-sql.ts';
 
 export interface OperatorEdge {
   readonly auth: Omit<OperatorAuthDeps, 'limits'>;
@@ -54,7 +55,11 @@ export function operatorEndpoints({ auth, operatorLimits: limits, operatorSessio
     }),
 
     readCaller: opsEndpoint(operatorOperations.readCaller, async ({ caller }) => ({
-      data: { kind: caller.kind, session: caller.kind === 'operator' ? sessionOf(caller) : null },
+      data: {
+        kind: caller.kind,
+        session: caller.kind === 'operator' ? sessionOf(caller) : null,
+        facilities: (await auth.db.query<OfficeFacility>(listFacilities)).rows,
+      },
     })),
 
     signOutOperator: opsEndpoint(operatorOperations.signOutOperator, async ({ caller }) => {
