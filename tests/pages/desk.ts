@@ -17,6 +17,8 @@ export interface DeskOptions {
   readonly height?: number;
   readonly scheme?: 'light' | 'dark';
   readonly locale?: 'en-US' | 'es-MX';
+  /** Of the computer; default: the machine's. */
+  readonly timezone?: string;
 }
 
 /** A session as the page keeps it for a reload. */
@@ -62,10 +64,11 @@ export class Desk {
 
   /** @param address of the console, with the part behind `#` */
   static async open(browser: Browser, address: string, options: DeskOptions = {}): Promise<Desk> {
-    const { width = 1440, height = 900, locale = 'en-US', scheme = 'light' } = options;
+    const { width = 1440, height = 900, locale = 'en-US', scheme = 'light', timezone } = options;
     const context = await browser.newContext({
       viewport: { width, height },
       locale,
+      ...(timezone !== undefined && { timezoneId: timezone }),
       colorScheme: scheme,
       reducedMotion: 'reduce',
       acceptDownloads: true,

@@ -5,7 +5,15 @@ import { openOfficeWorld } from './desk.ts';
 import { demoRoute } from '../system/service.ts';
 import { phoneOf } from './hostile-data.ts';
 import { faultsOf, settle, showTheme } from './looks.ts';
-import { deliver, driverOf, refuseComments, refusedComment, untilIncident, untilParked } from './refusing-host.ts';
+import {
+  deliver,
+  deliverWithFiles,
+  driverOf,
+  refuseComments,
+  refusedComment,
+  untilIncident,
+  untilParked,
+} from './refusing-host.ts';
 
 /** A page of the console, and a text that shows that it is there. A new screen is one more row. */
 interface Look {
@@ -27,7 +35,7 @@ beforeAll(async () => {
   world = await openOfficeWorld();
   await refuseComments(world.service);
   const driver = await driverOf(world.service, '1001');
-  await deliver(world.service, driver, 'R100', 1, { store_emp_name: 'Ana Gil' });
+  await deliverWithFiles(world.service, driver, { signature: 'signature.png', photo: 'pallet.png' });
   await deliver(world.service, driver, 'R100', 2, { driver_comments: refusedComment, store_emp_name: 'Nils Petersen' });
   const { parked_id, facility, route_id, week_end } = await untilParked(
     world.service,
@@ -64,6 +72,20 @@ beforeAll(async () => {
     { name: 'hold', at: 'host', clicks: ['Plan a hold'], shows: 'Drivers work on.' },
     { name: 'phones', at: 'phones', shows: 'Look here before' },
     { name: 'history', at: `stop/${facility}/${route_id}/${week_end}/2/history`, shows: 'store_emp_name' },
+    { name: 'routes', at: `routes/${facility}/${route_id}/${week_end}`, shows: 'changed by Marcus Bell' },
+    { name: 'route', at: `route/${facility}/${route_id}/${week_end}`, shows: 'Received by' },
+    { name: 'route-then', at: `route/${facility}/${route_id}/${week_end}/2`, shows: 'as it was at version' },
+    { name: 'stop', at: `stop/${facility}/${route_id}/${week_end}/1`, shows: 'pallet' },
+    { name: 'stop-refused', at: `stop/${facility}/${route_id}/${week_end}/2`, shows: 'Open the refused row' },
+    {
+      name: 'photo',
+      at: `stop/${facility}/${route_id}/${week_end}/1`,
+      clicks: ['Open photo 1'],
+      shows: 'Save the file',
+    },
+    { name: 'columns', at: `stop/${facility}/${route_id}/${week_end}/2/columns`, shows: 'the host refuses it' },
+    { name: 'search', at: 'search/oak%20park', shows: 'Nothing among' },
+    { name: 'search-empty', at: 'search/zzzzzz', shows: 'Nothing has' },
     { name: 'missing', at: 'nowhere', shows: 'There is no page' },
   ];
 });
@@ -103,7 +125,7 @@ async function faultsIn({ page, shot }: Desk, name: string): Promise<string[]> {
       const isDocumented = width === 1440 && theme === 'light' && documented.includes(name);
       if (isDocumented) await shot(`documents/office-${name}`);
       if (width !== 3840) await shot(`office-${name}-${theme}-${width}`);
-      faults.push(...(await faultsOf(page)).map((fault) => `${theme} ${width}: ${fault}`));
+      faults.push(...(await faultsOf(page)).map((fault) => `${name} ${theme} ${width}: ${fault}`));
     }
   return faults;
 }

@@ -2,7 +2,9 @@ import { operations } from '@tailgate/sync-protocol';
 import { vi } from 'vitest';
 import { opsOperations } from '../../server/src/ops/operations.ts';
 import { signUp } from '../support/people.ts';
+import { png } from '../support/png.ts';
 import type { Signed } from '../support/rest-client.ts';
+import { storeFiles } from '../support/uploads.ts';
 import type { Service } from '../system/service.ts';
 import { demoRoute } from '../system/service.ts';
 
@@ -39,6 +41,59 @@ export async function deliver(
   const stops = [{ id: stop, updates: { status: 'D', end_delivery_time: new Date().toISOString(), ...updates } }];
   await rest.take(operations.syncStops, { as, body: { id, ...key, stops } });
 }
+
+interface EvidenceNames {
+  readonly signature: string;
+  readonly photo: string;
+}
+
+/** A delivery of R100, stop 1 with a signature, and with a line that is short by 2 and has a photo. */
+export async function deliverWithFiles(
+  service: Service,
+  as: Signed,
+  { signature, photo }: EvidenceNames,
+  updates: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
+  const { rest } = service;
+  const { id, ...key } = demoRoute('R100');
+  const [signed = ''] = await storeFiles(rest, { as, files: [{ name: signature, bytes: png(320, 110, ink) }] });
+  const [photographed = ''] = await storeFiles(rest, { as, files: [{ name: photo, bytes: png(400, 300, carton) }] });
+  const osd = {
+    osd_id: 'a1b2c3',
+    osd_code: 20,
+    data: [
+      {
+        osd_parent: null,
+        comment: 'Corner “crushed” – 2',
+        quantity: 2,
+        images_id: photographed,
+        barcodes: '',
+        quantity_type: 'units',
+      },
+    ],
+  };
+  const stop = {
+    id: 1,
+    arrived: true,
+    updates: {
+      status: 'D',
+      end_delivery_time: new Date().toISOString(),
+      store_emp_name: 'Rosa Delgado',
+      signature_id: signed,
+      driver_comments: 'Ring at the “side door” – the bell is dead.',
+      ...updates,
+    },
+    products: [
+      { id: '100234', invoice: '8100101', updates: { delivered: 12, accounting_complete: true } },
+      { id: '100241', invoice: '8100101', updates: { delivered: 4, accounting_complete: true, osd_data: [osd] } },
+      { id: '110020', invoice: '8100102', updates: { delivered: 30, accounting_complete: true } },
+    ],
+  };
+  await rest.take(operations.syncStops, { as, body: { id, ...key, stops: [stop] } });
+}
+
+const ink = [21, 32, 27, 255] as const;
+const carton = [199, 154, 98, 255] as const;
 
 /** Waits until the host refuses the stop, and returns its entry. */
 export async function untilParked({ rest }: Service, authorization: string, route: string, stop: number) {

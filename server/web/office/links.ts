@@ -1,4 +1,5 @@
 import { href } from '../ui/router.ts';
+import { withFilters } from './address.ts';
 
 /** The key of a stop in an address. */
 export interface StopKey {
@@ -7,6 +8,9 @@ export interface StopKey {
   readonly week_end: string;
   readonly stop_id: number;
 }
+
+/** The key of a route in an address. */
+export type RouteKey = Omit<StopKey, 'stop_id'>;
 
 /** The addresses of the console. Each opens the same page for any operator. */
 export const links = {
@@ -22,6 +26,18 @@ export const links = {
   phone: (id: string) => href('phones', id),
   host: href('host'),
   /** The record of a stop. `moment` is the entry up to which the stop is shown. */
+  routes: href('routes'),
+  /** The list with the news of one route. */
+  chosenRoute: ({ facility, route_id, week_end }: RouteKey) => href('routes', facility, route_id, week_end),
+  /** A route with all of its stops; with a version: as it was then. */
+  route: ({ facility, route_id, week_end }: RouteKey, version?: number) =>
+    href('route', facility, route_id, week_end, ...(version === undefined ? [] : [version])),
+  stop: ({ facility, route_id, week_end, stop_id }: StopKey) => href('stop', facility, route_id, week_end, stop_id),
+  comparison: ({ facility, route_id, week_end, stop_id }: StopKey) =>
+    href('stop', facility, route_id, week_end, stop_id, 'columns'),
+  /** Everything that this text finds, such as a trace, a driver, an invoice. */
+  search: (text: string) => (text === '' ? href('search') : href('search', text)),
+  phonesOf: (employee: string) => withFilters(href('phones'), { employee }),
   history: ({ facility, route_id, week_end, stop_id }: StopKey, moment?: string) =>
     href('stop', facility, route_id, week_end, stop_id, 'history', ...(moment === undefined ? [] : [moment])),
 } as const;

@@ -2,6 +2,7 @@ import { createRoot } from 'react-dom/client';
 import { startRouter } from '../ui/router.ts';
 import { startTheme } from '../ui/theme.ts';
 import { apiUrl, createApi } from './api/api.ts';
+import { startFeed } from './api/feed.ts';
 import { startLive } from './api/live.ts';
 import { App } from './app.tsx';
 import { startIdleLock } from './idle-lock.ts';
@@ -30,5 +31,6 @@ const api = createApi({
   onSilence: live.missed,
   onSignedOut: () => lock('ended'),
 });
+startFeed(api, live, session);
 const place = document.querySelector('#app');
 if (place) createRoot(place).render(<App services={{ api, live }} />);

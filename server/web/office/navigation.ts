@@ -2,9 +2,10 @@ import type { IconName } from '../ui/icons.tsx';
 import { links } from './links.ts';
 import type { OfficeWords } from './words/words.ts';
 
-/** A page of the first level; `steps` begins the addresses below it. */
+/** A page of the first level. */
 interface Place {
   readonly href: string;
+  /** Begins the addresses of the page. */
   readonly step: string;
   readonly icon: IconName;
   readonly word: Extract<keyof OfficeWords, `nav.${string}`>;
@@ -16,6 +17,8 @@ export const frontStep = 'inbox';
 /** The pages of the first level, in their order. */
 export const places: readonly Place[] = [
   { href: links.inbox, step: 'inbox', icon: 'warn', word: 'nav.inbox' },
+  { href: links.routes, step: 'routes', icon: 'route', word: 'nav.routes' },
+  { href: links.search(''), step: 'search', icon: 'search', word: 'nav.search' },
   { href: links.parked, step: 'parked', icon: 'x', word: 'nav.parked' },
   { href: links.quarantine, step: 'quarantine', icon: 'file', word: 'nav.quarantine' },
   { href: links.incidents, step: 'incidents', icon: 'inbox', word: 'nav.incidents' },
@@ -24,11 +27,16 @@ export const places: readonly Place[] = [
   { href: links.phones, step: 'phones', icon: 'phone', word: 'nav.phones' },
 ];
 
+/** The page of the first level that the pages with this first step belong to. */
+export const placeOf = (first: string): string => (first === 'route' || first === 'stop' ? 'routes' : first);
+
 /** The pages that show a choice in place: another choice is the same page. */
-const choosing = ['incidents', 'phones'];
+const choosing = ['routes', 'search', 'incidents', 'phones'];
 
 /** Names a page: with another name the page starts anew, with its title in focus. */
 export function pageKey(steps: readonly string[]): string {
   const [first = frontStep] = steps;
-  return choosing.includes(first) ? first : steps.join('/');
+  if (choosing.includes(first)) return first;
+  // The entry that is shown below the history of a stop is no page of its own.
+  return (first === 'stop' ? steps.slice(0, 6) : steps).join('/');
 }

@@ -1,5 +1,7 @@
 import type { ReactNode } from 'react';
+import type { RouteKey } from './links.ts';
 import { frontStep } from './navigation.ts';
+import { ColumnsScreen } from './screens/columns.tsx';
 import { FlagsScreen } from './screens/flags.tsx';
 import { HistoryScreen } from './screens/history.tsx';
 import { HostScreen } from './screens/host.tsx';
@@ -11,6 +13,10 @@ import { ParkedScreen } from './screens/parked.tsx';
 import { PhonesScreen } from './screens/phones.tsx';
 import { QuarantineScreen } from './screens/quarantine.tsx';
 import { RepairScreen } from './screens/repair.tsx';
+import { RouteScreen } from './screens/route.tsx';
+import { RoutesScreen } from './screens/routes.tsx';
+import { SearchScreen } from './screens/search.tsx';
+import { StopScreen } from './screens/stop.tsx';
 
 /** The page of each first step of an address. A new screen is one more row here, and one in `links.ts`. */
 const pages: Readonly<Record<string, (...steps: readonly string[]) => ReactNode>> = {
@@ -21,15 +27,35 @@ const pages: Readonly<Record<string, (...steps: readonly string[]) => ReactNode>
   quarantine: (id) => (id === undefined ? <QuarantineScreen /> : <KeptScreen id={id} />),
   phones: (id) => <PhonesScreen chosen={id} />,
   host: () => <HostScreen />,
+  routes: (...steps) => <RoutesScreen chosen={routeOf(steps)} />,
+  route: (...steps) => routePage(steps),
+  search: (text = '') => <SearchScreen text={text} />,
   stop: (...steps) => stopPage(steps),
 };
 
-/** `stop/F01/R100/20261128/6/history`: the key of the stop, then its page. */
-function stopPage([facility, route_id, week_end, stop, page, moment]: readonly string[]): ReactNode {
-  const stop_id = Number(stop);
+function routeOf([facility, route_id, week_end]: readonly string[]): RouteKey | undefined {
   if (facility === undefined || route_id === undefined || week_end === undefined) return undefined;
-  if (!Number.isInteger(stop_id) || (page ?? 'history') !== 'history') return undefined;
-  return <HistoryScreen stop={{ facility, route_id, week_end, stop_id }} moment={moment} />;
+  return { facility, route_id, week_end };
+}
+
+/** `route/F01/R100/20261128`, and as it was: `route/F01/R100/20261128/214`. */
+function routePage(steps: readonly string[]): ReactNode {
+  const route = routeOf(steps);
+  const version = steps[3] === undefined ? undefined : Number(steps[3]);
+  if (!route || Number.isNaN(version)) return undefined;
+  return <RouteScreen route={route} version={version} />;
+}
+
+/** `stop/F01/R100/20261128/6/history`: the key of the stop, then its page. */
+function stopPage(steps: readonly string[]): ReactNode {
+  const route = routeOf(steps);
+  const [, , , stop, page = 'plan', moment] = steps;
+  const stop_id = Number(stop);
+  if (!route || !Number.isInteger(stop_id)) return undefined;
+  const key = { ...route, stop_id };
+  if (page === 'plan') return <StopScreen stop={key} />;
+  if (page === 'columns') return <ColumnsScreen stop={key} />;
+  return page === 'history' ? <HistoryScreen stop={key} moment={moment} /> : undefined;
 }
 
 /** The page at an address. */

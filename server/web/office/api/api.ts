@@ -43,6 +43,18 @@ export interface Api {
    * @throws Refusal, Unreachable
    */
   read(name: OperationName, input: AnyInput, options: CallOptions): Promise<Answer<never> | undefined>;
+  /**
+   * The lines of a stream, as they come.
+   *
+   * @throws Refusal, Unreachable
+   */
+  lines(name: OperationName, input: AnyInput, signal: AbortSignal): AsyncGenerator<string>;
+  /**
+   * The bytes of a file.
+   *
+   * @throws Refusal, Unreachable
+   */
+  bytes(name: OperationName, input: AnyInput, signal: AbortSignal): Promise<Blob>;
 }
 
 /** Where the console is served, the server is one folder up: `https://pod.example.com/office/` → `…/api`. */
@@ -83,27 +95,49 @@ export function createApi({ url, token, onAnswer, onSilence, onSignedOut }: Conn
       throw new Unreachable('the server does not answer', { cause });
     }
   };
-  const read: Api['read'] = async (name, input, options) => {
+  /** The answer of a request, where the server has not refused it. */
+  const accepted = async (name: OperationName, input: AnyInput, options: CallOptions): Promise<Response> => {
     const response = await send(name, input, options);
     onAnswer?.(Date.now());
+    if (response.ok || response.status === 304) return response;
+    const refusal = new Refusal(response.status, jsonOf(await response.text()));
+    if (response.status === 401 && token() !== undefined) onSignedOut?.();
+    throw refusal;
+  };
+  const read: Api['read'] = async (name, input, options) => {
+    const response = await accepted(name, input, options);
     if (response.status === 304) return undefined;
-    const text = await response.text();
-    if (!response.ok) {
-      const refusal = new Refusal(response.status, jsonOf(text));
-      if (response.status === 401 && token() !== undefined) onSignedOut?.();
-      throw refusal;
-    }
-    const { data, meta } = answerOf(text);
+    const { data, meta } = answerOf(await response.text());
     return { data, nextCursor: meta?.next_cursor ?? null, etag: response.headers.get('etag') };
   };
   return {
     read,
+    async *lines(name, input, signal) {
+      const { body } = await accepted(name, input, { signal });
+      if (body) yield* linesOf(body.getReader());
+    },
+    bytes: async (name, input, signal) => (await accepted(name, input, { signal })).blob(),
     call: async (name, input) => {
       const answer = await read(name, input, {});
       if (!answer) throw new Unreachable('the server answers 304 to a request without a tag');
       return answer;
     },
   };
+}
+
+/** Splits a stream into its lines. A stream that breaks is as a server that does not answer. */
+async function* linesOf(reader: ReadableStreamDefaultReader<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for (;;) {
+    const { done, value } = await reader.read().catch((cause: unknown) => {
+      throw new Unreachable('the stream broke', { cause });
+    });
+    if (done) return;
+    const lines = (rest + decoder.decode(value, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines.filter((line) => line !== '');
+  }
 }
 
 /** The address of a request: each `:name` of the path is filled, and absent query fields are left out. */

@@ -1,41 +1,61 @@
 import type { Signal } from '../../ui/signal.ts';
 import { createSignal } from '../../ui/signal.ts';
+import type { News } from './news.ts';
 
-/** How fresh the page is. */
+/** How fresh the page is, and what changed. */
 export interface Live {
-  /** Grows when what is shown should be read again. */
-  readonly pulse: Signal<number>;
-  /** When the server answered last, in milliseconds; 0 before its first answer. */
+  /** When the server was heard last, in milliseconds; 0 before its first answer. */
   readonly heardAt: Signal<number>;
   /** Whether the last request had an answer. */
   readonly isReached: Signal<boolean>;
+  /** Whether the feed reports changes. Without it the page reads every few seconds. */
+  readonly isFollowed: Signal<boolean>;
   readonly heard: (at: number) => void;
   readonly missed: () => void;
-  /** Something has changed, such as by an act of this page. */
+  /** Calls the listener with each change. */
+  readonly onNews: (listener: (news: News) => void) => () => void;
+  readonly announce: (news: News) => void;
+  /** An act of this page may have changed anything. */
   readonly changed: () => void;
   readonly stop: () => void;
 }
 
-/** Between two readings of what is shown; an unchanged answer has no body (ETag). */
+/** Between two readings of everything shown, without the feed; an unchanged answer has no body (ETag). */
 const everyMs = 5_000;
+/** The same beside the feed: ages and delays change with the time alone. */
+const besideFeedMs = 30_000;
 
 /** Asks for the news while the page is visible. */
 export function startLive(isOpen: () => boolean): Live {
-  const pulse = createSignal(0);
   const heardAt = createSignal(0);
   const isReached = createSignal(true);
-  const changed = (): void => pulse.set(pulse.current + 1);
-  const tick = (): void => {
+  const isFollowed = createSignal(false);
+  const listeners = new Set<(news: News) => void>();
+  let askedAt = Date.now();
+  const announce = (news: News): void => {
+    if (news.subject === 'all') askedAt = Date.now();
+    for (const listener of [...listeners]) listener(news);
+  };
+  const changed = (): void => announce({ subject: 'all' });
+  const wake = (): void => {
     if (!document.hidden && isOpen()) changed();
   };
+  const tick = (): void => {
+    if (!isFollowed.current || Date.now() - askedAt >= besideFeedMs) wake();
+  };
   const timer = setInterval(tick, everyMs);
-  document.addEventListener('visibilitychange', tick);
-  addEventListener('online', tick);
+  document.addEventListener('visibilitychange', wake);
+  addEventListener('online', wake);
   return {
-    pulse,
     heardAt,
     isReached,
+    isFollowed,
+    announce,
     changed,
+    onNews: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
     heard: (at) => {
       heardAt.set(at);
       isReached.set(true);
@@ -43,8 +63,8 @@ export function startLive(isOpen: () => boolean): Live {
     missed: () => isReached.set(false),
     stop: () => {
       clearInterval(timer);
-      document.removeEventListener('visibilitychange', tick);
-      removeEventListener('online', tick);
+      document.removeEventListener('visibilitychange', wake);
+      removeEventListener('online', wake);
     },
   };
 }

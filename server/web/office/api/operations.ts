@@ -38,6 +38,13 @@ export const operations = {
   endHold: ['POST', '/ops/hold/:hold_id/end'],
   verifyStopHistory: ['GET', '/ops/stop-history/verify'],
   readStopHistory: ['GET', '/ops/stop-history'],
+  listRoutes: ['GET', '/ops/routes'],
+  readOpsRoute: ['GET', '/ops/routes/:facility/:route_id/:week_end'],
+  readOpsStop: ['GET', '/ops/routes/:facility/:route_id/:week_end/stops/:stop_id'],
+  compareStop: ['GET', '/ops/routes/:facility/:route_id/:week_end/stops/:stop_id/comparison'],
+  readOpsAsset: ['GET', '/ops/assets/:asset_id'],
+  search: ['GET', '/ops/search'],
+  followFeed: ['GET', '/ops/feed'],
 } as const satisfies Partial<Record<keyof Operations, readonly [Method, `/ops/${string}`]>>;
 
 type Method = 'GET' | 'POST' | 'DELETE';

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
 import { useServices } from '../services.ts';
-import { useSignal } from '../use-signal.ts';
 import type { Api } from './api.ts';
 import { Refusal, Unreachable } from './api.ts';
+import { concerns } from './news.ts';
 import type {
   Answer,
   AnyInput,
@@ -14,6 +14,7 @@ import type {
   ReadName,
   RowOf,
 } from './operations.ts';
+import { createRepeat } from './repeat.ts';
 
 /** Why there is no present answer. */
 export type Fault = Refusal | Unreachable;
@@ -34,8 +35,11 @@ function remember(key: string, answer: Answer<never>): void {
   for (const oldest of known.keys()) if (known.size > mostKnown) known.delete(oldest);
 }
 
+const forgetters: (() => void)[] = [() => known.clear()];
+/** Empties a further memory of answers with this one. */
+export const onForget = (forget: () => void): void => void forgetters.push(forget);
 /** Another operator sees nothing of the one before. */
-export const forgetReads = (): void => known.clear();
+export const forgetReads = (): void => forgetters.forEach((forget) => forget());
 
 export interface Reading<Data> {
   /** The last answer, also while the server is away. */
@@ -48,10 +52,9 @@ interface Asked {
   readonly fault: Fault | undefined;
 }
 
-/** Reads an answer, and again with each pulse while the component is there. `input` undefined: nothing is read yet. */
+/** Reads an answer, and again when it may have changed, while the component is there. `input` undefined: nothing is read yet. */
 function useAnswer(name: OperationName, input: AnyInput | undefined): Asked {
   const { api, live } = useServices();
-  const pulse = useSignal(live.pulse);
   const key = `${name} ${JSON.stringify(input ?? null)}`;
   const [, setDrawn] = useState(0);
   const [failed, setFailed] = useState<{ readonly key: string; readonly fault: Fault }>();
@@ -70,13 +73,19 @@ function useAnswer(name: OperationName, input: AnyInput | undefined): Asked {
         if (!leaving.signal.aborted) setFailed({ key, fault: faultOf(error) });
       }
     };
-    void refresh();
-    return () => leaving.abort();
-  }, [key, pulse]);
+    const { again, end } = createRepeat(refresh);
+    const unfollow = live.onNews((news) => concerns(name, input, news) && again());
+    again();
+    return () => {
+      unfollow();
+      end();
+      leaving.abort();
+    };
+  }, [key]);
   return { answer: known.get(key), fault: failed?.key === key ? failed.fault : undefined };
 }
 
-/** Reads an answer, and again with each pulse while the component is there. `input` undefined: nothing is read yet. */
+/** Reads an answer, and again when it may have changed, while the component is there. `input` undefined: nothing is read yet. */
 export function useRead<Name extends ReadName>(name: Name, input: InputOf<Name> | undefined): Reading<DataOf<Name>> {
   const { answer, fault } = useAnswer(name, input);
   return { data: answer?.data, fault };
@@ -94,7 +103,7 @@ export interface Listing<Row> {
   readonly more: () => void;
 }
 
-/** A list that pages from the server: its first page is read with each pulse, further ones when the first one moves. */
+/** A list that pages from the server: its first page is read with the news, further ones when the first one moves. */
 export const useList: <Name extends ListName>(name: Name, query: QueryOf<Name>) => Listing<RowOf<Name>> = useRows;
 
 interface Further {
@@ -129,7 +138,7 @@ function useRows(name: OperationName, query: object): Listing<never> {
       }
       setFurther({ key, rows, hasMore: cursor !== null });
     };
-    // The first page shows the fault, and the next pulse tries again.
+    // The first page shows the fault, and the next reading tries again.
     load().catch((error: unknown) => leaving.signal.aborted || faultOf(error));
     return () => leaving.abort();
   }, [key]);

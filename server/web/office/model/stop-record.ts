@@ -31,13 +31,16 @@ export function entriesOf(mutations: readonly Mutation[]): HistoryEntry[] {
 
 /** The values that were set up to an entry and with it: the stop as it was then, as far as the history says. */
 export function stateAt(mutations: readonly Mutation[], id: string): ReadonlyMap<string, string> {
-  const state = new Map<string, string>();
-  for (const mutation of mutations) {
-    for (const [field, value] of valuesOf(mutation.body)) state.set(field, value);
-    if (mutation.id === id) break;
-  }
-  return state;
+  const last = mutations.findIndex((mutation) => mutation.id === id);
+  return stateOf(last === -1 ? mutations : mutations.slice(0, last + 1));
 }
+
+/** The same up to a version of the route. */
+export const stateAtVersion = (mutations: readonly Mutation[], most: number): ReadonlyMap<string, string> =>
+  stateOf(mutations.filter(({ version }) => version <= most));
+
+const stateOf = (mutations: readonly Mutation[]): ReadonlyMap<string, string> =>
+  new Map(mutations.flatMap(({ body }) => [...valuesOf(body)]));
 
 /** The fields that a mutation sets: `driver_comments`, `110020 delivered`. */
 export function valuesOf(body: string): Map<string, string> {

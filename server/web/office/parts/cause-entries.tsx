@@ -11,7 +11,7 @@ import { links } from '../links.ts';
 import { isAtStop, isOfIncidents, parkedCause } from '../model/causes.ts';
 import { may } from '../session.ts';
 import { itemText } from '../words/cause-sentences.ts';
-import { ownZone, timeIn } from '../words/times.ts';
+import { timeIn } from '../words/times.ts';
 import { t } from '../words/words.ts';
 import { FaultNote } from './fault-note.tsx';
 import { Moment } from './moment.tsx';
@@ -102,7 +102,7 @@ function BulkForm({ cause, draft, act, onFinished }: Omit<CauseEntriesProps, 'mo
       <FaultNote fault={fault} />
       {first && (
         <Banner icon="person" role="status">
-          <p>{t('bulk.first', { by: first.by, time: timeIn(Date.parse(first.at), ownZone, Date.now()) })}</p>
+          <p>{t('bulk.first', { by: first.by, time: timeIn(Date.parse(first.at)) })}</p>
         </Banner>
       )}
       <p className="small">{t(act === 'retry' ? 'bulk.retryMore' : 'bulk.skipMore')}</p>

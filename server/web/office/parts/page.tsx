@@ -11,13 +11,15 @@ interface PageProps {
   readonly crumbs?: readonly { readonly href: string; readonly text: string }[];
   /** Buttons beside the title. */
   readonly acts?: ReactNode;
+  /** More beside the title, such as three ticks. */
+  readonly beside?: ReactNode;
   readonly children?: ReactNode;
 }
 
 let isFirst = true;
 
 /** A page of the console: its title with the focus, its acts, its content. One that the reader returns to starts where it was left. */
-export function Page({ title, lead, crumbs, acts, children }: PageProps) {
+export function Page({ title, lead, crumbs, acts, beside, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => {
     document.title = `${title} – ${t('app.name')}`;
@@ -47,6 +49,7 @@ export function Page({ title, lead, crumbs, acts, children }: PageProps) {
           </h1>
           {lead !== undefined && <p className="lead">{lead}</p>}
         </div>
+        {beside}
         {acts !== undefined && <div className="acts">{acts}</div>}
       </div>
       {children}

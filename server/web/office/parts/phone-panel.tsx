@@ -4,7 +4,7 @@ import { useAct } from '../act.ts';
 import type { RowOf } from '../api/operations.ts';
 import { useDraft } from '../drafts.ts';
 import { may } from '../session.ts';
-import { ownZone, timeIn } from '../words/times.ts';
+import { timeIn } from '../words/times.ts';
 import { t } from '../words/words.ts';
 import { FaultNote } from './fault-note.tsx';
 import { Moment } from './moment.tsx';
@@ -68,7 +68,7 @@ function End({ phone }: { readonly phone: Phone }) {
       <form className="panel-body" noValidate onSubmit={(event) => void submit(event)}>
         <FaultNote fault={revoke.fault} />
         {at !== null ? (
-          <p>{t('phone.ended', { by: by ?? '', time: timeIn(Date.parse(at), ownZone, Date.now()), why: why ?? '' })}</p>
+          <p>{t('phone.ended', { by: by ?? '', time: timeIn(Date.parse(at)), why: why ?? '' })}</p>
         ) : (
           <>
             <p className="small">{t('phone.lostMore')}</p>

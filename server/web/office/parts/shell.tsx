@@ -1,17 +1,20 @@
 import type { ReactNode } from 'react';
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { Icon, Mark } from '../../ui/icons.tsx';
 import { usePageAddress } from '../address.ts';
 import { useRead } from '../api/reads.ts';
 import { AttentionContext } from '../attention.ts';
-import { frontStep, places } from '../navigation.ts';
+import { frontStep, placeOf, places } from '../navigation.ts';
 import { useServices } from '../services.ts';
 import type { Operator } from '../session.ts';
 import { lock } from '../session.ts';
 import { signOut } from '../sign-out.ts';
+import { useNow } from '../use-now.ts';
 import { useSignal } from '../use-signal.ts';
-import { dayIn, ownZone } from '../words/times.ts';
+import { dayIn } from '../words/times.ts';
 import { span, t } from '../words/words.ts';
+import { facilities, knowFacilities } from '../zones.ts';
+import { SearchBox } from './search-box.tsx';
 import { ThemeButton } from './theme-button.tsx';
 
 /** The frame of every page: navigation, who works here, how fresh the page is. */
@@ -20,6 +23,8 @@ export function Shell({ operator, children }: { readonly operator: Operator; rea
   const [first = frontStep] = steps;
   const attention = useRead('readAttention', {});
   const causes = attention.data?.causes.length ?? 0;
+  const { data: caller } = useRead('readCaller', {});
+  useEffect(() => caller && knowFacilities(caller.facilities), [caller]);
   return (
     <AttentionContext.Provider value={attention}>
       <a className="skip btn" href="#page" onClick={skipToPage}>
@@ -34,7 +39,7 @@ export function Shell({ operator, children }: { readonly operator: Operator; rea
           <ul>
             {places.map(({ href, step, icon, word }) => (
               <li key={href}>
-                <a href={href} aria-current={step === first ? 'page' : undefined}>
+                <a href={href} aria-current={step === placeOf(first) ? 'page' : undefined}>
                   <Icon name={icon} />
                   <span>{t(word)}</span>
                   {step === frontStep && causes > 0 && (
@@ -63,6 +68,7 @@ export function Shell({ operator, children }: { readonly operator: Operator; rea
         </nav>
         <div className="rest">
           <header className="bar">
+            <SearchBox />
             <div className="now">
               <Freshness />
               <ThemeButton />
@@ -88,18 +94,18 @@ function Freshness() {
   const { live } = useServices();
   const heardAt = useSignal(live.heardAt);
   const isReached = useSignal(live.isReached);
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), everyMs);
-    return () => clearInterval(timer);
-  }, []);
+  const isFollowed = useSignal(live.isFollowed);
+  const now = useNow(everyMs);
+  useSignal(facilities);
   const age = span(Math.max(0, now - heardAt));
   return (
     <>
       <span className={isReached ? 'live' : 'live off'}>
-        {heardAt === 0 ? t('top.asking') : t(isReached ? 'top.live' : 'top.away', { span: age })}
+        {heardAt === 0
+          ? t('top.asking')
+          : t(!isReached ? 'top.away' : isFollowed ? 'top.live' : 'top.asked', { span: age })}
       </span>
-      <span>{dayIn(now, ownZone)}</span>
+      <span>{dayIn(now)}</span>
     </>
   );
 }

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { Fragment, useMemo } from 'react';
 import { Icon } from '../../ui/icons.tsx';
 import type { Listing } from '../api/reads.ts';
 import { t } from '../words/words.ts';
@@ -7,8 +8,10 @@ import { FaultNote } from './fault-note.tsx';
 export interface Column<Row> {
   readonly head: string;
   readonly cell: (row: Row) => ReactNode;
-  /** Figures stand at the right. */
+  /** Figures are at the right. */
   readonly isNumber?: boolean;
+  /** `dif`: a value that differs from its neighbours. */
+  readonly lookOf?: (row: Row) => 'dif' | undefined;
 }
 
 interface TableProps<Row> {
@@ -21,11 +24,12 @@ interface TableProps<Row> {
   readonly hrefOf?: (row: Row) => string;
   /** `sel`: the row that the page below is about; `off`: one that needs an eye. */
   readonly lookOf?: (row: Row) => 'sel' | 'off' | undefined;
+  /** More about a row, in a row of its own below it. */
+  readonly below?: (row: Row) => ReactNode;
 }
 
 /** A table with a link in the first cell of each row. */
-export function Table<Row>({ caption, columns, rows, keyOf, hrefOf, lookOf }: TableProps<Row>) {
-  const [first, ...rest] = columns;
+export function Table<Row>({ caption, columns, rows, keyOf, hrefOf, lookOf, below }: TableProps<Row>) {
   return (
     <table className="tbl">
       <caption className="sr">{caption}</caption>
@@ -39,27 +43,53 @@ export function Table<Row>({ caption, columns, rows, keyOf, hrefOf, lookOf }: Ta
         </tr>
       </thead>
       <tbody>
-        {rows.map((row) => (
-          <tr key={keyOf(row)} className={lookOf?.(row)}>
-            <th scope="row">
-              {hrefOf ? (
-                <a className="cell" href={hrefOf(row)} data-row="">
-                  {first?.cell(row)}
-                </a>
-              ) : (
-                first?.cell(row)
+        {rows.map((row) => {
+          const [href, look, more] = [hrefOf?.(row), lookOf?.(row), below?.(row)];
+          return (
+            <Fragment key={keyOf(row)}>
+              <TableRow row={row} columns={columns} href={href} look={look} />
+              {more !== undefined && (
+                <tr className="below">
+                  <td colSpan={columns.length}>{more}</td>
+                </tr>
               )}
-            </th>
-            {rest.map(({ head, cell, isNumber = false }) => (
-              <td key={head} className={isNumber ? 'num' : undefined}>
-                {cell(row)}
-              </td>
-            ))}
-          </tr>
-        ))}
+            </Fragment>
+          );
+        })}
       </tbody>
     </table>
   );
+}
+
+interface RowProps<Row> extends Pick<TableProps<Row>, 'columns'> {
+  readonly row: Row;
+  readonly href: string | undefined;
+  readonly look: 'sel' | 'off' | undefined;
+}
+
+/** A row that is drawn anew only where it has changed, if the page keeps its columns: lists have hundreds. */
+function TableRow<Row>({ row, columns, href, look }: RowProps<Row>) {
+  return useMemo(() => {
+    const [first, ...rest] = columns;
+    return (
+      <tr className={look}>
+        <th scope="row">
+          {href === undefined ? (
+            first?.cell(row)
+          ) : (
+            <a className="cell" href={href} data-row="">
+              {first?.cell(row)}
+            </a>
+          )}
+        </th>
+        {rest.map(({ head, cell, isNumber = false, lookOf }) => (
+          <td key={head} className={isNumber ? 'num' : lookOf?.(row)}>
+            {cell(row)}
+          </td>
+        ))}
+      </tr>
+    );
+  }, [row, columns, href, look]);
 }
 
 interface ListTableProps<Row> extends Omit<TableProps<Row>, 'rows'> {

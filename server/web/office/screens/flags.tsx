@@ -17,7 +17,7 @@ import { Page } from '../parts/page.tsx';
 import { ListTable } from '../parts/table.tsx';
 import { may } from '../session.ts';
 import { flagCodes, flagName } from '../words/cause-sentences.ts';
-import { ownZone, timeIn } from '../words/times.ts';
+import { timeIn } from '../words/times.ts';
 import { t } from '../words/words.ts';
 
 type Flag = RowOf<'listFlags'>;
@@ -79,7 +79,7 @@ export function FlagsScreen() {
           },
           { head: t('flags.who'), cell: ({ employee }) => employee },
           { head: t('flags.source'), cell: ({ source }) => t(`flags.${source}`) },
-          { head: t('flags.at'), cell: ({ received_at }) => <Moment at={received_at} inRow /> },
+          { head: t('flags.at'), cell: (row) => <Moment at={row.received_at} of={row} inRow /> },
         ]}
       />
     </Page>
@@ -105,7 +105,7 @@ function Review({ code, through }: { readonly code: string; readonly through: st
         <p>
           {t('flags.done', {
             by: done.by,
-            time: timeIn(Date.parse(done.reviewed_through), ownZone, Date.now(), 'exact'),
+            time: timeIn(Date.parse(done.reviewed_through), {}, 'exact'),
           })}
         </p>
       </Banner>

@@ -6,12 +6,15 @@ import type { StopKey } from '../links.ts';
 import { links } from '../links.ts';
 import type { HistoryEntry } from '../model/stop-record.ts';
 import { entriesOf, stateAt } from '../model/stop-record.ts';
+import type { StopView } from '../model/stop-ticks.ts';
+import { ExportRows } from '../parts/exports.tsx';
 import { FaultNote } from '../parts/fault-note.tsx';
 import { Moment } from '../parts/moment.tsx';
-import { Page } from '../parts/page.tsx';
+import { StopFrame, useStopView } from '../parts/stop-frame.tsx';
+import { ToParked } from '../parts/to-parked.tsx';
 import { Table } from '../parts/table.tsx';
 import { TablePanel } from '../parts/table-panel.tsx';
-import { ownZone, timeIn } from '../words/times.ts';
+import { timeIn } from '../words/times.ts';
 import { t } from '../words/words.ts';
 
 type StopRecord = DataOf<'readStopHistory'>;
@@ -19,13 +22,11 @@ type StopRecord = DataOf<'readStopHistory'>;
 /** The record of a stop (B5): who, when by which clock, from where, before and after. With a moment: the stop as it was (B14). */
 export function HistoryScreen({ stop, moment }: { readonly stop: StopKey; readonly moment?: string | undefined }) {
   const { data, fault } = useRead('readStopHistory', { query: stop });
-  const { facility, route_id: route, week_end: week, stop_id: n } = stop;
+  const view = useStopView(stop);
   const entries = data ? entriesOf(data.mutations).toReversed() : [];
+  const names = namesOf(view.data);
   return (
-    <Page
-      title={t('history.title', { n, route })}
-      lead={data && t('history.lead', { facility, week, status: data.status, version: data.version })}
-    >
+    <StopFrame stop={stop} reading={view} page="history">
       <FaultNote fault={fault} />
       {data && (
         <div className="cols two-one">
@@ -34,6 +35,13 @@ export function HistoryScreen({ stop, moment }: { readonly stop: StopKey; readon
               <div className="panel-head">
                 <h2>{t('history.entries', { n: entries.length })}</h2>
                 <Chain stop={stop} />
+                <div className="acts">
+                  <ExportRows
+                    pages={() => [entries]}
+                    file={`${stop.route_id}-${stop.stop_id}-history`}
+                    columns={exported()}
+                  />
+                </div>
               </div>
               <Table
                 caption={t('history.caption')}
@@ -41,27 +49,42 @@ export function HistoryScreen({ stop, moment }: { readonly stop: StopKey; readon
                 keyOf={({ mutation }) => `${mutation.id} ${mutation.version}`}
                 hrefOf={({ mutation }) => links.history(stop, mutation.id)}
                 lookOf={({ mutation }) => (mutation.id === moment ? 'sel' : undefined)}
-                columns={columns()}
+                below={({ mutation }) =>
+                  mutation.id === moment ? <AsItWas data={data} moment={moment} names={names} /> : undefined
+                }
+                columns={columns(stop, names)}
               />
             </div>
-            {moment !== undefined && <AsItWas data={data} moment={moment} />}
           </div>
-          <Beside data={data} />
+          <Beside data={data} stop={stop} />
         </div>
       )}
-    </Page>
+    </StopFrame>
   );
 }
 
-const columns = () => [
+/** The names of the items, by their codes. */
+type Names = ReadonlyMap<string, string>;
+
+const namesOf = (view: StopView | undefined): Names =>
+  new Map(view?.lines.map(({ id, name, description }) => [id, name || description]));
+
+/** A field of the history in words: the item's name and the field's. */
+function fieldText(field: string, names: Names): string {
+  const [first = '', ...rest] = field.split(' ');
+  const name = names.get(first);
+  return name === undefined || rest.length === 0 ? field : `${name}: ${rest.join(' ')}`;
+}
+
+const columns = (stop: StopKey, names: Names) => [
   {
     head: t('history.when'),
     cell: ({ mutation: { received_at, captured_at } }: HistoryEntry) => (
       <>
-        <Moment at={received_at} form="exact" inRow />
+        <Moment at={received_at} of={stop} form="exact" inRow />
         {captured_at !== null && (
           <span className="sub">
-            {t('history.phoneClock', { time: timeIn(Date.parse(captured_at), ownZone, Date.now(), 'exact') })}
+            {t('history.phoneClock')} <Moment at={captured_at} of={stop} form="exact" inRow />
           </span>
         )}
       </>
@@ -71,16 +94,20 @@ const columns = () => [
     head: t('history.who'),
     cell: ({ mutation: { employee, employee_name: name } }: HistoryEntry) => (
       <>
-        {name || employee}
+        <a href={links.search(employee)}>{name || employee}</a>
         {name !== '' && <span className="sub">{employee}</span>}
       </>
     ),
   },
   {
     head: t('history.from'),
-    cell: ({ mutation: { source, device } }: HistoryEntry) => (
+    cell: ({ mutation: { source, device, client_id: queue } }: HistoryEntry) => (
       <>
-        {t(`history.source.${source}`)}
+        {queue === null ? (
+          t(`history.source.${source}`)
+        ) : (
+          <a href={links.phone(queue)}>{t(`history.source.${source}`)}</a>
+        )}
         {device !== '' && <span className="sub">{device}</span>}
       </>
     ),
@@ -91,7 +118,7 @@ const columns = () => [
       <ul>
         {changes.map(({ field, before, after }) => (
           <li key={field} className="diff">
-            <span className="small">{field}</span>
+            <span className="small">{fieldText(field, names)}</span>
             {before !== undefined && <del>{before || t('history.blank')}</del>}
             {before !== undefined && <Icon name="arrow" small />}
             <ins>{after || t('history.blank')}</ins>
@@ -132,13 +159,19 @@ function Chain({ stop }: { readonly stop: StopKey }) {
   );
 }
 
-function AsItWas({ data, moment }: { readonly data: StopRecord; readonly moment: string }) {
+interface AsItWasProps {
+  readonly data: StopRecord;
+  readonly moment: string;
+  readonly names: Names;
+}
+
+function AsItWas({ data, moment, names }: AsItWasProps) {
   const chosen = data.mutations.find(({ id }) => id === moment);
   if (!chosen) return null;
   const state = [...stateAt(data.mutations, moment)];
   return (
     <TablePanel
-      title={t('history.momentOf', { time: timeIn(Date.parse(chosen.received_at), ownZone, Date.now(), 'exact') })}
+      title={t('history.momentOf', { time: timeIn(Date.parse(chosen.received_at), data, 'exact') })}
       beside={<span className="small">{t('history.momentNote')}</span>}
     >
       <Table
@@ -146,7 +179,7 @@ function AsItWas({ data, moment }: { readonly data: StopRecord; readonly moment:
         rows={state}
         keyOf={([field]) => field}
         columns={[
-          { head: t('history.field'), cell: ([field]) => field },
+          { head: t('history.field'), cell: ([field]) => fieldText(field, names) },
           { head: t('history.value'), cell: ([, value]) => value || t('history.blank') },
         ]}
       />
@@ -154,25 +187,50 @@ function AsItWas({ data, moment }: { readonly data: StopRecord; readonly moment:
   );
 }
 
-function Beside({ data: { host, files, mails } }: { readonly data: StopRecord }) {
+function Beside({ data, stop }: { readonly data: StopRecord; readonly stop: StopKey }) {
+  const { host, files, mails, kept } = data;
   return (
     <div>
+      {kept.length > 0 && (
+        <div className="panel">
+          <div className="panel-head">
+            <h2>{t('history.kept')}</h2>
+          </div>
+          <ul className="panel-body">
+            {kept.map(({ quarantine_id, received_at, reason, state }) => (
+              <li key={quarantine_id}>
+                <a className="btn btn-link" href={links.kept(quarantine_id)}>
+                  {t(`history.kept.${state}`)}
+                </a>
+                <Moment at={received_at} of={stop} form="exact" /> {reason}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
       <div className="panel">
         <div className="panel-head">
           <h2>{t('history.host')}</h2>
         </div>
         <dl className="kv panel-body">
           <dt>{t('history.trace')}</dt>
-          <dd className="mono">{host.trace || '–'}</dd>
+          <dd className="mono">{host.trace === '' ? '–' : <a href={links.search(host.trace)}>{host.trace}</a>}</dd>
           <dt>{t('history.confirmed')}</dt>
-          <dd>{host.confirmed_at === null ? t('history.notYet') : <Moment at={host.confirmed_at} form="exact" />}</dd>
+          <dd>
+            {host.confirmed_at === null ? (
+              t('history.notYet')
+            ) : (
+              <Moment at={host.confirmed_at} of={stop} form="exact" />
+            )}
+          </dd>
           <dt>{t('history.sequence')}</dt>
           <dd className="mono">{host.sequence ?? '–'}</dd>
           {host.parked_since !== null && (
             <>
               <dt>{t('history.parked')}</dt>
               <dd>
-                <Moment at={host.parked_since} form="exact" /> {host.parked_reason}
+                <Moment at={host.parked_since} of={stop} form="exact" /> {host.parked_reason}
+                <ToParked stop={stop} />
               </dd>
             </>
           )}
@@ -199,7 +257,7 @@ function Beside({ data: { host, files, mails } }: { readonly data: StopRecord })
           {mails.length === 0 && <li>{t('history.noMails')}</li>}
           {mails.map(({ mutation_id, sent_at }) => (
             <li key={mutation_id}>
-              <Moment at={sent_at} form="exact" />
+              <Moment at={sent_at} of={stop} form="exact" />
             </li>
           ))}
         </ul>
@@ -207,3 +265,16 @@ function Beside({ data: { host, files, mails } }: { readonly data: StopRecord })
     </div>
   );
 }
+
+const exported = () => [
+  { head: t('history.when'), text: ({ mutation }: HistoryEntry) => mutation.received_at },
+  { head: 'captured_at', text: ({ mutation }: HistoryEntry) => mutation.captured_at },
+  { head: t('history.who'), text: ({ mutation }: HistoryEntry) => mutation.employee },
+  { head: t('history.from'), text: ({ mutation }: HistoryEntry) => mutation.source },
+  {
+    head: t('history.what'),
+    text: ({ changes }: HistoryEntry) =>
+      changes.map(({ field, before, after }) => `${field}: ${before ?? ''} → ${after}`).join('; '),
+  },
+  { head: t('history.became'), text: ({ mutation }: HistoryEntry) => mutation.result },
+];

@@ -12,7 +12,7 @@ import { Page } from '../parts/page.tsx';
 import { ListTable, Table } from '../parts/table.tsx';
 import { TablePanel } from '../parts/table-panel.tsx';
 import { may } from '../session.ts';
-import { ownZone, timeIn } from '../words/times.ts';
+import { timeIn } from '../words/times.ts';
 import { span, t } from '../words/words.ts';
 
 type Status = DataOf<'readReplication'>;
@@ -77,7 +77,6 @@ function Figures({ status }: { readonly status: Status }) {
   const { lag_seconds: lag, routes_behind: routes, versions_behind: n, parked, hold, workers } = status;
   const live = workers.filter(({ alive }) => alive);
   const isAway = live.some(({ breaker }) => breaker?.state === 'open');
-  const now = Date.now();
   return (
     <div className="figs">
       <div className="fig">
@@ -102,12 +101,10 @@ function Figures({ status }: { readonly status: Status }) {
       </div>
       <div className="fig">
         <span>{t('host.nextHold')}</span>
-        <b>{hold ? timeIn(Date.parse(hold.from), ownZone, now) : t('host.noHold')}</b>
+        <b>{hold ? timeIn(Date.parse(hold.from)) : t('host.noHold')}</b>
         {hold && (
           <span>
-            {hold.until === null
-              ? t('host.noEnd')
-              : t('host.until', { time: timeIn(Date.parse(hold.until), ownZone, now) })}
+            {hold.until === null ? t('host.noEnd') : t('host.until', { time: timeIn(Date.parse(hold.until)) })}
           </span>
         )}
       </div>

@@ -18,7 +18,7 @@ import { Page } from '../parts/page.tsx';
 import { ListTable } from '../parts/table.tsx';
 import { may } from '../session.ts';
 import { incidentKinds, incidentName } from '../words/cause-sentences.ts';
-import { ownZone, timeIn } from '../words/times.ts';
+import { timeIn } from '../words/times.ts';
 import { t } from '../words/words.ts';
 
 type Incident = RowOf<'listIncidents'>;
@@ -129,7 +129,7 @@ function Chosen({ incident }: { readonly incident: Incident }) {
             <p role="status">
               {t('incidents.by', {
                 by: by ?? '',
-                time: at === null ? '' : timeIn(Date.parse(at), ownZone, Date.now()),
+                time: at === null ? '' : timeIn(Date.parse(at)),
                 note: note ?? '',
               })}
             </p>

@@ -66,12 +66,16 @@ export function ParkedScreen() {
               </>
             ),
           },
-          { head: t('parked.since'), cell: ({ parked_at }) => <Moment at={parked_at} inRow /> },
+          { head: t('parked.since'), cell: (row) => <Moment at={row.parked_at} of={row} inRow /> },
           { head: t('parked.tries'), cell: ({ attempts }) => attempts, isNumber: true },
           {
             head: t('parked.next'),
-            cell: ({ next_try_at: next, skipped_by: by }) =>
-              next === null ? t('parked.skippedBy', { by: by ?? '' }) : <Moment at={next} inRow />,
+            cell: (row) =>
+              row.next_try_at === null ? (
+                t('parked.skippedBy', { by: row.skipped_by ?? '' })
+              ) : (
+                <Moment at={row.next_try_at} of={row} inRow />
+              ),
           },
         ]}
       />

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Chip } from '../../ui/parts/chip.tsx';
+import { useFilters } from '../address.ts';
 import type { QueryOf, RowOf } from '../api/operations.ts';
 import { useList } from '../api/reads.ts';
 import { links } from '../links.ts';
@@ -17,7 +18,10 @@ type State = NonNullable<QueryOf<'listDevices'>['state']>;
 /** Phones (B11): the work still on them, since when, app version; the chosen one below, with the end of a lost one. */
 export function PhonesScreen({ chosen }: { readonly chosen?: string | undefined }) {
   const [state, setState] = useState<State>('all');
-  const listing = useList('listDevices', { state });
+  const [filters] = useFilters();
+  const driver = filters['employee'] ?? '';
+  const query = { state, ...(driver !== '' && { employee: driver }) };
+  const listing = useList('listDevices', query);
   const options = [
     { value: 'all', label: t('phones.all') },
     { value: 'pending', label: t('phones.withWork') },
@@ -32,7 +36,7 @@ export function PhonesScreen({ chosen }: { readonly chosen?: string | undefined 
       acts={
         <>
           <Filter label={t('phones.filter')} options={options} value={state} onChoose={setState} />
-          <Exports list="listDevices" query={{ state }} file="phones" columns={exported()} />
+          <Exports list="listDevices" query={query} file="phones" columns={exported()} />
         </>
       }
     >

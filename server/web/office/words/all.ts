@@ -5,6 +5,9 @@ import * as host from './host.ts';
 import * as inbox from './inbox.ts';
 import * as incidents from './incidents.ts';
 import * as parked from './parked.ts';
+import * as routes from './routes.ts';
+import * as search from './search.ts';
+import * as stop from './stop.ts';
 import * as phones from './phones.ts';
 import * as quarantine from './quarantine.ts';
 import * as repair from './repair.ts';
@@ -26,6 +29,9 @@ export const en = {
   ...phones.en,
   ...host.en,
   ...history.en,
+  ...routes.en,
+  ...stop.en,
+  ...search.en,
 };
 
 export const es = {
@@ -41,4 +47,7 @@ export const es = {
   ...phones.es,
   ...host.es,
   ...history.es,
+  ...routes.es,
+  ...stop.es,
+  ...search.es,
 };

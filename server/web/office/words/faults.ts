@@ -1,6 +1,6 @@
 import { Refusal } from '../api/api.ts';
 import type { Fault } from '../api/reads.ts';
-import { ownZone, timeIn } from './times.ts';
+import { timeIn } from './times.ts';
 import { t } from './words.ts';
 
 /** A refusal in a sentence; where another operator was first, with the name and the time. */
@@ -8,7 +8,7 @@ export function sentenceOf(fault: Fault): string {
   if (!(fault instanceof Refusal)) return t('fault.unreachable');
   const first = firstOf(fault.data);
   const why = fault.message;
-  if (first) return t('fault.other', { by: first.by, time: timeIn(Date.parse(first.at), ownZone, Date.now()), why });
+  if (first) return t('fault.other', { by: first.by, time: timeIn(Date.parse(first.at)), why });
   return t('fault.refused', { why });
 }
 

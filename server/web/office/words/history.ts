@@ -2,8 +2,6 @@ import type { Translation, Words } from '../../ui/i18n.ts';
 
 /** The record of a stop. */
 export const en = {
-  'history.title': 'Stop {n} · {route}',
-  'history.lead': 'Facility {facility}, week ending {week}. Status {status}, version {version}.',
   'history.entries': { one: '{n} entry, newest first', other: '{n} entries, newest first' },
   'history.caption': 'History of the stop',
   'history.when': 'When',
@@ -11,7 +9,7 @@ export const en = {
   'history.from': 'From',
   'history.what': 'Before → after',
   'history.became': 'Became of it',
-  'history.phoneClock': 'phone {time}',
+  'history.phoneClock': 'phone',
   'history.source.sync': 'phone',
   'history.source.rest': 'app, by REST',
   'history.source.office': 'office',
@@ -19,6 +17,7 @@ export const en = {
   'history.onHost': 'on the host',
   'history.applied': 'applied',
   'history.duplicate': 'repeat, nothing changed',
+  'history.kept': 'Could not be applied at first',
   'history.kept.open': 'could not be applied',
   'history.kept.released': 'applied later',
   'history.kept.dismissed': 'dismissed',
@@ -48,8 +47,6 @@ export const en = {
 } as const satisfies Words;
 
 export const es: Translation<typeof en> = {
-  'history.title': 'Parada {n} · {route}',
-  'history.lead': 'Sede {facility}, semana hasta {week}. Estado {status}, versión {version}.',
   'history.entries': { one: '{n} entrada', other: '{n} entradas, las nuevas primero' },
   'history.caption': 'Historia de la parada',
   'history.when': 'Cuándo',
@@ -57,7 +54,7 @@ export const es: Translation<typeof en> = {
   'history.from': 'Origen',
   'history.what': 'Antes → después',
   'history.became': 'Qué fue de ello',
-  'history.phoneClock': 'teléfono {time}',
+  'history.phoneClock': 'teléfono',
   'history.source.sync': 'teléfono',
   'history.source.rest': 'app, por REST',
   'history.source.office': 'oficina',
@@ -65,6 +62,7 @@ export const es: Translation<typeof en> = {
   'history.onHost': 'en el host',
   'history.applied': 'aplicado',
   'history.duplicate': 'repetido, sin cambios',
+  'history.kept': 'No se pudo aplicar al llegar',
   'history.kept.open': 'sin aplicar',
   'history.kept.released': 'aplicado después',
   'history.kept.dismissed': 'desechado',

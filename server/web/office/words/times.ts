@@ -1,3 +1,5 @@
+import type { Placed } from '../zones.ts';
+import { zoneOf } from '../zones.ts';
 import { i18n } from './words.ts';
 
 const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
@@ -24,16 +26,24 @@ function formatter(form: TimeForm, zone: string): Intl.DateTimeFormat {
   return made;
 }
 
-/** The reader's zone, where no facility's zone is known. */
-export const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-
-/** A time on the clock of a facility; with its day where that is not today. */
-export function timeIn(ms: number, zone: string, now: number, form: TimeForm = 'time'): string {
+/** A time on the clock of its facility (`zoneOf`); with its day where that is not today. */
+export function timeIn(ms: number, of?: Placed, form: TimeForm = 'time', now = Date.now()): string {
+  const zone = zoneOf(of);
   const isToday = formatter('date', zone).format(ms) === formatter('date', zone).format(now);
   return formatter(isToday ? form : 'day', zone).format(ms);
 }
 
-export const dayIn = (ms: number, zone: string): string => formatter('day', zone).format(ms);
+/** The day of a facility, as the host writes it: 20261124. */
+export function dayKey(ms: number, of?: Placed): string {
+  const parts = new Map(
+    formatter('date', zoneOf(of))
+      .formatToParts(ms)
+      .map(({ type, value }) => [type, value]),
+  );
+  return `${parts.get('year')}${parts.get('month')}${parts.get('day')}`;
+}
+
+export const dayIn = (ms: number, of?: Placed): string => formatter('day', zoneOf(of)).format(ms);
 
 /** 2026-11-24 08:56:02 UTC */
 export const utc = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`;

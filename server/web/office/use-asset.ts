@@ -1,0 +1,40 @@
+import { useEffect, useState } from 'react';
+import { faultOf } from './api/reads.ts';
+import type { Fault } from './api/reads.ts';
+import { useServices } from './services.ts';
+
+interface Asset {
+  /** An address of the bytes within this page. */
+  readonly url: string | undefined;
+  readonly fault: Fault | undefined;
+}
+
+/**
+ * The bytes of a file, fetched with the operator's token when they are wanted. The type of the address is the given one, never
+ * the answer's: no document of a file can run in the page's origin.
+ */
+export function useAsset(asset_id: string, type: string, isWanted: boolean): Asset {
+  const { api } = useServices();
+  const [asset, setAsset] = useState<Asset>({ url: undefined, fault: undefined });
+  useEffect(() => {
+    if (!isWanted) return undefined;
+    const leaving = new AbortController();
+    let url: string | undefined;
+    const load = async (): Promise<void> => {
+      try {
+        const bytes = await api.bytes('readOpsAsset', { params: { asset_id } }, leaving.signal);
+        if (leaving.signal.aborted) return;
+        url = URL.createObjectURL(bytes.slice(0, bytes.size, type));
+        setAsset({ url, fault: undefined });
+      } catch (error) {
+        if (!leaving.signal.aborted) setAsset({ url: undefined, fault: faultOf(error) });
+      }
+    };
+    void load();
+    return () => {
+      leaving.abort();
+      if (url !== undefined) URL.revokeObjectURL(url);
+    };
+  }, [asset_id, type, isWanted]);
+  return asset;
+}

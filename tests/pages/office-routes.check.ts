@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { pageMeta } from '@tailgate/sync-protocol';
+import { opsOperations } from '../../server/src/ops/operations.ts';
+import type { Desk, OfficeWorld } from './desk.ts';
+import { openOfficeWorld } from './desk.ts';
+import { dispatchRoutes } from './many-routes.ts';
+import { deliver, driverOf } from './refusing-host.ts';
+import type { Signed } from '../support/rest-client.ts';
+import { demoRoute } from '../system/service.ts';
+
+const manyRoutes = 495;
+const hostile = `<img src=x onerror="name='run'">`;
+
+let world: OfficeWorld;
+let driver: Signed;
+beforeAll(async () => {
+  world = await openOfficeWorld();
+  driver = await driverOf(world.service, '1001');
+});
+afterAll(() => expect(world.faults()).toEqual([]));
+
+/** Milliseconds from now until the page has the text, by the frames of the page itself. */
+const untilShown = (desk: Desk, text: string): Promise<number> =>
+  desk.page.evaluate(
+    (wanted) =>
+      new Promise<number>((shown) => {
+        const began = performance.now();
+        const look = (): void => {
+          if (document.body.innerText.replaceAll(/\s+/g, ' ').includes(wanted)) shown(performance.now() - began);
+          else requestAnimationFrame(look);
+        };
+        look();
+      }),
+    text,
+  );
+
+describe('B2', () => {
+  test('today’s routes are on the page of the section: progress, exceptions, drivers, phones and host', async () => {
+    const desk = await world.desk('look');
+    desk.hand.count();
+    await desk.hand.tap('Routes');
+    await desk.hand.sees('Routes today');
+    await desk.hand.sees('R100 Chicago North and West');
+    await desk.hand.sees('Marcus Bell with Inés Quiroga');
+    await desk.hand.sees('0 of 13');
+    await desk.hand.sees('4 routes · 0 of 168 stops done · 0 routes with exceptions');
+    await desk.hand.sees('nothing');
+    expect(desk.hand.count().taps).toBe(1);
+  });
+
+  test('a commit is on the page within 2 s, without a reload, by the feed', async () => {
+    const desk = await world.desk('look', '#/routes');
+    await desk.hand.sees('Live, heard');
+    const times: number[] = [];
+    for (const stop of [1, 2, 3]) {
+      await deliver(world.service, driver, 'R100', stop, { store_emp_name: 'Ana Gil' });
+      times.push(await untilShown(desk, `${stop} of 13`));
+    }
+    expect(Math.min(...times)).toBeLessThan(2_000);
+  });
+
+  test('without the feed the page asks every few seconds, and says so', async () => {
+    const desk = await world.stranger('#/routes');
+    await desk.page.route('**/api/ops/feed*', (route) => route.abort());
+    await desk.signIn('LOOK');
+    await desk.hand.sees('Asked every few seconds, heard');
+    await deliver(world.service, driver, 'R100', 4);
+    await desk.hand.sees('4 of 13');
+    await desk.page.unroute('**/api/ops/feed*');
+    await desk.hand.sees('Live, heard');
+    expect(desk.faults).toEqual([]);
+  });
+
+  test('from the routes to a stop: 2 clicks; the chosen route shows its line and its news', async () => {
+    const desk = await world.desk('look', '#/routes');
+    desk.hand.count();
+    await desk.hand.tap('R100 Chicago North and West');
+    await desk.hand.sees('Stop 1 Lakeview Corner Market');
+    await desk.hand.sees('changed by Marcus Bell');
+    await desk.hand.tap('R100 stop 1, Lakeview');
+    await desk.hand.sees('Plan and result');
+    expect(desk.hand.count().taps).toBeLessThanOrEqual(2);
+    await desk.page.goBack();
+    await desk.hand.sees('changed by Marcus Bell');
+    await desk.page.goBack();
+    await desk.hand.seesNo('changed by Marcus Bell');
+  });
+
+  test('the filters are in the address: a deep link and a reload keep them', async () => {
+    const desk = await world.desk('look', '#/routes?facility=F01');
+    await desk.hand.sees('R900 Long Haul');
+    await desk.page.getByLabel('State').selectOption({ label: 'Closed' });
+    await desk.hand.sees('R300 Evanston Early');
+    await desk.hand.seesNo('R900 Long Haul');
+    await desk.page.reload();
+    await desk.hand.sees('R300 Evanston Early');
+    expect(await desk.page.getByLabel('Facility').inputValue()).toBe('F01');
+    await desk.page.getByLabel('State').selectOption({ value: 'open' });
+    await desk.hand.sees('R900 Long Haul');
+  });
+
+  test('the keyboard alone chooses a route, opens a stop and goes back', async () => {
+    const desk = await world.desk('look', '#/routes');
+    const { keyboard } = desk.page;
+    await desk.hand.sees('R100 Chicago North and West');
+    await keyboard.press('j');
+    await keyboard.press('Enter');
+    await desk.hand.sees('Open route');
+    // The row keeps the focus; Tab leads into the route below it.
+    await keyboard.press('Tab');
+    await keyboard.press('Enter');
+    await desk.hand.sees('Received by');
+    await keyboard.press('j');
+    await keyboard.press('Enter');
+    await desk.hand.sees('Three columns');
+    await desk.page.goBack();
+    await desk.hand.sees('Received by');
+    expect(desk.faults).toEqual([]);
+  });
+});
+
+describe('B14', () => {
+  test('the route as it was at a moment: 2 clicks', async () => {
+    const desk = await world.desk('look', '#/routes');
+    desk.hand.count();
+    await desk.hand.tap('R100 Chicago North and West');
+    await desk.hand.tap('The route then', { nth: 2 });
+    await desk.hand.sees('as it was at version');
+    expect(desk.hand.count().taps).toBe(2);
+    await desk.hand.sees('changed later');
+    const rows = await desk.page.locator('main tbody tr').allInnerTexts();
+    const text = rows.map((row) => row.replaceAll(/\s+/g, ' '));
+    expect(text[1]).toContain('delivered');
+    expect(text[2]).toContain('to come');
+    expect(text[2]).toContain('changed later');
+  });
+});
+
+test('times are on the facility’s clock for a reader far away, with UTC on hover and on focus', async () => {
+  const { facility, id, week_end } = demoRoute('R100');
+  const desk = await world.desk('look', `#/stop/${facility}/${id}/${week_end}/1`, { timezone: 'Asia/Tokyo' });
+  const stop = await world.service.rest.take(opsOperations.readOpsStop, {
+    headers: world.headers.look,
+    params: { facility, route_id: id, week_end, stop_id: '1' },
+  });
+  const { local = '', utc = '' } = stop.times.ended ?? {};
+  await desk.hand.sees(local.slice(11, 19));
+  const time = desk.page.locator(`time[datetime="${utc}"]`).last();
+  await time.hover();
+  await desk.hand.sees(`${utc.slice(0, 19).replace('T', ' ')} UTC`);
+  await desk.page.mouse.move(0, 0);
+  await desk.hand.seesNo('UTC');
+  await time.focus();
+  await desk.hand.sees(`${utc.slice(0, 19).replace('T', ' ')} UTC`);
+  expect(utc).not.toBe('');
+});
+
+/** A quiet machine draws them in less than a second. */
+const longestDrawMs = 5_000;
+
+test('500 routes come from pages of at most 200 rows and are drawn at once; hostile names are text', async () => {
+  const planned = Array.from({ length: manyRoutes }, (_, n) => ({
+    id: `M${String(n).padStart(3, '0')}`,
+    name: n === 0 ? 'A <b>bold</b> name' : `Route number ${n}`,
+    customers: n === 0 ? [hostile, 'Second'] : [1, 2, 3].map((place) => `Shop ${n}-${place}`),
+  }));
+  await dispatchRoutes(world.service, planned);
+  const desk = await world.desk('look', '#/host');
+  const all = async () => {
+    let cursor = '';
+    let n = 0;
+    do {
+      const reply = await world.service.rest.call(opsOperations.listRoutes, {
+        headers: world.headers.look,
+        query: `?limit=200${cursor}`,
+      });
+      n += opsOperations.listRoutes.data.parse(reply.data).length;
+      const next = pageMeta.parse(reply.meta).next_cursor;
+      cursor = next === null ? '' : `&cursor=${encodeURIComponent(next)}`;
+    } while (cursor !== '');
+    return n;
+  };
+  await expect.poll(all, { timeout: 400_000, interval: 1_000 }).toBe(manyRoutes + 4);
+  const drawn = () =>
+    desk.page.evaluate(
+      (wanted) =>
+        new Promise<number>((done) => {
+          const began = performance.now();
+          location.hash = '#/routes';
+          const look = (): void => {
+            if (document.querySelectorAll('main tbody tr').length >= wanted) done(performance.now() - began);
+            else requestAnimationFrame(look);
+          };
+          requestAnimationFrame(look);
+        }),
+      manyRoutes + 4,
+    );
+  const first = await drawn();
+  const later: number[] = [];
+  for (let n = 0; n < 3; n++) {
+    await desk.go('#/host');
+    await desk.hand.sees('By file');
+    later.push(await drawn());
+  }
+  expect(Math.min(first, ...later)).toBeLessThan(longestDrawMs);
+  const limits = desk.lists.map((url) => Number(new URL(url).searchParams.get('limit') ?? 0));
+  expect(Math.max(...limits)).toBeLessThanOrEqual(200);
+  await desk.hand.tap('M000 A <b>bold</b> name');
+  await desk.hand.sees(hostile);
+  await desk.hand.tap('Open route');
+  await desk.hand.sees(hostile);
+  expect(await desk.page.evaluate('name')).toBe('');
+  expect(await desk.page.locator('main img, main b:not(.stop-mark b), main script').count()).toBe(0);
+}, 600_000);
