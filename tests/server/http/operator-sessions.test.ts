@@ -64,7 +64,7 @@ describe('POST /api/ops/sessions', () => {
     await node.database.pool.query(
       `insert into facility (id, name, zone) values ('F02', 'Denver', 'America/Denver'), ('F01', 'Chicago', 'America/Chicago')`,
     );
-    const { facilities } = await node.client.take(readCaller, { headers: await operatorHeaders(node, 'look') });
+    const { facilities } = await node.client.take(readCaller, { headers: bearer(opsToken) });
     expect(facilities).toEqual([
       { id: 'F01', name: 'Chicago', zone: 'America/Chicago' },
       { id: 'F02', name: 'Denver', zone: 'America/Denver' },

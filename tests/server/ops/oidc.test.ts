@@ -59,7 +59,7 @@ describe('a sign-in by the identity provider', () => {
     const { token, ...session } = await node.client.take(finishOidcSignIn, { body });
     expect(session.operator).toEqual({ id: 'MARYB', name: 'Mary Brown', role: 'repair' });
     const caller = await node.client.take(readCaller, { headers: bearer(token) });
-    expect(caller).toEqual({ kind: 'operator', session });
+    expect(caller).toEqual({ kind: 'operator', session, facilities: [] });
   });
 
   test('a role changes with the next sign-in; without one there is none', async () => {
