@@ -50,7 +50,7 @@ import { findLiveWorker } from './replication/control/heartbeat.ts';
 import { openHost } from './host/connection/open.ts';
 import { startClosing } from './mutations/jobs/closing-timers.ts';
 import { openPipeline } from './mutations/intake/pipeline.ts';
-import { bossMessages, bossRowsWakeup, bossWakeups, createQueues } from './mutations/jobs/wakeups.ts';
+import { bossMail, bossMessages, bossRowsWakeup, bossWakeups, createQueues } from './mutations/jobs/wakeups.ts';
 import type { CloseMode } from './routes/closing.ts';
 import { Shutdown } from './runtime/shutdown.ts';
 import { startSweep } from './runtime/interval.ts';
@@ -333,6 +333,7 @@ async function serve(deps: Deps, { pipeline, hostSide, pages, opsToken }: Served
     pages,
     oidc: await openOidc(config.oidc),
     previewMail: (key, stop) => previewSummary(db, config.access, key, stop),
+    queueMail: bossMail(deps.boss),
     version,
     opsToken,
     log,

@@ -34,6 +34,27 @@ export const officeCoverage: Readonly<Record<string, readonly Covering[]>> = {
     cover('host/ops-stop.test.ts', 'marks the side that differs, different fields first'),
     cover('host/ops-stop.test.ts', 'an untouched stop has no difference'),
   ],
+  'previewProof params': [cover('server/mail/proofs.test.ts', 'is an error for an unknown route or stop')],
+  'previewProof data': [
+    cover('server/mail/proofs.test.ts', 'is the mail of the stop, with the addresses of the store and'),
+    cover('server/mail/proofs.test.ts', 'of a stop that is not delivered says so, and sends nothing', [
+      'status',
+      'can_send',
+      'lacks',
+    ]),
+  ],
+  'sendProof params': [cover('server/mail/proofs.test.ts', 'is an error for an unknown route or stop')],
+  'sendProof body': [
+    cover('server/mail/proofs.test.ts', 'goes once to the named address, and the stop, its record and', [
+      'mail_id',
+      'to',
+    ]),
+    cover('server/mail/proofs.test.ts', 'of a program names its author', ['by']),
+    cover('server/mail/proofs.test.ts', 'is told to the second operator before a further mail goes', ['last_seen']),
+  ],
+  'sendProof data': [
+    cover('server/mail/proofs.test.ts', 'goes once to the named address, and the stop, its record and'),
+  ],
   'readOpsAsset params': [
     cover('server/ops/files.test.ts', 'returns a picture as it was sent, for the page, and asks'),
   ],

@@ -302,6 +302,11 @@ export const parts: Part[] = [
     ],
     'one stop in full, and as phone, server and host have it',
   ),
+  operators(
+    'proofs/',
+    ['mail/', 'mutations/jobs/wakeups.ts', 'ops/history/', 'ops/stops/contract.ts'],
+    'the delivery summary on request: the mail of the drivers, to an address of an operator',
+  ),
   operators('search/', ['ops/routes/'], 'finds what the other subjects show'),
   operators('commands/', ['ops/', 'runtime/'], 'the commands of `npm run ops`'),
 

@@ -203,6 +203,9 @@ async function driveADay(): Promise<void> {
   await record('listRoutes', { headers: ops, query: { facility: route.facility } });
   await record('readOpsRoute', { headers: ops, params: { ...named, route_id: route.id } });
   await record('readOpsStop', { headers: ops, params: ofStop });
+  await record('previewProof', { headers: ops, params: ofStop });
+  const proof = { by: 'MILLER', mail_id: '0197b2c4-6e1f-7a02-9c3d-1f2e3d4c5b6a', to: 'receiving@example.com' };
+  await record('sendProof', { headers: ops, params: ofStop, body: proof });
   await record('compareStop', { headers: ops, params: ofStop, query: { host: 'live' } });
   await record('search', { headers: ops, query: { q: stop.customer.name, limit: '2' } });
   await record('followFeed', { headers: ops });

@@ -26,6 +26,7 @@ import type { Change, Pipeline } from '../../server/src/mutations/change.ts';
 import { startClosing } from '../../server/src/mutations/jobs/closing-timers.ts';
 import { openPipeline } from '../../server/src/mutations/intake/pipeline.ts';
 import {
+  bossMail,
   bossMessages,
   bossRowsWakeup,
   bossWakeups,
@@ -191,6 +192,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     hostCatalog: options.hostCatalog ?? noHost,
     opsFeed,
     previewMail: (key, stop) => previewSummary(db, access, key, stop),
+    queueMail: bossMail(boss),
     pages: openPages(options.pagesFolder ?? '/nowhere', log),
     version: '0.0.0-test',
     socketPath: syncPath,

@@ -3,7 +3,17 @@ import type { Queryable } from '../db/types.ts';
 
 /** The kind of a subject that an operator acts on. */
 export type ActSubject =
-  'parked' | 'cause' | 'quarantine' | 'incident' | 'flag' | 'device' | 'driver' | 'hold' | 'invitation' | 'operator';
+  | 'parked'
+  | 'cause'
+  | 'quarantine'
+  | 'incident'
+  | 'flag'
+  | 'device'
+  | 'driver'
+  | 'hold'
+  | 'invitation'
+  | 'operator'
+  | 'proof';
 
 /** One act of the office: who, what, why, before and after (docs/decisions/0115). */
 export interface Act {

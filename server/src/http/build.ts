@@ -43,6 +43,7 @@ import { flagEndpoints } from '../ops/flags/flags.ts';
 import { parkedEndpoints } from '../ops/parked/parked.ts';
 import type { HostCatalog } from './endpoints/host-endpoints.ts';
 import { hostEndpoints } from './endpoints/host-endpoints.ts';
+import { proofEndpoints, type ProofDeps } from '../ops/proofs/proofs.ts';
 import { quarantineEndpoints } from '../ops/quarantine/quarantine.ts';
 import { opsFileEndpoints } from '../ops/files/files.ts';
 import { feedEndpoints, type FeedDeps } from '../ops/feed/feed.ts';
@@ -96,6 +97,7 @@ export interface HttpDeps
   readonly hostCatalog: HostCatalog & OpsStopDeps['hostCatalog'];
   readonly opsFeed: FeedDeps['opsFeed'] & { readonly close: () => Promise<void> };
   readonly previewMail: PreviewMail;
+  readonly queueMail: ProofDeps['queueMail'];
   readonly pages: BuiltPages;
   /** The only path that opens WebSockets. */
   readonly socketPath: string;
@@ -180,6 +182,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
     ...historyEndpoints(deps.db),
     ...opsRouteEndpoints(deps),
     ...opsStopEndpoints(deps),
+    ...proofEndpoints(deps),
     ...opsFileEndpoints(deps.db),
     ...searchEndpoints(deps),
     ...feedEndpoints({ opsFeed: deps.opsFeed, operatorSessions }),

@@ -8,7 +8,7 @@ import { queues, type MailJob } from '../mutations/jobs/wakeups.ts';
 import { contentsOf, mailLinks } from './contents.ts';
 import { folderPost, defaultSmtpTimeouts, smtpPost, type SmtpTimeouts, type Post } from './post.ts';
 import { recordGivenUp, recordSent, recordSettled, loadProgress } from './progress.ts';
-import { recipientsOf } from './recipients.ts';
+import { onlyTo, recipientsOf } from './recipients.ts';
 import { faultOf, isMessageFault, type Verdict } from './smtp-verdict.ts';
 import { readSummarizedStop } from './stop-reading.ts';
 
@@ -35,7 +35,7 @@ class DeferredError extends Error {
 }
 
 /**
- * One mail for each transition to D. The queued job is retried for half a day. The mutation names the mail, and rows
+ * One mail for each transition to D, and for each request of an operator. The queued job is retried for half a day. The mutation names the mail, and rows
  * record its finished recipients, so that a deferred recipient gets it later and no other gets it twice. A crash
  * between the mail server's answer and those rows sends the mail again, under the same Message-ID; the other order
  * could lose it.
@@ -85,7 +85,9 @@ export class DeliveryMails {
     if (!stop) return;
 
     const { customer } = stop.plan;
-    const { to, cc, invalid } = recipientsOf(customer.contact, stop.result.updates?.osd_emails ?? [], job.paths);
+    const recorded = stop.result.updates?.osd_emails ?? [];
+    const { to, cc, invalid } =
+      job.to === undefined ? recipientsOf(customer.contact, recorded, job.paths) : onlyTo(job.to);
     if (invalid > 0) log.warn({ ...aboutOf(job), invalid }, 'addresses of a delivery mail are none and were left out');
     const recipients = [...to, ...cc].filter((address) => !settled.has(address));
     if (recipients.length === 0) return;

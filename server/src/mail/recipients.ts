@@ -30,6 +30,9 @@ export function recipientsOf(
   return { to: contacted, cc: paths === 'v20' ? [] : copies, invalid };
 }
 
+/** The one recipient that an operator has named. */
+export const onlyTo = (address: string): Recipients => ({ to: [address], cc: [], invalid: 0 });
+
 /** The mailboxes of these fields, each once. */
 function mailboxesIn(fields: readonly string[]): { valid: string[]; invalid: number } {
   const all = fields.map(addressesIn);

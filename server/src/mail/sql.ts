@@ -53,6 +53,7 @@ export const saveSent = statement(
 /** Reports a mail that no retry could deliver. $1 facility, $2 mutation, $3 details. */
 export const saveGivenUp = statement(
   'mail_save_given_up',
-  `with recipients as (delete from mail_recipient where facility = $1 and mutation_id = $2)
+  `with recipients as (delete from mail_recipient where facility = $1 and mutation_id = $2),
+        proof as (update proof_mail set given_up_at = now() where facility = $1 and mail_id = $2)
    insert into incident (incident_id, kind, details) values (gen_random_uuid(), 'mail_given_up', $3)`,
 );

@@ -12,6 +12,7 @@ import { invitationOperations, invitationSchemas } from './invitations/contract.
 import { oidcOperations, oidcSchemas } from './oidc/contract.ts';
 import { operatorOperations, operatorSchemas } from './operators/contract.ts';
 import { parkedOperations, parkedSchemas } from './parked/contract.ts';
+import { proofOperations, proofSchemas } from './proofs/contract.ts';
 import { quarantineOperations, quarantineSchemas } from './quarantine/contract.ts';
 import { opsRouteOperations, opsRouteSchemas } from './routes/contract.ts';
 import { opsStopOperations, opsStopSchemas } from './stops/contract.ts';
@@ -34,6 +35,7 @@ export const opsOperations = {
   ...flagOperations,
   ...opsRouteOperations,
   ...opsStopOperations,
+  ...proofOperations,
   ...opsFileOperations,
   ...searchOperations,
   ...feedOperations,
@@ -56,6 +58,7 @@ export const opsSchemas = [
   ...flagSchemas,
   ...opsRouteSchemas,
   ...opsStopSchemas,
+  ...proofSchemas,
   ...searchSchemas,
   ...feedSchemas,
 ];

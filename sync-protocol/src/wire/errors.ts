@@ -49,6 +49,8 @@ export const errorCodes = {
   },
   IDEMPOTENCY_KEY_REUSED: { status: 409, retry: 'final', meaning: 'The key was used before with another content.' },
   DECIDED_BEFORE: { status: 409, retry: 'final', meaning: 'Another operator has decided this before.' },
+  NOT_DELIVERED: { status: 409, retry: 'final', meaning: 'The stop is not delivered.' },
+  PROOF_REQUESTED: { status: 409, retry: 'final', meaning: 'Another operator has sent it meanwhile.' },
   QUARANTINE_RELEASED: { status: 409, retry: 'final', meaning: 'It was released before: the ledger has it.' },
   TOO_LARGE: { status: 413, retry: 'final', meaning: 'The body or file exceeds the limit.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, retry: 'final', meaning: 'The content type is not accepted here.' },

@@ -63,6 +63,8 @@ const rights: Readonly<Record<string, OperatorRole | 'self' | 'open'>> = {
   'GET /ops/routes/{facility}/{route_id}/{week_end}': 'look',
   'GET /ops/routes/{facility}/{route_id}/{week_end}/stops/{stop_id}': 'look',
   'GET /ops/routes/{facility}/{route_id}/{week_end}/stops/{stop_id}/comparison': 'look',
+  'GET /ops/routes/{facility}/{route_id}/{week_end}/stops/{stop_id}/proof': 'look',
+  'POST /ops/routes/{facility}/{route_id}/{week_end}/stops/{stop_id}/proof': 'repair',
   'GET /ops/assets/{asset_id}': 'look',
   'HEAD /ops/assets/{asset_id}': 'look',
 };

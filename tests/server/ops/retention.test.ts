@@ -162,6 +162,10 @@ test('mails, acknowledged incidents and settled entries are deleted at their age
   await pool.query(`insert into mail_sent (facility, mutation_id, sent_at) values ('F02', gen_random_uuid(), $1)`, [
     daysAgo(10),
   ]);
+  const proof = `insert into proof_mail (facility, mail_id, route_id, week_end, stop_id, address, by, asked_at)
+                 values ($1, gen_random_uuid(), 'R1', '20261121', 1, 'a@b.example', 'MARYB', $2)`;
+  await pool.query(proof, ['F01', daysAgo(100)]);
+  await pool.query(proof, ['F02', daysAgo(10)]);
   const incident = `insert into incident (incident_id, at, kind, acknowledged_at) values (gen_random_uuid(), $1, $2, $3)`;
   await pool.query(incident, [daysAgo(200), 'nobody has seen it', null]);
   await pool.query(incident, [daysAgo(200), 'seen of late', daysAgo(10)]);
@@ -172,6 +176,7 @@ test('mails, acknowledged incidents and settled entries are deleted at their age
   await pool.query(kept, ['settled', daysAgo(200), 'dismissed', daysAgo(100)]);
   await keep({ mails: 90, incidents: 90 });
   expect(await names('select facility as name from mail_sent')).toEqual(['F02']);
+  expect(await names('select facility as name from proof_mail')).toEqual(['F02']);
   expect(await names('select kind as name from incident order by 1')).toEqual(['nobody has seen it', 'seen of late']);
   expect(await names('select reason as name from quarantine')).toEqual(['waits']);
 });

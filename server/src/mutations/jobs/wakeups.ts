@@ -35,9 +35,11 @@ export interface MailJob {
   readonly route_id: string;
   readonly week_end: string;
   readonly stop: number;
-  /** The mutation that brought the stop to D: one mail for each. */
+  /** The mutation that brought the stop to D: one mail for each. With `to`, the id of the operator's request. */
   readonly mutation: string;
   readonly paths: 'v20' | 'current';
+  /** The one recipient, where an operator named it; absent: the recipients follow from the stop. */
+  readonly to?: string;
 }
 
 /** Creates the queues unless they exist. Wake-ups expire after an hour: the sweep has done their work by then. */
@@ -64,13 +66,7 @@ export function bossWakeups(boss: Pick<PgBoss, 'send' | 'insert'>): Wakeups {
       await boss.send(queues.replicate, {}, { db: executor(tx) });
     },
     replicateRows: bossRowsWakeup(boss),
-    async mail(tx, mails) {
-      await boss.insert(
-        queues.mail,
-        mails.map((mail) => ({ data: mailJob(mail) })),
-        { db: executor(tx) },
-      );
-    },
+    mail: (tx, mails) => insertMails(boss, tx, mails.map(mailJob)),
     async closeAt(tx, alarms) {
       await boss.insert(
         queues.close,
@@ -79,6 +75,22 @@ export function bossWakeups(boss: Pick<PgBoss, 'send' | 'insert'>): Wakeups {
       );
     },
   };
+}
+
+/** Queues a mail in the transaction that asks for it. */
+export type QueueMail = (tx: Tx, mail: MailJob) => Promise<void>;
+
+export const bossMail =
+  (boss: Pick<PgBoss, 'insert'>): QueueMail =>
+  (tx, mail) =>
+    insertMails(boss, tx, [mail]);
+
+async function insertMails(boss: Pick<PgBoss, 'insert'>, tx: Tx, mails: readonly MailJob[]): Promise<void> {
+  await boss.insert(
+    queues.mail,
+    mails.map((data) => ({ data })),
+    { db: executor(tx) },
+  );
 }
 
 /**

@@ -43,6 +43,17 @@ export type HistoryFile = z.infer<typeof historyFile>;
 
 export const historyMail = z.strictObject({ mutation_id: z.string(), sent_at: z.iso.datetime() });
 
+/** A delivery summary that an operator has sent to an address. */
+export const proofMail = z.strictObject({
+  mail_id: z.string(),
+  to: z.string(),
+  by: z.string(),
+  asked_at: z.iso.datetime(),
+  state: z.enum(['queued', 'sent', 'given_up']),
+  sent_at: z.nullable(z.iso.datetime()),
+});
+export type ProofMail = z.infer<typeof proofMail>;
+
 /** A mutation of the stop that the server could not apply at first. */
 const historyKept = z.strictObject({
   quarantine_id: z.string(),
@@ -81,6 +92,7 @@ export const stopHistory = z.strictObject({
   kept: z.array(historyKept),
   files: z.array(historyFile),
   mails: z.array(historyMail),
+  proofs: z.array(proofMail),
 });
 export type StopHistory = z.infer<typeof stopHistory>;
 
@@ -144,6 +156,7 @@ export const historySchemas = [
     kept: 'Mutations that the server could not apply at their arrival.',
     files: 'The files that the stop names now: signature and photos.',
     mails: 'Delivery mails that a mail server has accepted.',
+    proofs: 'Delivery summaries that operators have sent to an address, newest first.',
   }),
   described('HostStanding', hostStatus, 'The state of the stop on the host.', {
     on_host: 'Whether the host has the present state of the stop.',
@@ -193,6 +206,15 @@ export const historySchemas = [
   described('HistoryMail', historyMail, 'A delivery mail.', {
     mutation_id: 'The change that brought the stop to `D`.',
     sent_at: 'When a mail server took it, UTC.',
+  }),
+  described('ProofMail', proofMail, 'A delivery summary that an operator sends to an address.', {
+    mail_id: 'Names the mail, also in its `Message-ID`.',
+    to: 'The address.',
+    by: 'The author.',
+    asked_at: 'When the author asked for it, UTC.',
+    state:
+      '`queued`: the server tries to send it, for half a day. `sent`: a mail server has taken it. `given_up`: no mail server took it, and an incident has the reason.',
+    sent_at: 'When a mail server took it, UTC; null until then.',
   }),
   described('ChainReport', chainReport, 'Whether the ledger still says what the devices sealed.', {
     intact: 'No text is altered and no link is broken.',

@@ -51,6 +51,15 @@ export const listMails = statement(
     order by m.sent_at, m.mutation_id`,
 );
 
+/** Delivery summaries that operators have sent, newest first. */
+export const listProofs = statement(
+  'ops_list_proofs',
+  `select p.mail_id, p.address, p.by, p.asked_at, p.given_up_at, m.sent_at
+     from proof_mail p left join mail_sent m on m.facility = p.facility and m.mutation_id = p.mail_id
+    where p.facility = $1 and p.route_id = $2 and p.week_end = $3 and p.stop_id = $4
+    order by p.asked_at desc, p.mail_id desc`,
+);
+
 export const listSealed = statement(
   'ops_list_sealed',
   `select id, version, client_id, seq, employee, hash, prev_hash, body

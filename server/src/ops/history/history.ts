@@ -7,7 +7,15 @@ import { placeName, verifyChain, type Absence, type Sealed, type SealedBody } fr
 import * as sql from './history-sql.ts';
 import { endpoint } from '../../http/answers/endpoint.ts';
 import { AppError } from '../../wire/errors.ts';
-import type { ChainReport, HistoryFile, HostStatus, LedgerEntry, StopHistory, StopHistoryQuery } from './contract.ts';
+import type {
+  ChainReport,
+  HistoryFile,
+  HostStatus,
+  LedgerEntry,
+  ProofMail,
+  StopHistory,
+  StopHistoryQuery,
+} from './contract.ts';
 import { historyOperations } from './contract.ts';
 
 /** The missing part of a stop's key. */
@@ -49,11 +57,12 @@ async function readStopHistory(db: Queryable, key: RouteKey, stop: number): Prom
   const state = await readStopState(db, key, stop);
   if ('missing' in state) return state;
   const values = valuesOf(key, stop);
-  const [ledger, kept, files, mails] = await Promise.all([
+  const [ledger, kept, files, mails, proofs] = await Promise.all([
     db.query<LedgerRow>(sql.listLedger, values),
     db.query<QuarantineRow>(sql.listQuarantined, values),
     db.query<FileRow>(sql.listFiles, [[...evidenceOf(readResult(state.doc))]]),
     db.query<MailRow>(sql.listMails, values),
+    readProofs(db, key, stop),
   ]);
   const isHosted = (version: number): boolean => isOnHost(state, version);
   return {
@@ -68,7 +77,30 @@ async function readStopHistory(db: Queryable, key: RouteKey, stop: number): Prom
     kept: kept.rows.map(({ received_at, ...entry }) => ({ ...entry, received_at: received_at.toISOString() })),
     files: files.rows.map(fileOf),
     mails: mails.rows.map(({ mutation_id, sent_at }) => ({ mutation_id, sent_at: sent_at.toISOString() })),
+    proofs,
   };
+}
+
+type ProofRow = {
+  readonly mail_id: string;
+  readonly address: string;
+  readonly by: string;
+  readonly asked_at: Date;
+  readonly given_up_at: Date | null;
+  readonly sent_at: Date | null;
+};
+
+/** Delivery summaries that operators have sent, newest first. */
+export async function readProofs(db: Queryable, key: RouteKey, stop: number): Promise<ProofMail[]> {
+  const { rows } = await db.query<ProofRow>(sql.listProofs, valuesOf(key, stop));
+  return rows.map(({ mail_id, address: to, by, asked_at, given_up_at, sent_at }) => ({
+    mail_id,
+    to,
+    by,
+    asked_at: asked_at.toISOString(),
+    state: sent_at ? 'sent' : given_up_at ? 'given_up' : 'queued',
+    sent_at: sent_at?.toISOString() ?? null,
+  }));
 }
 
 const isOnHost = ({ parked_at, hosted_through }: StopStateRow, version: number): boolean =>

@@ -106,6 +106,14 @@ export const dropMails = statement(
    )`,
 );
 
+/** Requests of operators for a delivery summary: older ones than the kept records of sent mails. */
+export const dropProofs = statement(
+  'retain_drop_proofs',
+  `delete from proof_mail where (facility, mail_id) in (
+     select facility, mail_id from proof_mail where asked_at < $1 order by asked_at limit $2 for update skip locked
+   )`,
+);
+
 /** Acknowledged incidents. A declared loss remains, because it belongs to the history of its queue. */
 export const dropIncidents = statement(
   'retain_drop_incidents',

@@ -38,6 +38,7 @@ const tasks: readonly Task[] = [
   { subject: 'ledger', drop: sql.dropReportLedger, batch: 500 },
   { subject: 'routes', drop: sql.dropRoutes, batch: 20 },
   { subject: 'files', drop: sql.dropFiles, batch: 50 },
+  { subject: 'mails', drop: sql.dropProofs, batch: 1_000 },
   { subject: 'mails', drop: sql.dropMails, batch: 1_000 },
   { subject: 'incidents', drop: sql.dropIncidents, batch: 1_000 },
   { subject: 'incidents', drop: sql.dropSettled, batch: 500 },

@@ -2,7 +2,7 @@ import { customer, nothing, operation, stopNumber } from '@tailgate/sync-protoco
 import * as z from 'zod/mini';
 import { described } from '../../http/openapi/described.ts';
 import { employeeName, mutationWords, ofOperators, stopWords } from '../contract.ts';
-import { historyFile, historyMail, hostStatus } from '../history/contract.ts';
+import { historyFile, historyMail, hostStatus, proofMail } from '../history/contract.ts';
 import { opsRouteParams, stopSummary } from '../routes/contract.ts';
 
 // Operators' contract: one stop in full, and what phone, server and host have of it.
@@ -102,6 +102,7 @@ export const opsStop = z.strictObject({
   mail_recipients: z.array(z.string()),
   files: z.array(stopFile),
   mails: z.array(historyMail),
+  proofs: z.array(proofMail),
   receipts: z.nullable(receipts),
   host: hostStatus,
 });
@@ -202,6 +203,7 @@ export const opsStopSchemas = [
     mail_recipients: 'Recipients of the delivery summary by the present data.',
     files: 'Signature and photos.',
     mails: 'Delivery mails that a mail server has taken.',
+    proofs: 'Delivery summaries that operators have sent to an address, newest first.',
     receipts: 'The latest change on its way: phone, server, host. Null where no change was recorded.',
     host: 'What the host has of the stop.',
   }),

@@ -11,6 +11,7 @@ import {
   fileOf,
   hostStatusOf,
   orNotFound,
+  readProofs,
   readStopState,
   type FileRow,
   type MailRow,
@@ -39,9 +40,10 @@ async function readOpsStop(db: Queryable, key: RouteKey, stop: number): Promise<
   if ('missing' in state) return state;
   const place = [key.facility, key.id, key.week_end, stop];
   const result = readResult(state.doc);
-  const [stops, mails, reasons, receipts] = await Promise.all([
+  const [stops, mails, proofs, reasons, receipts] = await Promise.all([
     db.query<StopRow & Record<string, unknown>>(sql.readOpsStop, place),
     db.query<MailRow>(listMails, place),
+    readProofs(db, key, stop),
     readReasons(db),
     readReceipts(db, place),
   ]);
@@ -81,6 +83,7 @@ async function readOpsStop(db: Queryable, key: RouteKey, stop: number): Promise<
     mail_recipients: [...recipients.to, ...recipients.cc],
     files: await readFiles(db, result, lines),
     mails: mails.rows.map(({ mutation_id, sent_at }) => ({ mutation_id, sent_at: sent_at.toISOString() })),
+    proofs,
     receipts: receipts && { ...receipts, host_at: host.on_host ? host.confirmed_at : null },
     host,
   };
