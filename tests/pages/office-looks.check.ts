@@ -86,6 +86,12 @@ beforeAll(async () => {
     { name: 'columns', at: `stop/${facility}/${route_id}/${week_end}/2/columns`, shows: 'the host refuses it' },
     { name: 'search', at: 'search/oak%20park', shows: 'Nothing among' },
     { name: 'search-empty', at: 'search/zzzzzz', shows: 'Nothing has' },
+    {
+      name: 'proof',
+      at: `stop/${facility}/${route_id}/${week_end}/2`,
+      clicks: ['Send proof'],
+      shows: 'What the store reads',
+    },
     { name: 'missing', at: 'nowhere', shows: 'There is no page' },
   ];
 });

@@ -36,6 +36,8 @@ export const operations = {
   listHolds: ['GET', '/ops/hold'],
   beginHold: ['POST', '/ops/hold'],
   endHold: ['POST', '/ops/hold/:hold_id/end'],
+  previewProof: ['GET', '/ops/routes/:facility/:route_id/:week_end/stops/:stop_id/proof'],
+  sendProof: ['POST', '/ops/routes/:facility/:route_id/:week_end/stops/:stop_id/proof'],
   verifyStopHistory: ['GET', '/ops/stop-history/verify'],
   readStopHistory: ['GET', '/ops/stop-history'],
   listRoutes: ['GET', '/ops/routes'],

@@ -3,6 +3,7 @@ import { links } from '../links.ts';
 import type { StopView } from '../model/stop-ticks.ts';
 import { FaultNote } from '../parts/fault-note.tsx';
 import { Moment } from '../parts/moment.tsx';
+import { Proofs } from '../parts/send-proof.tsx';
 import { FileView } from '../parts/stop-file.tsx';
 import { StopFrame, useStopView } from '../parts/stop-frame.tsx';
 import { Overage, StopLines } from '../parts/stop-lines.tsx';
@@ -26,6 +27,7 @@ export function StopScreen({ stop }: { readonly stop: StopKey }) {
           </div>
           <div>
             <Files view={data} />
+            <Proofs stop={stop} proofs={data.proofs} />
             <OnHost view={data} stop={stop} />
             <Times view={data} />
           </div>

@@ -9,6 +9,7 @@ import * as routes from './routes.ts';
 import * as search from './search.ts';
 import * as stop from './stop.ts';
 import * as phones from './phones.ts';
+import * as proof from './proof.ts';
 import * as quarantine from './quarantine.ts';
 import * as repair from './repair.ts';
 import * as shell from './shell.ts';
@@ -25,6 +26,7 @@ export const en = {
   ...flags.en,
   ...parked.en,
   ...repair.en,
+  ...proof.en,
   ...quarantine.en,
   ...phones.en,
   ...host.en,
@@ -43,6 +45,7 @@ export const es = {
   ...flags.es,
   ...parked.es,
   ...repair.es,
+  ...proof.es,
   ...quarantine.es,
   ...phones.es,
   ...host.es,

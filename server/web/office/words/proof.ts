@@ -1,0 +1,46 @@
+import type { Translation, Words } from '../../ui/i18n.ts';
+
+/** The delivery summary that an operator sends. */
+export const en = {
+  'proof.title': 'Proof by mail',
+  'proof.open': 'Send proof',
+  'proof.none': 'No proof was sent from the office.',
+  'proof.by': 'sent by {by}',
+  'proof.state.queued': 'on its way',
+  'proof.state.sent': 'delivered to the mail server',
+  'proof.state.given_up': 'not delivered: see incidents',
+  'proof.form': 'Send the delivery summary',
+  'proof.to': 'Mail address of the store',
+  'proof.act': 'Send it',
+  'proof.sending': 'Sending',
+  'proof.done': 'The mail to {to} is on its way.',
+  'proof.preview': 'What the store reads',
+  'proof.pictures': { one: 'With {n} picture.', other: 'With {n} pictures.' },
+  'proof.no': 'This stop has no proof yet.',
+  'proof.lacks.delivery': 'The stop is not delivered.',
+  'proof.lacks.receiver': 'The driver has recorded no receiver.',
+  'proof.lacks.signature': 'The driver has recorded no signature.',
+  'proof.lacks.files': 'A photo or the signature is still on its way.',
+} as const satisfies Words;
+
+export const es: Translation<typeof en> = {
+  'proof.title': 'Comprobante por correo',
+  'proof.open': 'Enviar comprobante',
+  'proof.none': 'La oficina no ha enviado ningún comprobante.',
+  'proof.by': 'enviado por {by}',
+  'proof.state.queued': 'en camino',
+  'proof.state.sent': 'entregado al servidor de correo',
+  'proof.state.given_up': 'no entregado: vea los incidentes',
+  'proof.form': 'Enviar el resumen de la entrega',
+  'proof.to': 'Correo de la tienda',
+  'proof.act': 'Enviarlo',
+  'proof.sending': 'Enviando',
+  'proof.done': 'El correo a {to} está en camino.',
+  'proof.preview': 'Lo que lee la tienda',
+  'proof.pictures': { one: 'Con {n} imagen.', other: 'Con {n} imágenes.' },
+  'proof.no': 'Esta parada aún no tiene comprobante.',
+  'proof.lacks.delivery': 'La parada no está entregada.',
+  'proof.lacks.receiver': 'El conductor no ha registrado quién recibió.',
+  'proof.lacks.signature': 'El conductor no ha registrado ninguna firma.',
+  'proof.lacks.files': 'Una foto o la firma aún está en camino.',
+};
