@@ -56,6 +56,7 @@ import { Shutdown } from './runtime/shutdown.ts';
 import { startSweep } from './runtime/interval.ts';
 import { startTextMessages } from './sms/text-messages.ts';
 import type { StartError } from './runtime/start-error.ts';
+import { channelDocument } from './sync/asyncapi/document.ts';
 import { mountSync, syncPath } from './sync/socket.ts';
 import { mountUploads } from './sync/plain-http/uploads.ts';
 import { openTelemetry, type Telemetry } from './telemetry/open.ts';
@@ -334,6 +335,7 @@ async function serve(deps: Deps, { pipeline, hostSide, pages, opsToken }: Served
     oidc: await openOidc(config.oidc),
     previewMail: (key, stop) => previewSummary(db, config.access, key, stop),
     queueMail: bossMail(deps.boss),
+    channelDocument: () => channelDocument(version),
     version,
     opsToken,
     log,

@@ -139,6 +139,7 @@ export const parts: Part[] = [
     ['wire/', 'acts/', 'mutations/item.ts', 'mutations/intake/', 'db/', 'sync/'],
     'the same exchange without a socket',
   ),
+  edge('sync/asyncapi/', ['sync/limits.ts'], 'the document of the channel is printed from the schemas of its frames'),
   edge(
     'sync/warm-up/',
     ['mutations/item.ts', 'mutations/intake/', 'mutations/apply/sql.ts', 'sync/'],

@@ -35,6 +35,7 @@ import {
 } from '../../server/src/mutations/jobs/wakeups.ts';
 import type { CloseMode } from '../../server/src/routes/closing.ts';
 import { startTextMessages } from '../../server/src/sms/text-messages.ts';
+import { channelDocument } from '../../server/src/sync/asyncapi/document.ts';
 import { syncPath } from '../../server/src/sync/socket.ts';
 import { atFileEnd } from './file-end.ts';
 import type { TestDatabase } from './postgres.ts';
@@ -193,6 +194,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     opsFeed,
     previewMail: (key, stop) => previewSummary(db, access, key, stop),
     queueMail: bossMail(boss),
+    channelDocument: () => channelDocument('0.0.0-test'),
     pages: openPages(options.pagesFolder ?? '/nowhere', log),
     version: '0.0.0-test',
     socketPath: syncPath,

@@ -99,6 +99,8 @@ export interface HttpDeps
   readonly previewMail: PreviewMail;
   readonly queueMail: ProofDeps['queueMail'];
   readonly pages: BuiltPages;
+  /** The sync channel as an AsyncAPI document: the channel is another edge, so app.ts passes it in. */
+  readonly channelDocument: () => object;
   /** The only path that opens WebSockets. */
   readonly socketPath: string;
   /** Bearer token of `/api/ops`. */
@@ -194,7 +196,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
     opsToken: deps.opsToken,
   };
   mount(app, endpoints, access);
-  mountDocs(app, () => restDocument(deps.version));
+  mountDocs(app, { rest: () => restDocument(deps.version), channel: deps.channelDocument });
   mountPages(app, deps.pages);
   app.addHook('preClose', () => deps.opsFeed.close());
   return app;

@@ -1,6 +1,8 @@
+import axe from 'axe-core';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { restDocument } from '../../../server/src/http/operations.ts';
+import { channelDocument } from '../../../server/src/sync/asyncapi/document.ts';
 import { startBrowser } from '../../support/browser.ts';
 import { insertRoutes, plan } from '../../support/mirror.ts';
 import { password } from '../../support/people.ts';
@@ -61,6 +63,23 @@ describe('/docs', () => {
     expect(await response.json()).toEqual(restDocument('0.0.0-test'));
   });
 
+  test('asyncapi.json is the document of the sync channel, and its page contacts this server only', async () => {
+    const response = await get('/docs/asyncapi.json');
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(await response.json()).toEqual(channelDocument('0.0.0-test'));
+    const page = await get('/docs/channel');
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(page.headers.get('link')).toContain('<asyncapi.json>; rel="service-desc"');
+    const text = await page.text();
+    expect(text).not.toMatch(/https?:/);
+    for (const [, path] of text.matchAll(/(?:href|src)="([^"]+)"/g)) {
+      const { status } = await get(new URL(path ?? '', 'http://x/docs/channel').pathname);
+      expect([path, status]).toEqual([path, 200]);
+    }
+    const slash = await get('/docs/channel/');
+    expect([slash.status, slash.headers.get('location')]).toEqual([302, '../channel']);
+  });
+
   test('a slash at its end is redirected, and an unknown file is 404', async () => {
     const slash = await get('/docs/');
     expect([slash.status, slash.headers.get('location')]).toEqual([302, '../docs']);
@@ -72,7 +91,7 @@ describe('in a browser', { timeout: 60_000 }, () => {
   let browser: Browser | undefined;
 
   /** Opens the page; an error in it, or a request to another server, is a fault. */
-  async function open(width: number): Promise<{ page: Page; faults: string[] }> {
+  async function open(width: number, path = '/docs', shown = '.opblock'): Promise<{ page: Page; faults: string[] }> {
     browser ??= await startBrowser();
     const page = await browser.newPage({ viewport: { width, height: 900 } });
     const faults: string[] = [];
@@ -84,8 +103,8 @@ describe('in a browser', { timeout: 60_000 }, () => {
       if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(server.client.url))
         faults.push(request.url());
     });
-    await page.goto(`${server.client.url}/docs`);
-    await page.locator('.opblock').first().waitFor();
+    await page.goto(`${server.client.url}${path}`);
+    await page.locator(shown).first().waitFor();
     return { page, faults };
   }
 
@@ -121,6 +140,20 @@ describe('in a browser', { timeout: 60_000 }, () => {
     await operation(page, 'syncStops').locator('.opblock-summary-control').click();
     await operation(page, 'syncStops').locator('.responses-table').first().waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    expect(faults).toEqual([]);
+  });
+
+  test.each([360, 1280])('the page of the sync channel shows every frame, %i px wide', async (width) => {
+    const { page, faults } = await open(width, '/docs/channel', 'details[id="server.pong"]');
+    const frames = await page.locator('details[id^="phone."], details[id^="server."]').count();
+    expect(frames).toBeGreaterThanOrEqual(20);
+    await page.locator('details[id="phone.push"] > summary').click();
+    expect(await page.locator('details[id="phone.push"]').innerText()).toContain('"name": "stop.update"');
+    await page.goto(`${server.client.url}/docs/channel#server.welcome`);
+    await page.locator('details[id="server.welcome"][open]').waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    await page.evaluate(axe.source);
+    expect(await page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))')).toEqual([]);
     expect(faults).toEqual([]);
   });
 });

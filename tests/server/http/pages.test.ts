@@ -278,7 +278,7 @@ describe('/', () => {
     expect(doors.headers.get('vary')).toContain('accept');
     expect(doors.headers.get('content-security-policy')).toContain("default-src 'none'");
     const links = [...(await doors.text()).matchAll(/href="([^"]+)"/g)].map(([, link = '']) => link);
-    expect(links).toEqual(['doors.css', 'app/', 'app/?demo', 'office/', 'docs']);
+    expect(links).toEqual(['doors.css', 'app/', 'app/?demo', 'office/', 'docs', 'docs/channel']);
     for (const link of links) expect([link, (await get(`/${link}`)).status]).toEqual([link, 200]);
   });
 

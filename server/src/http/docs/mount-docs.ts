@@ -15,11 +15,18 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** The documents of both doors: the REST interface (OpenAPI) and the sync channel (AsyncAPI). */
+export interface Documents {
+  readonly rest: () => object;
+  readonly channel: () => object;
+}
+
 /**
- * The documentation for people (`/docs`, a page that can try everything) and for programs (`/docs/openapi.json`). It is
- * open under any ACCESS, because it contains no data. Addresses are relative, for proxies that add a prefix.
+ * The documentation for people (`/docs`, a page that can try everything, and `/docs/channel`) and for programs
+ * (`/docs/openapi.json`, `/docs/asyncapi.json`). It is open under any ACCESS, because it contains no data. Addresses are
+ * relative, for proxies that add a prefix.
  */
-export function mountDocs(app: FastifyInstance, document: () => object): void {
+export function mountDocs(app: FastifyInstance, documents: Documents): void {
   const files: Record<string, WebFile> = {
     '/docs': { type: 'text/html; charset=utf-8', read: from(ownFile('page.html')) },
     '/docs/page.mjs': { type: script, read: from(ownFile('page.mjs')) },
@@ -27,21 +34,23 @@ export function mountDocs(app: FastifyInstance, document: () => object): void {
     '/docs/icon.svg': { type: 'image/svg+xml', read: from(ownFile('icon.svg')) },
     '/docs/swagger-ui-bundle.js': { type: script, read: from(theirs.bundle) },
     '/docs/swagger-ui.css': { type: style, read: from(theirs.style) },
-    '/docs/openapi.json': {
-      type: 'application/json; charset=utf-8',
-      read: async () => Buffer.from(JSON.stringify(document())),
-    },
+    '/docs/openapi.json': { type: json, read: async () => Buffer.from(JSON.stringify(documents.rest())) },
+    '/docs/channel': { type: 'text/html; charset=utf-8', read: from(ownFile('channel.html')) },
+    '/docs/channel.mjs': { type: script, read: from(ownFile('channel.mjs')) },
+    '/docs/channel.css': { type: style, read: from(ownFile('channel.css')) },
+    '/docs/asyncapi.json': { type: json, read: async () => Buffer.from(JSON.stringify(documents.channel())) },
   };
   for (const [url, { type, read }] of Object.entries(files)) {
     let loaded: EncodedBytes | undefined;
     app.get(url, async (request, reply) => {
       // The links of the page are relative to `/docs` without a trailing slash.
       if (/^\/docs\/(?:\?|$)/.test(request.url)) return reply.redirect('../docs');
+      if (/^\/docs\/channel\/(?:\?|$)/.test(request.url)) return reply.redirect('../channel');
       loaded ??= new EncodedBytes(await read());
       void reply.header('content-security-policy', policy);
       // RFC 8631: the link to the description of this interface.
-      if (url === '/docs')
-        void reply.header('link', '<docs/openapi.json>; rel="service-desc"; type="application/json"');
+      const described = descriptions[url];
+      if (described) void reply.header('link', `<${described}>; rel="service-desc"; type="application/json"`);
       return sendEncoded(loaded, { type, cacheControl: 'no-cache' }, request, reply);
     });
   }
@@ -53,6 +62,12 @@ interface WebFile {
   readonly read: () => Promise<Buffer>;
 }
 
+/** The document of each page, relative to it. */
+const descriptions: Readonly<Record<string, string>> = {
+  '/docs': 'docs/openapi.json',
+  '/docs/channel': 'asyncapi.json',
+};
+const json = 'application/json; charset=utf-8';
 const script = 'text/javascript; charset=utf-8';
 const style = 'text/css; charset=utf-8';
 const ownFile = (name: string): string => new URL(name, import.meta.url).href;

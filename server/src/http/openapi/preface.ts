@@ -17,7 +17,7 @@ also accepts \`employee-id\` and \`api-token\`, for proxies that drop names with
 except evidence such as a signature. Answers may get new fields later. Lengths of text are characters (Unicode code
 points). The server refuses text with NUL or half of a surrogate pair.
 
-The sync channel, a WebSocket on \`/api/sync\`, is not part of this document.
+The sync channel, a WebSocket on \`/api/sync\`, has a document of its own: \`asyncapi.json\`, shown at \`/docs/channel\`.
 `.trim();
 
 const areas: Readonly<Record<string, { name: string; description: string }>> = {
