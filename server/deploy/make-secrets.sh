@@ -19,4 +19,7 @@ OPS_TOKEN=$(random)
 # The host, where there is one; for the service of \`docker compose --profile db2\`:
 # LEGACY_URL=db2://db2inst1:$(sed 's/^DB2INST1_PASSWORD=//' db2.env)@db2:50000/TAILGATE
 EOF
-echo "secrets are in $(pwd): server.env, postgres-password, db2.env"
+# For the profile `monitoring`. A changed OPS_TOKEN needs a new copy: delete the file and run this again.
+[ -s ops-token ] || sed -n 's/^OPS_TOKEN=//p' server.env | tr -d '\n' > ops-token
+[ -s grafana-password ] || random > grafana-password
+echo "secrets are in $(pwd): server.env, postgres-password, db2.env, ops-token, grafana-password"

@@ -31,9 +31,12 @@ export function readTree(): Map<string, SourceFile> {
     cwd: root,
     exclude: (path) => thirdParty.includes(path.split('/').at(-1) ?? '') || path.endsWith('bench/results'),
   });
-  const dotted = globSync(['.ci/*', '.github/**/*.{md,yml}', '.*rc', 'server/deploy/*', '.editorconfig'], {
-    cwd: root,
-  });
+  const dotted = globSync(
+    ['.ci/*', '.github/**/*.{md,yml}', '.*rc', 'server/deploy/{Dockerfile*,*.*}', '.editorconfig'],
+    {
+      cwd: root,
+    },
+  );
   const files = [...new Set([...paths, ...dotted])].sort().map((path) => ({ path, text: readText(path) }));
   return new Map(files.map((file) => [file.path, file]));
 }

@@ -5,7 +5,7 @@ import { SingleFlight, within } from '../runtime/single-flight.ts';
 import { readBacklog } from '../replication/to-host/backlog.ts';
 import { findLiveWorker } from '../replication/control/heartbeat.ts';
 import type { HostStatus } from '../replication/to-host/worker.ts';
-import { countOpenQuarantine } from './sql.ts';
+import { countOpenQuarantine, readPhonesAndSize } from './sql.ts';
 
 /** Prometheus waits ten seconds as a rule. */
 const PATIENCE_MS = 4_000;
@@ -18,6 +18,10 @@ interface MirrorFigures {
   readonly parked: number;
   readonly quarantine: number;
   readonly workers: number;
+  readonly phoneChanges: number;
+  readonly phones: number;
+  readonly oldestOnPhone: number;
+  readonly databaseBytes: number;
 }
 
 const mirrorGauges: { readonly [Figure in keyof MirrorFigures]: { readonly name: string; readonly help: string } } = {
@@ -31,6 +35,13 @@ const mirrorGauges: { readonly [Figure in keyof MirrorFigures]: { readonly name:
   parked: { name: 'tailgate_parked', help: 'Rows that the host rejects, except skipped ones' },
   quarantine: { name: 'tailgate_quarantine_open', help: 'Unsettled changes in quarantine' },
   workers: { name: 'tailgate_worker_alive', help: '1 while any process of any node replicates' },
+  phoneChanges: {
+    name: 'tailgate_phone_changes_pending',
+    help: 'Changes that phones have reported and not delivered',
+  },
+  phones: { name: 'tailgate_phones_pending', help: 'Queues of phones with such changes' },
+  oldestOnPhone: { name: 'tailgate_phone_oldest_seconds', help: 'Age of the oldest such change' },
+  databaseBytes: { name: 'tailgate_database_bytes', help: 'Size of the database in PostgreSQL' },
 };
 
 /**
@@ -71,15 +82,25 @@ export function watchMirror(registry: Registry, { db, log }: { readonly db: Quer
 }
 
 async function readMirror(db: Queryable): Promise<MirrorFigures> {
-  const [backlog, quarantine, workers] = await Promise.all([
+  const [backlog, quarantine, held, workers] = await Promise.all([
     readBacklog(db),
     db.query<{ open: number }>(countOpenQuarantine),
+    db.query<{ changes: number; phones: number; oldest: number; bytes: number }>(readPhonesAndSize),
     findLiveWorker(db).then(
       () => 1,
       () => 0,
     ),
   ]);
-  return { ...backlog, quarantine: quarantine.rows[0]?.open ?? 0, workers };
+  const { changes = 0, phones = 0, oldest = 0, bytes = 0 } = held.rows[0] ?? {};
+  return {
+    ...backlog,
+    quarantine: quarantine.rows[0]?.open ?? 0,
+    workers,
+    phoneChanges: changes,
+    phones,
+    oldestOnPhone: Math.max(0, oldest),
+    databaseBytes: bytes,
+  };
 }
 
 function figuresOf<Key extends string>(table: { readonly [Name in Key]: unknown }): Key[] {
