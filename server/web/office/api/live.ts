@@ -32,6 +32,8 @@ export function startLive(isOpen: () => boolean): Live {
   const isFollowed = createSignal(false);
   const listeners = new Set<(news: News) => void>();
   let askedAt = Date.now();
+  /** A reading has failed: the news that asked for it do not come again. */
+  let isOwed = false;
   const announce = (news: News): void => {
     if (news.subject === 'all') askedAt = Date.now();
     for (const listener of [...listeners]) listener(news);
@@ -41,7 +43,10 @@ export function startLive(isOpen: () => boolean): Live {
     if (!document.hidden && isOpen()) changed();
   };
   const tick = (): void => {
-    if (!isFollowed.current || Date.now() - askedAt >= besideFeedMs) wake();
+    if (isOwed || !isFollowed.current || Date.now() - askedAt >= besideFeedMs) {
+      isOwed = false;
+      wake();
+    }
   };
   const timer = setInterval(tick, everyMs);
   document.addEventListener('visibilitychange', wake);
@@ -60,7 +65,10 @@ export function startLive(isOpen: () => boolean): Live {
       heardAt.set(at);
       isReached.set(true);
     },
-    missed: () => isReached.set(false),
+    missed: () => {
+      isOwed = true;
+      isReached.set(false);
+    },
     stop: () => {
       clearInterval(timer);
       document.removeEventListener('visibilitychange', wake);
