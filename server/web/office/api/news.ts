@@ -1,6 +1,6 @@
 import type { AnyInput, OperationName } from './operations.ts';
 
-const lists = ['parked', 'quarantine', 'incident', 'hold', 'device', 'host'] as const;
+const lists = ['parked', 'quarantine', 'incident', 'hold', 'device', 'host', 'proof'] as const;
 
 /** What changed: a route with its stops, a list, or anything. */
 export type News =
@@ -14,9 +14,10 @@ const subjects: Partial<Record<OperationName, readonly Subject[]>> = {
   // A report of any phone is news of all devices: the slow reading beside the feed shows it.
   listRoutes: ['route', 'parked'],
   readOpsRoute: ['route', 'parked', 'host'],
-  readOpsStop: ['route', 'parked', 'host'],
+  readOpsStop: ['route', 'parked', 'host', 'proof'],
+  previewProof: ['route', 'proof'],
   compareStop: ['route', 'parked', 'host'],
-  readStopHistory: ['route', 'parked', 'quarantine', 'host'],
+  readStopHistory: ['route', 'parked', 'quarantine', 'host', 'proof'],
   verifyStopHistory: ['route'],
   search: ['route', 'parked', 'quarantine'],
   readAttention: ['parked', 'quarantine', 'incident', 'hold', 'device', 'host'],
