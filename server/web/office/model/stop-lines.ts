@@ -1,7 +1,6 @@
 import type { StopView } from './stop-ticks.ts';
 
 export type StopLine = StopView['lines'][number];
-export type StopFile = StopView['files'][number];
 
 /** Pieces too few (negative) or too many; null where one of both counts is missing. */
 export const differenceOf = ({ planned, delivered }: Pick<StopLine, 'planned' | 'delivered'>): number | null =>

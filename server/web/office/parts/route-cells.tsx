@@ -42,7 +42,7 @@ export const routeColumns = (now: number) => [
   { head: t('routes.host'), cell: (row: RouteRow) => <AtHost row={row} /> },
 ];
 
-export const driverNames = ({ drivers }: RouteRow): string[] => drivers.map(({ name, employee }) => name || employee);
+const driverNames = ({ drivers }: RouteRow): string[] => drivers.map(({ name, employee }) => name || employee);
 
 function Drivers({ row }: { readonly row: RouteRow }) {
   const [first, ...others] = driverNames(row);
