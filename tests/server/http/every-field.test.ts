@@ -53,6 +53,10 @@ describe('contract §1: a field of the wrong kind is 400 and named by its path',
 
 /** The service looks up nothing before it has read the body. */
 const params = {
+  facility: key.facility,
+  route_id: key.id,
+  week_end: key.week_end,
+  stop_id: '1',
   client_id: 'c',
   employee: '1001',
   parked_id: '1',

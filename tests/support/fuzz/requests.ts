@@ -29,12 +29,13 @@ export interface FuzzDeps {
 
 type AnyOperation = Operation<unknown, unknown, unknown>;
 
-/** Requests to every operation of the table: most of them nearly right, so that they pass the first check. */
-export function fuzzRequests(deps: FuzzDeps): fc.Arbitrary<FuzzRequest> {
-  // A stream of lines has no end that a request could wait for.
-  const names = Object.keys(operations)
-    .filter((name): name is OperationName => name in operations)
-    .filter((name) => operations[name].answers !== 'lines');
+/** A stream of lines has no end that a request could wait for. */
+export const fuzzedOperations: readonly OperationName[] = Object.keys(operations)
+  .filter((name): name is OperationName => name in operations)
+  .filter((name) => operations[name].answers !== 'lines');
+
+/** Requests to these operations: most of them nearly right, so that they pass the first check. */
+export function fuzzRequests(deps: FuzzDeps, names = fuzzedOperations): fc.Arbitrary<FuzzRequest> {
   return fc.oneof(
     ...names.map((name) => {
       const operation = operations[name];
@@ -56,7 +57,7 @@ function requestsTo(name: OperationName, operation: AnyOperation, deps: FuzzDeps
         operation.method,
         fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'MKCOL'),
       ),
-      segments: fc.tuple(...paramsOf(operation.path).map((param) => segments(param, deps.words))),
+      segments: allSegments(paramsOf(operation.path), deps.words),
       query: queries(operation, deps.words),
       credentials: credentials(operation, deps),
       headers: extraHeaders,
@@ -102,13 +103,13 @@ const malformed = fc.oneof(
   fc.constant('x'.repeat(500)),
 );
 
-/** The value of a parameter: mostly an existing one by its name. */
-const segments = (param: string, { segments: others = ['x'], ...words }: Words): fc.Arbitrary<string> =>
-  fc.oneof(
-    { weight: 6, arbitrary: fc.constantFrom(...(words[param] ?? others)).map(String) },
-    { weight: 2, arbitrary: fc.constantFrom(...others).map(String) },
-    { weight: 2, arbitrary: malformed },
-  );
+/** The values of all parameters: mostly existing ones by their names. */
+function allSegments(params: readonly string[], { segments: others = ['x'], ...words }: Words) {
+  const known = params.map((param) => fc.constantFrom(...(words[param] ?? others).map(String).filter(Boolean)));
+  const other = fc.oneof(fc.constantFrom(...others).map(String), malformed);
+  const mixed = known.map((arbitrary) => fc.oneof(arbitrary, other));
+  return fc.oneof({ weight: 3, arbitrary: fc.tuple(...known) }, { weight: 2, arbitrary: fc.tuple(...mixed) });
+}
 
 function queries(operation: AnyOperation, words: Words): fc.Arbitrary<string> {
   const meant = valuesOf(operation.query, words).map((value) =>
@@ -197,7 +198,8 @@ function jsonBodies(
   samples: readonly object[] = [],
 ): fc.Arbitrary<Bodied | undefined> {
   const made = valuesOf(operation.body, words);
-  const values = samples.length === 0 ? made : fc.oneof(made, fc.constantFrom<unknown>(...samples));
+  const values =
+    samples.length === 0 ? made : fc.oneof(made, { weight: 2, arbitrary: fc.constantFrom<unknown>(...samples) });
   const texts = values.map(textOf);
   const bodies = fc
     .oneof(
