@@ -9,7 +9,6 @@ import { BufferPool } from './assets/chunk-buffer.ts';
 import type { UploadDeps } from './assets/upload.ts';
 import type { AuthDeps } from './auth/deps.ts';
 import { OperatorSessions } from './auth/operators/sessions.ts';
-import { ensureDemoOperator } from './auth/operators/accounts.ts';
 import { openPasswords } from './auth/passwords.ts';
 import { Sessions } from './auth/sessions.ts';
 import { sweepAuth } from './auth/sweep.ts';
@@ -27,6 +26,8 @@ import { createPool, openAhead } from './db/pool.ts';
 import { SharedCounters } from './db/shared-counters.ts';
 import { withTransaction } from './db/transaction.ts';
 import type { Db } from './db/types.ts';
+import { openDemoDay, startDemoDay, type DemoDay } from './demo/day/open-day.ts';
+import { demoOperatorOf } from './demo/operator.ts';
 import { LazyHostCatalog } from './replication/host-catalog.ts';
 import { HostSide } from './replication/host-side.ts';
 import { rescuerOf } from './wire/access.ts';
@@ -71,6 +72,7 @@ export interface App {
   opsToken: StoredSecret;
   /** The sign-in of the demo's operator. */
   demoOperator: { id: string; password: string } | undefined;
+  demoDay: DemoDay | undefined;
   /** Resolves when this process must stop: the database is another one, or stays unreachable. */
   lostDatabase: Promise<StartError>;
   /** Refuses new requests, finishes those in progress and closes every part. */
@@ -121,7 +123,9 @@ export async function startApp(config: Config, log: Logger, stopping: AbortSigna
     const deps = await openDeps(config, log, shutdown);
     const pipeline = await startPipeline(deps);
     await startSideEffects(deps, pipeline);
-    const hostSide = config.role === 'api' ? undefined : await startHostSide(deps, pipeline);
+    const demoDay = config.demoDay ? await openDemoDay(config.dataDir, deps.clock) : undefined;
+    const hostClock = demoDay?.clock.now ?? deps.clock;
+    const hostSide = config.role === 'api' ? undefined : await startHostSide({ ...deps, clock: hostClock }, pipeline);
     const pages = openPages(pagesFolder, log);
     const url =
       config.role === 'worker'
@@ -130,7 +134,9 @@ export async function startApp(config: Config, log: Logger, stopping: AbortSigna
     const isServed = url !== undefined;
     const built = { app: isServed && (await pages.app.isBuilt()), office: isServed && (await pages.office.isBuilt()) };
     if (config.metricsPort !== undefined) await serveFigures(deps, config.metricsPort, opsToken.secret);
-    const demoOperator = url === undefined ? undefined : await demoOperatorOf(deps);
+    const { dataDir, demo } = config;
+    const demoOperator = isServed && demo ? await demoOperatorOf(dataDir, deps.auth, deps.clock()) : undefined;
+    if (demoDay && hostSide) await startDemoDay(demoDay, { ...deps, wakeups: bossWakeups(deps.boss), hostSide });
     const { database, lostDatabase } = deps;
     return {
       url,
@@ -138,6 +144,7 @@ export async function startApp(config: Config, log: Logger, stopping: AbortSigna
       place: database.place,
       opsToken,
       demoOperator,
+      demoDay,
       lostDatabase,
       stop: () => shutdown.run(),
     };
@@ -380,14 +387,6 @@ function openAssets({ config, log, shutdown, database, boss, telemetry, clock }:
     finishComplete().then(() => sweepAssets(db, clock())),
   );
   return assets;
-}
-
-/** A random password in a file, as the ops token has one, so that each start of a demo prints the same. */
-async function demoOperatorOf({ config, db, auth, clock }: Deps): Promise<App['demoOperator']> {
-  if (!config.demo) return undefined;
-  const { secret: password } = await storeSecret(join(config.dataDir, 'demo-operator'));
-  const id = await ensureDemoOperator(db, password, { passwords: auth.passwords, now: clock() });
-  return id === undefined ? undefined : { id, password };
 }
 
 async function opsTokenOf({ opsToken, dataDir }: Config, log: Logger): Promise<StoredSecret> {

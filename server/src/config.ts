@@ -232,8 +232,8 @@ const table = {
     flag(),
   ),
   DEMO: optional(
-    '1 loads the demo data into an empty host, 0 does not; unset: 1 where database and host are both embedded',
-    flag(),
+    '1 loads demo data into an empty host, day a demo day, too, 0 none; unset: 1 where database and host are both embedded',
+    oneOf('0', '1', 'day'),
   ),
 };
 
@@ -263,8 +263,11 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     throw new ConfigError(
       `OPS_TOKEN: expected ${OPS_TOKEN_LENGTH} random characters or more where others are let in (LISTEN_HOST=${listenHost}), got ${opsToken.length}`,
     );
+  const role = readRole(argv);
+  const demo = read('DEMO') ?? (databaseUrl === undefined && legacyUrl === undefined ? '1' : '0');
+  if (demo === 'day') checkDemoDay({ DATABASE_URL: databaseUrl, LEGACY_URL: legacyUrl }, role);
   return {
-    role: readRole(argv),
+    role,
     port: read('PORT'),
     listenHost,
     databaseUrl,
@@ -312,8 +315,17 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     otelEndpoint: read('OTEL_EXPORTER_OTLP_ENDPOINT'),
     traceShare: read('OTEL_TRACES_SAMPLER_ARG'),
     warmsUp: read('WARM_UP'),
-    demo: read('DEMO') ?? (databaseUrl === undefined && legacyUrl === undefined),
+    demo: demo !== '0',
+    demoDay: demo === 'day',
   };
+}
+
+/** The demo day invents troubles, so it runs on nothing but the embedded database and its stand-in. @throws ConfigError */
+function checkDemoDay(urls: Readonly<Record<string, string | undefined>>, role: string): void {
+  for (const [name, url] of Object.entries(urls))
+    if (url !== undefined)
+      throw new ConfigError(`DEMO: day runs on the embedded database and host alone; unset ${name}, or choose 1 or 0`);
+  if (role !== 'all') throw new ConfigError(`DEMO: day needs --role all, got ${role}`);
 }
 
 type Read = <Name extends SettingName>(name: Name) => Values[Name];

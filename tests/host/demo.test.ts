@@ -4,6 +4,7 @@ import { loadDemo } from '../../server/src/demo/load.ts';
 import { weekEndOf } from '../../server/src/demo/routes.ts';
 import { valueFaults } from '../../server/src/host/files/fit.ts';
 import { readFile } from '../../server/src/host/reads/reads.ts';
+import { parseRouteFile } from '../../server/src/host/tools/load-file.ts';
 import { hostFileNames } from '../../server/src/host/files/tables.ts';
 import { stopPayload } from '../../server/src/routes/payload.ts';
 import { importDeps, routeKey } from './import-fixture.ts';
@@ -144,5 +145,14 @@ describe('beside a mirror', () => {
     await opened.imports.importNow();
     const again = await deps.read('R201');
     expect(again.plans.map(({ plan }) => stopPayload(stopView(plan, { status: 'P' })))).toEqual(stops);
+  });
+
+  test('a dispatch program may plan an arrival at a stop; another clock is refused by its path', async () => {
+    const stops = [{ id: 1, eta: '093000' }, { id: 2 }];
+    await deps.dispatch({ ...routeKey('R202'), name: 'Chicago South', drivers: [{ id: '1010' }], stops });
+    await opened.imports.importNow();
+    expect((await deps.read('R202')).plans.map(({ plan }) => plan.eta)).toEqual(['093000', '']);
+    const wrong = { ...routeKey('R203'), stops: [{ id: 1, eta: '256000' }] };
+    expect(() => parseRouteFile(wrong)).toThrow('stops.0.eta: expected HHMMSS');
   });
 });

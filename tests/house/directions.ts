@@ -317,7 +317,22 @@ export const parts: Part[] = [
     usesTypes: server('db/', 'http/server/request-watch.ts', 'host/'),
     why: 'every part reports to it; it calls none',
   },
-  { path: 'server/src/demo/', uses: server('host/'), usesTypes: server('db/'), why: 'demo data enters as host rows' },
+  {
+    path: 'server/src/demo/',
+    uses: server('host/', 'auth/', 'runtime/kept-secret.ts'),
+    usesTypes: server('db/'),
+    why: 'demo data enters as host rows',
+  },
+  {
+    path: 'server/src/demo/day/',
+    uses: [
+      'sync-protocol/',
+      ...sliceFolders,
+      ...server('demo/', 'mutations/', 'sync/', 'replication/', 'host/', 'acts/', 'db/', 'runtime/'),
+    ],
+    usesTypes: server('config.ts'),
+    why: 'composes a day of phones, clerks and a host, and changes state by the functions of the product alone',
+  },
 
   {
     path: 'server/web/',

@@ -32,6 +32,13 @@ test('a first start prints all addresses, the token once, and two commands to tr
   expect(text.match(/^ {2}curl /gm)).toHaveLength(2);
 });
 
+test('a demo day prints its drivers and their password', () => {
+  const demoDay = { drivers: ['2001', '2002', '2008'], password: 'of-the-drivers' };
+  const text = banner(loadConfig({ DEMO: 'day' }, []), { ...standing, url, demoDay });
+  expect(text).toContain('facility D01, ready in some seconds; drivers 2001 to 2008, password of-the-drivers');
+  expect(banner(loadConfig({}, []), { ...standing, url })).not.toContain('Demo day');
+});
+
 test('without the output of its build, the driver app has no address', () => {
   const text = banner(loadConfig({}, []), { ...standing, url, built: { app: false, office: true } });
   expect(text).not.toContain('/app/');

@@ -77,6 +77,7 @@ describe('settings', () => {
       traceShare: 1,
       warmsUp: true,
       demo: true,
+      demoDay: false,
     });
   });
 
@@ -97,6 +98,16 @@ describe('settings', () => {
     expect(loadConfig({ LEGACY_URL: 'db2://host/POD' }, []).demo).toBe(false);
     expect(loadConfig({ ...database, DEMO: '1' }, []).demo).toBe(true);
     expect(loadConfig({ DEMO: '0' }, []).demo).toBe(false);
+  });
+
+  test('a demo day is for the embedded database and host alone', () => {
+    expect(loadConfig({ DEMO: 'day' }, [])).toMatchObject({ demo: true, demoDay: true });
+    const refused = { DATABASE_URL: 'postgres://db/tailgate', LEGACY_URL: 'db2://host/POD' };
+    for (const [name, value] of Object.entries(refused))
+      expect(() => loadConfig({ DEMO: 'day', [name]: value }, [])).toThrow(
+        `DEMO: day runs on the embedded database and host alone; unset ${name}, or choose 1 or 0`,
+      );
+    expect(() => loadConfig({ DEMO: 'day' }, ['--role', 'api'])).toThrow('DEMO: day needs --role all, got api');
   });
 
   test('LISTEN uses the database itself unless a direct address is given', () => {
@@ -132,7 +143,7 @@ describe('a wrong value stops the start with one line that names it', () => {
     ['LEGACY_LIBRARY', 'POD"; drop', /^LEGACY_LIBRARY: expected a library name/],
     ['IMPORT_FROM', '20260231', /^IMPORT_FROM: expected a day that exists as YYYYMMDD, .* got "20260231"$/],
     ['IMPORT_FROM', '2026-11-28', /^IMPORT_FROM: expected a day/],
-    ['DEMO', 'true', 'DEMO: expected one of 0, 1, got "true"'],
+    ['DEMO', 'true', 'DEMO: expected one of 0, 1, day, got "true"'],
   ])('%s=%s', (name, value, message) => {
     expect(() => loadConfig({ [name]: value }, [])).toThrow(ConfigError);
     expect(() => loadConfig({ [name]: value }, [])).toThrow(message);

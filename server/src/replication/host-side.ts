@@ -42,6 +42,7 @@ export class HostSide {
   readonly #options: HostSideOptions;
   readonly #closers: (() => Promise<void>)[] = [];
   #host: Host | undefined;
+  #import: HostImport | undefined;
   #worker: ReplicationWorker | undefined;
   #retry: NodeJS.Timeout | undefined;
   /** Why the last attempt did not reach the host; blank after one that did. */
@@ -68,6 +69,11 @@ export class HostSide {
   /** The worker's view of the host; undefined while no worker has started. */
   get status(): HostStatus | undefined {
     return this.#worker?.status;
+  }
+
+  /** Imports what the host has changed until now. @returns false where changes are left, or the host is away */
+  async importNow(): Promise<boolean> {
+    return (await this.#import?.importNow()) ?? false;
   }
 
   async stop(): Promise<void> {
@@ -133,6 +139,7 @@ export class HostSide {
     // Demo routes are complete once loaded, so the first driver need not wait until they are quiet.
     if (config.demo && (await this.#loadDemo())) await hostImport.importNow();
     await hostImport.start();
+    this.#import = hostImport;
     this.#closers.push(() => hostImport.stop());
     const findDrift = (scope: 'routes' | 'everything') => hostImport.findDrift(scope);
     const driftCheck = new DriftCheck({ findDrift, clock, log, isRestored });

@@ -10,6 +10,8 @@ export interface StartedServer {
   opsToken: { secret: string; fresh: boolean };
   /** The sign-in of the demo's operator, where there is one. */
   demoOperator: { id: string; password: string } | undefined;
+  /** The drivers of the demo day and their password, where there is one. */
+  demoDay?: { readonly drivers: readonly string[]; readonly password: string } | undefined;
   /** The endpoints without credentials, in a few words. */
   open: readonly string[];
 }
@@ -27,7 +29,10 @@ export const startHelp = (all: typeof settings): string =>
   ].join('\n');
 
 /** The output of `npm start` for people once everything runs. Scripts wait for the first line. */
-export function banner(config: Config, { url, built, place, opsToken, demoOperator, open }: StartedServer): string {
+export function banner(
+  config: Config,
+  { url, built, place, opsToken, demoOperator, demoDay, open }: StartedServer,
+): string {
   const { role, dataDir, demo, legacyUrl, smtpUrl, smsUrl } = config;
   const lines = [
     `Tailgate is ready${url === undefined ? '' : ` on ${url}`}${role === 'all' ? '' : ` (${role} only)`}`,
@@ -61,6 +66,10 @@ export function banner(config: Config, { url, built, place, opsToken, demoOperat
       `${demoOperator.id}, password ${demoOperator.password} (of the demo; others: npm run ops -- operator add)`,
     );
   if (demo) say('Demo drivers', '1001 and 1002 on R100, 1003 on R200, 1005 and 1006 on R400, 1009 on R900');
+  if (demoDay) {
+    const [first = '', last = ''] = [demoDay.drivers[0], demoDay.drivers.at(-1)];
+    say('Demo day', `facility D01, ready in some seconds; drivers ${first} to ${last}, password ${demoDay.password}`);
+  }
   if (demo && url !== undefined) lines.push('', ...firstSteps(url));
   lines.push('', 'Ctrl-C stops everything.');
   return lines.join('\n');

@@ -80,6 +80,11 @@ const customerOfStop = customer
 const stop = z.object({
   id: z.int().min(1).max(999),
   type: z.enum(['delivery', 'backhaul', 'warehouse']).nullish(),
+  /** The planned arrival on the clock of the facility. */
+  eta: z
+    .string()
+    .regex(/^([01]\d|2[0-3])[0-5]\d[0-5]\d$|^$/, 'expected HHMMSS')
+    .nullish(),
   arrived: unusedField,
   updates: unusedField,
   osd_emails: unusedField,

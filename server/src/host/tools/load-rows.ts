@@ -48,7 +48,7 @@ export function hostRowsOf(route: RouteFile) {
       RSTYP: stopTypes[stop.type ?? (stop.id === 999 ? 'warehouse' : 'delivery')],
       RSCUS: stop.customer?.id ?? '',
       RSSEQ: decimalText(index + 1),
-      RSETA: decimalText(0),
+      RSETA: decimalText(Number(stop.eta ?? 0)),
     })),
     invoices: onceBy(
       stops.flatMap((stop) => stop.invoices.map((invoice) => ({ ...invoice, stop }))),

@@ -1,0 +1,20 @@
+// Statements of the demo day on the stand-in host: those of its shop, its clerks and its inventory program. The search
+// path of their connection names the library.
+
+/** A rule of the shop: no line of the demo's facility has a count above 999. */
+export const limitCounts = [
+  `create or replace function d01_counts() returns trigger language plpgsql as $$
+   begin
+     if new.RQFAC = 'D01' and new.RQDLV > 999 then
+       raise exception 'A COUNT OF % IS ABOVE 999: COUNT AGAIN', trunc(new.RQDLV);
+     end if;
+     return new;
+   end $$`,
+  `create or replace trigger d01_counts before insert or update on RTPRUP for each row execute function d01_counts()`,
+];
+
+/** A clerk corrects a column of a stop. Facility, route, week and stop come last. */
+export const correctColumn = {
+  RUSNAM: 'update RTSTUP set RUSNAM = ? where RUFAC = ? and RURTE = ? and RUWKE = ? and RUSTP = ?',
+  RUCMT: 'update RTSTUP set RUCMT = ? where RUFAC = ? and RURTE = ? and RUWKE = ? and RUSTP = ?',
+} as const;
