@@ -12,7 +12,7 @@ const deviceColumns = `c.client_id, c.employee, coalesce(e.name, '') as employee
                    where s.employee = c.employee and s.revoked_at is null and s.expires_at > $1) as signed_in`;
 
 /** Whether a queue `c` has pending items: changes, or files of its driver. */
-const hasPending = '(c.pending > 0 or c.pending_files > 0)';
+const hasPending = '(c.pending > 0 or coalesce(c.pending_files, 0) > 0)';
 
 /** Whether a queue `c` has pending items and sent nothing since $2. */
 const isSilent = `(${hasPending} and c.last_seen_at < $2 and c.revoked_at is null)`;
