@@ -101,7 +101,9 @@ describe('a demo day has one of each trouble', () => {
       ['STOP_NOT_FOUND', 'D104', 4],
     ]);
     const silent = (await list.devices()).filter((device) => device.silent);
-    expect(silent.map(({ employee, pending }) => [employee, pending])).toEqual([['2004', 5]]);
+    expect(silent.map(({ employee, pending, pending_files }) => [employee, pending, pending_files])).toEqual([
+      ['2004', 5, 3],
+    ]);
     const missing = (await list.incidents()).filter(({ kind }) => kind === 'asset_missing');
     expect(missing.map(({ details }) => missingFile.parse(JSON.parse(details)))).toEqual([
       { stop: 2, route: { id: 'D092' } },

@@ -57,12 +57,12 @@ export function signature(name: string): Buffer {
   const letters = Array.from(name, (letter) => letter.codePointAt(0) ?? 0);
   const advance = (canvas.width - 60) / letters.length;
   for (const [n, letter] of letters.entries()) {
-    const [tall, slant] = [12 + (letter % 7) * 4, 3 + (letter % 5)];
+    const [tall, wide] = [14 + (letter % 7) * 4, 8 + (letter % 5) * 2];
     for (let step = 0; step < 400; step++) {
       const turn = (step / 400) * 2 * Math.PI;
-      const x = 30 + advance * (n + step / 400) + slant * Math.sin(2 * turn);
-      const y = 66 - tall * Math.sin(turn) * (letter % 2 === 0 ? 1 : 0.6);
-      canvas.box(Math.round(x), Math.round(y), 3, 3, ink);
+      const x = 30 + advance * (n + step / 400) - wide * Math.sin(turn + 0.6);
+      const y = 70 - tall * (1 - Math.cos(turn)) * (letter % 2 === 0 ? 0.7 : 0.4);
+      canvas.box(Math.round(x), Math.round(y), 2, 2, ink);
     }
   }
   return canvas.png();

@@ -175,9 +175,12 @@ export class DayPlayer {
   async #report(): Promise<void> {
     const { db, log, start } = this.#deps;
     const status = new DeviceStatus(db, log);
-    for (const { employee, heard, pending = 0, oldest } of reports) {
-      const oldest_pending_at = oldest === undefined ? null : momentAt(start, oldest).toISOString();
-      status.note(this.#phoneOf(employee).clientId, { pending, oldest_pending_at, seenAt: momentAt(start, heard) });
+    const instant = (minutes: number) => momentAt(start, minutes).toISOString();
+    for (const { employee, heard, pending = 0, oldest, files } of reports) {
+      const oldest_pending_at = oldest === undefined ? null : instant(oldest);
+      const waiting = files && { count: files.count, bytes: files.bytes, oldest_at: instant(files.oldest) };
+      const report = { pending, oldest_pending_at, files: waiting, seenAt: momentAt(start, heard) };
+      status.note(this.#phoneOf(employee).clientId, report);
     }
     await status.save();
   }

@@ -96,6 +96,8 @@ export interface PhoneReport {
   /** Changes that are still on the phone, and the time of the oldest. */
   readonly pending?: number;
   readonly oldest?: number;
+  /** Files that are still on the phone, with the time of the oldest. */
+  readonly files?: { readonly count: number; readonly bytes: number; readonly oldest: number };
 }
 
 /** A part of the day. The next one begins when the host has everything of this one. */
@@ -338,12 +340,18 @@ export const chapters: readonly Chapter[] = [before, yesterday, today];
 /** Played while the hold is in force. */
 export const behindTheHold: Chapter = lately;
 
-/** The phones at the start of the demo. Phone 2004 is silent, and holds work. */
+/** The phones at the start of the demo. The phone of 2004 is silent with work on it; 2003 still has yesterday's photo. */
 export const reports: readonly PhoneReport[] = [
   { employee: '2001', heard: -2 },
   { employee: '2002', heard: -20 },
-  { employee: '2003', heard: -1 },
-  { employee: '2004', heard: -283, pending: 5, oldest: -282 },
+  { employee: '2003', heard: -1, files: { count: 1, bytes: 3_100, oldest: -day - 336 } },
+  {
+    employee: '2004',
+    heard: -283,
+    pending: 5,
+    oldest: -282,
+    files: { count: 3, bytes: 1_860_000, oldest: -281 },
+  },
   { employee: '2005', heard: -210 },
   { employee: '2006', heard: -34 },
   { employee: '2007', heard: -2 * day - 240 },
