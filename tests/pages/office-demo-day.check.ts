@@ -47,6 +47,21 @@ test('which deliveries have a problem: 0 clicks', async () => {
   expect(clicksOf(desk)).toBe(0);
 });
 
+test('what a given store received yesterday, with photo and signature: 2 clicks', async () => {
+  const desk = await stranger();
+  await desk.hand.type('Search', 'old town provisions');
+  await desk.hand.sees('D091 stop 1, Old Town Provisions');
+  await desk.hand.tap('D091 stop 1, Old Town Provisions');
+  await desk.hand.sees('Rosa Medina received it.');
+  const pictures = desk.page.locator('main figure img');
+  await expect.poll(() => pictures.count()).toBe(2);
+  const widths = () =>
+    pictures.evaluateAll((all) => all.map((each) => each instanceof HTMLImageElement && each.naturalWidth));
+  await expect.poll(widths).toEqual([360, 480]);
+  expect(clicksOf(desk)).toBe(2);
+  await desk.shot('demo-day-yesterday');
+});
+
 test('which phone still holds work: 0 clicks for the phone, 1 for all of them', async () => {
   const desk = await stranger();
   await desk.hand.sees('A phone with work on it is silent');
