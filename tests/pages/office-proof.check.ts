@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { demoRoute } from '../system/service.ts';
 import type { OfficeWorld } from './desk.ts';
 import { openOfficeWorld } from './desk.ts';
+import { acts, repeatAsLook } from './office-rights.ts';
 import { deliver, driverOf } from './refusing-host.ts';
 
 let world: OfficeWorld;
@@ -107,4 +108,9 @@ test('the request of the button is refused with the token of a clerk who may onl
     const headers = { ...world.headers.look, 'content-type': 'application/json' };
     expect((await fetch(url, { method, headers, body })).status).toBe(403);
   }
+});
+
+/** Last: it repeats what the tests above have sent. */
+test('every request of a button is refused with the token of a clerk who may only look', async () => {
+  expect(await repeatAsLook(world)).toEqual(acts.proof);
 });

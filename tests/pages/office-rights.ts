@@ -31,6 +31,7 @@ export const acts = {
     'reviewFlags',
     'skipParkedCause',
   ],
+  proof: ['sendProof'],
 } as const;
 
 /** Every act that the console can send. */
