@@ -10,16 +10,26 @@ interface Phone {
   readonly device: string;
   readonly app?: string;
   readonly pending: number;
+  readonly files?: { readonly count: number; readonly bytes: number };
 }
 
 /** A phone that reports work and sends none of it, over plain HTTP. */
 export async function phoneOf(
   { server }: Service,
   as: Signed,
-  { device, app = 'app 1.4', pending }: Phone,
+  { device, app = 'app 1.4', pending, files }: Phone,
 ): Promise<void> {
   const oldest_pending_at = new Date().toISOString();
-  const body = { client_id: randomUUID(), protocol: currentProtocol, mutations: [], device, sdk: 'own', app, pending };
+  const body = {
+    client_id: randomUUID(),
+    protocol: currentProtocol,
+    mutations: [],
+    device,
+    sdk: 'own',
+    app,
+    pending,
+    ...(files && { files }),
+  };
   const response = await fetch(`${server.url}/api/sync/push`, {
     method: 'POST',
     headers: { ...as, 'content-type': 'application/json' },

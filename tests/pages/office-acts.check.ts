@@ -130,10 +130,16 @@ describe('B9', () => {
 
 describe('B11', () => {
   test('a lost phone is ended in 2 clicks and a reason; the second operator reads who did it', async () => {
-    await phoneOf(world.service, await driverOf(world.service, '1004'), { device: 'Moto G84', pending: 3 });
+    await phoneOf(world.service, await driverOf(world.service, '1004'), {
+      device: 'Moto G84',
+      pending: 3,
+      files: { count: 2, bytes: 1_900_000 },
+    });
     const [desk, second] = [await world.desk('admin', '#/phones'), await world.desk('admin', '#/phones')];
     desk.hand.count();
+    await desk.hand.sees('1.9 MB');
     await desk.hand.tap('1004');
+    await desk.hand.sees('3 changes, 2 files (1.9 MB)');
     await desk.hand.type('Reason', 'Left at stop 2, not found');
     await desk.hand.tap('End this phone');
     await desk.hand.sees('Ended by ADMIN');

@@ -48,6 +48,7 @@ beforeAll(async () => {
     device: 'Moto G84',
     app: 'driver-app/1.4.0',
     pending: 14,
+    files: { count: 1, bytes: 1_900_000 },
   });
   const { id, ...key } = demoRoute('R100');
   // A kept change: the route has no such stop.

@@ -5,7 +5,7 @@ import type { RowOf } from '../api/operations.ts';
 import { useDraft } from '../drafts.ts';
 import { may } from '../session.ts';
 import { timeIn } from '../words/times.ts';
-import { t } from '../words/words.ts';
+import { sizeText, t } from '../words/words.ts';
 import { FaultNote } from './fault-note.tsx';
 import { Moment } from './moment.tsx';
 import { NeedsRole } from './needs-role.tsx';
@@ -15,6 +15,11 @@ type Phone = RowOf<'listDevices'>;
 /** The chosen phone: what is on it, and its end where it is lost. */
 export function PhonePanel({ phone }: { readonly phone: Phone }) {
   const { employee, employee_name: name, pending, oldest_pending_at: oldest, app, sdk, created_at, last_seq } = phone;
+  const { pending_files: files, pending_bytes: bytes } = phone;
+  const holds = [
+    ...(pending > 0 ? [t('phone.changes', { n: pending })] : []),
+    ...(files !== null && files > 0 ? [t('phone.files', { n: files, size: sizeText(bytes ?? 0) })] : []),
+  ];
   return (
     <div className="cols one-one mt4">
       <div className="panel">
@@ -24,7 +29,7 @@ export function PhonePanel({ phone }: { readonly phone: Phone }) {
         <dl className="kv panel-body">
           <dt>{t('phone.holds')}</dt>
           <dd>
-            {pending === 0 ? t('phone.nothing') : t('phone.changes', { n: pending })}
+            {holds.length === 0 ? t('phone.nothing') : holds.join(', ')}
             {oldest !== null && (
               <>
                 {', '}

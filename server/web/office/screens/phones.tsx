@@ -10,7 +10,7 @@ import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
 import { PhonePanel } from '../parts/phone-panel.tsx';
 import { ListTable } from '../parts/table.tsx';
-import { t } from '../words/words.ts';
+import { sizeText, t } from '../words/words.ts';
 
 type Row = RowOf<'listDevices'>;
 type State = NonNullable<QueryOf<'listDevices'>['state']>;
@@ -67,6 +67,7 @@ export function PhonesScreen({ chosen }: { readonly chosen?: string | undefined 
             ),
           },
           { head: t('phones.pending'), cell: ({ pending }) => pending, isNumber: true },
+          { head: t('phones.files'), cell: filesText, isNumber: true },
           {
             head: t('phones.oldest'),
             cell: ({ oldest_pending_at: oldest }) => (oldest === null ? '–' : <Moment at={oldest} inRow />),
@@ -81,6 +82,17 @@ export function PhonesScreen({ chosen }: { readonly chosen?: string | undefined 
     </Page>
   );
 }
+
+/** An older app does not count its files. */
+const filesText = ({ pending_files: n, pending_bytes: bytes }: Row) =>
+  n === null ? (
+    '–'
+  ) : (
+    <>
+      {n}
+      {n > 0 && bytes !== null && <span className="sub">{sizeText(bytes)}</span>}
+    </>
+  );
 
 function State({ row: { revoked_at, silent, signed_in } }: { readonly row: Row }) {
   if (revoked_at !== null)
@@ -104,6 +116,8 @@ const exported = () => [
   { head: t('phones.phone'), text: ({ device }: Row) => device },
   { head: 'app', text: ({ app }: Row) => app },
   { head: t('phones.pending'), text: ({ pending }: Row) => pending },
+  { head: t('phones.files'), text: ({ pending_files }: Row) => pending_files },
+  { head: 'bytes', text: ({ pending_bytes }: Row) => pending_bytes },
   { head: t('phones.oldest'), text: ({ oldest_pending_at }: Row) => oldest_pending_at },
   { head: t('phones.heard'), text: ({ last_seen_at }: Row) => last_seen_at },
   { head: t('phones.silent'), text: ({ silent }: Row) => silent },

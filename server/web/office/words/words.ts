@@ -11,6 +11,12 @@ export const i18n = createI18n(en, {
 
 export const { t } = i18n;
 
+/** Bytes in words: 840 kB, 1.9 MB. */
+export const sizeText = (bytes: number): string =>
+  bytes < 1_000_000
+    ? t('size.kB', { n: Math.ceil(bytes / 1_000) })
+    : t('size.MB', { n: Math.round(bytes / 100_000) / 10 });
+
 /** A duration in words: 42 s, 8 min, 2 h 10 min, 3 d 4 h. */
 export function span(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000));
