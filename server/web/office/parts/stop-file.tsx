@@ -24,6 +24,9 @@ interface FileViewProps {
   readonly of?: Placed;
 }
 
+/** Why there is nothing to open yet. */
+const waiting = { here: 'stop.fileLoading', awaited: 'stop.fileAwaited', missing: 'stop.fileMissing' } as const;
+
 /** A file of a stop as a small picture. It is fetched when it comes into view; a click opens the original. */
 export function FileView({ file, label, of }: FileViewProps) {
   const place = useRef<HTMLElement>(null);
@@ -42,22 +45,22 @@ export function FileView({ file, label, of }: FileViewProps) {
   const { url, fault } = useAsset(asset_id, type, isHere && isSeen);
   return (
     <figure ref={place}>
-      {isHere ? (
+      {url === undefined ? (
+        <span className="no-picture">
+          <Icon name={isHere ? 'file' : 'clock'} />
+          {t(waiting[state])}
+        </span>
+      ) : (
         <button type="button" aria-label={t('stop.open', { name: label })} onClick={() => setOpen(true)}>
-          {url !== undefined && isPicture(mime) ? (
+          {isPicture(mime) ? (
             <img src={url} alt={label} />
           ) : (
             <span className="no-picture">
               <Icon name="file" />
-              {isPicture(mime) ? t('stop.fileLoading') : t('stop.noPicture')}
+              {t('stop.open', { name: label })}
             </span>
           )}
         </button>
-      ) : (
-        <span className="no-picture">
-          <Icon name="clock" />
-          {t(state === 'missing' ? 'stop.fileMissing' : 'stop.fileAwaited')}
-        </span>
       )}
       <FaultNote fault={fault} />
       <figcaption>
