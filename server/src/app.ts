@@ -323,7 +323,7 @@ async function serve(deps: Deps, { pipeline, hostSide, pages, opsToken }: Served
   const hostCatalog = new LazyHostCatalog(() => openHost(config, deps.database.url, log));
   shutdown.add('host catalog', () => hostCatalog.close());
   const assets = openAssets(deps);
-  const opsFeed = new OpsFeed({ db, listener, log });
+  const opsFeed = new OpsFeed({ db, listener, clock, log });
   await opsFeed.start();
   const http = await buildHttp({
     ...config,

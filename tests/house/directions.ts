@@ -293,7 +293,7 @@ export const parts: Part[] = [
   operators('restore/', ['incidents/'], 'a restored database is announced here'),
   operators('retention/', [], 'old data leaves once the host has it'),
   operators('routes/', ['host/files/local-time.ts'], 'routes of a day and their stops'),
-  operators('feed/', [], 'what has changed, for pages that follow'),
+  operators('feed/', ['ops/flags/'], 'what has changed, for pages that follow'),
   operators('files/', [], 'files for people at the office'),
   operators(
     'stops/',

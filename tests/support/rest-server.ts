@@ -166,7 +166,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     limits: { ...uploadLimits({ maxFileMb: 25, maxFiles: 20, uploadQuotaMb: 10_240 }), ...options.uploadLimits },
     buffers: new BufferPool(),
   };
-  const opsFeed = new OpsFeed({ db, listener, log, ...options.feed });
+  const opsFeed = new OpsFeed({ db, listener, clock: () => clock.now, log, ...options.feed });
   await opsFeed.start();
   const app = await buildHttp({
     db,

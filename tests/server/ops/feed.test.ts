@@ -98,6 +98,23 @@ describe('GET /api/ops/feed', () => {
     expect(await page.until({ subject: 'host' })).toMatchObject({ type: 'changed' });
   });
 
+  test('names warnings when the inbox has them, and once more when a person has read them', async () => {
+    const page = await follow();
+    const at = server.clock.now;
+    const products = [{ id: 'NOSUCH', invoice: 'A', updates: { delivered: 1 } }];
+    const change = restChange(key, { id: 1, products }, '1001', { editTime: at, receivedAt: at });
+    await server.pipeline.submit(change);
+    await page.until({ type: 'beat' });
+    expect(page.lines).not.toContainEqual(expect.objectContaining({ subject: 'flag' }));
+    server.clock.now = new Date(at.getTime() + 10_000);
+    expect(await page.until({ subject: 'flag' })).toMatchObject({ type: 'changed' });
+    const { causes } = await server.client.take(operations.readAttention, { headers: machine });
+    expect(causes).toContainEqual(expect.objectContaining({ cause: 'flag:unknown_product' }));
+    const body = { by: 'MARYB', code: 'unknown_product', through: at.toISOString() };
+    await server.client.take(operations.reviewFlags, { headers: machine, body });
+    expect(await page.until({ subject: 'flag' })).toMatchObject({ type: 'changed' });
+  });
+
   test('goes on behind the last line, or says that all may have changed', async () => {
     const page = await follow();
     await edit(server);

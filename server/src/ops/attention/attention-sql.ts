@@ -1,4 +1,5 @@
 import { statement } from '../../db/statement.ts';
+import { flaggedFacilities } from '../flags/flags-sql.ts';
 
 // Entries that need a person, one select a kind: cause, file, code, message, id, at, place, employee, text, details.
 
@@ -42,14 +43,6 @@ const incidents = `
          ${noPlace}, i.employee, i.details as text
     from incident i where i.acknowledged_at is null order by i.at limit ${MOST}`;
 
-/** Facilities with flags, each by one step in their index. */
-const facilities = `
-  with recursive step (id) as (
-    select min(facility) from ledger where warnings is not null
-     union all
-    select (select min(facility) from ledger where warnings is not null and facility > step.id) from step where id is not null
-  ) select id from step where id is not null`;
-
 /**
  * Warnings of saved changes, by code, since $2 and until $3: by then the batches that received them have committed. A
  * mark finds the codes: a recorded text cannot imitate it, because JSON escapes its quotes.
@@ -58,7 +51,7 @@ const flags = `
   select 'flag' as kind, 'flag:' || w.code as cause, null::text as file, w.code, '' as message, l.id::text as id, l.received_at as at,
          nullif(l.facility, '') as facility, nullif(l.route_id, '') as route_id, nullif(l.week_end, '') as week_end,
          l.stop_id::int, l.employee, '' as text
-    from (${facilities}) as f
+    from (${flaggedFacilities}) as f
     cross join lateral (
       select * from ledger x
        where x.facility = f.id and x.warnings is not null and x.received_at > $2 and x.received_at <= $3

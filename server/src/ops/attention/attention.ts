@@ -1,5 +1,6 @@
 import type { Db, Queryable } from '../../db/types.ts';
 import { endpoint } from '../../http/answers/endpoint.ts';
+import { settledAt } from '../flags/settled.ts';
 import { runningRetries } from '../parked/by-cause.ts';
 import { judge } from './judge.ts';
 import { placeIn } from './incident-place.ts';
@@ -24,8 +25,6 @@ const graceMs: Partial<Readonly<Record<AttentionKind, number>>> = {
 const WAITING_CLOSE_MS = 5 * MINUTE_MS;
 /** Older flags are history. */
 const FLAGS_MS = 3 * DAY_MS;
-/** The batch of a flag has committed by then, so no flag comes before the ones that a person has read. */
-const SETTLED_MS = 10_000;
 
 type CauseRow = Pick<AttentionCause, 'cause' | 'kind' | 'count' | 'capped' | 'file' | 'code' | 'message'> & {
   readonly oldest_at: Date;
@@ -57,7 +56,7 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 async function readCauses(db: Queryable, now: Date): Promise<readonly CauseRow[]> {
   const ago = (ms: number) => new Date(now.getTime() - ms);
   const day = ago(DAY_MS).toISOString().slice(0, 10).replaceAll('-', '');
-  const values = [ago(WAITING_CLOSE_MS), ago(FLAGS_MS), ago(SETTLED_MS), ago(HOUR_MS), day];
+  const values = [ago(WAITING_CLOSE_MS), ago(FLAGS_MS), settledAt(now), ago(HOUR_MS), day];
   return (await db.query<CauseRow & Record<string, unknown>>(sql.readAttention, values)).rows;
 }
 

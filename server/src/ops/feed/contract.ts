@@ -6,7 +6,7 @@ import { ofOperators } from '../contract.ts';
 // Operators' contract: which subjects have changed.
 
 /** Subjects without a key: the page reads their list again. */
-export const listSubjects = ['parked', 'quarantine', 'incident', 'hold', 'device', 'host', 'proof'] as const;
+export const listSubjects = ['parked', 'quarantine', 'incident', 'hold', 'device', 'host', 'proof', 'flag'] as const;
 export type ListSubject = (typeof listSubjects)[number];
 
 const feedQuery = z.object({
@@ -36,7 +36,7 @@ export const feedOperations = {
     method: 'GET',
     path: '/ops/feed',
     summary:
-      'A stream of lines (NDJSON), one for each subject that changed: a route with its stops, parked rows, quarantine, incidents, holds, devices, the host, sent proofs. A line has no content: read the subject.',
+      'A stream of lines (NDJSON), one for each subject that changed: a route with its stops, parked rows, quarantine, incidents, holds, devices, the host, sent proofs, warnings. A line has no content: read the subject.',
     message: 'Lines',
     body: nothing,
     query: feedQuery,

@@ -1,8 +1,10 @@
 import { statement } from '../../db/statement.ts';
+import { flaggedFacilities } from '../flags/flags-sql.ts';
 
 /**
  * A mark of each list: it differs from the one before where an entry of the list has come, gone or changed. The tables are
- * small or have an index for it; one statement a second and node reads them while a page follows.
+ * small or have an index for it; one statement a second and node reads them while a page follows. $1: flags received until
+ * then need a person.
  */
 export const readMarks = statement(
   'ops_read_marks',
@@ -17,5 +19,13 @@ export const readMarks = statement(
              from worker_heartbeat) as host,
           (select concat_ws(' ', count(*), max(p.asked_at), count(p.given_up_at), count(m.sent_at))
              from proof_mail p left join mail_sent m on m.facility = p.facility and m.mutation_id = p.mail_id
-            where p.asked_at > now() - interval '1 day') as proof`,
+            where p.asked_at > now() - interval '1 day') as proof,
+          (select concat_ws(' ', max(r.at), (select max(l.received_at)
+                                               from (${flaggedFacilities}) as f
+                                               cross join lateral (
+                                                 select x.received_at from ledger x
+                                                  where x.facility = f.id and x.warnings is not null and x.received_at <= $1
+                                                  order by x.received_at desc limit 1
+                                               ) l))
+             from flag_review r) as flag`,
 );

@@ -4,12 +4,14 @@ import { parseScope } from '@tailgate/sync-protocol';
 import type { Listener } from '../../db/listen.ts';
 import type { Queryable } from '../../db/types.ts';
 import type { Log } from '../../runtime/log.ts';
+import { settledAt } from '../flags/settled.ts';
 import { listSubjects, type FeedLine, type ListSubject } from './contract.ts';
 import * as sql from './feed-sql.ts';
 
 export interface OpsFeedOptions {
   readonly db: Queryable;
   readonly listener: Pick<Listener, 'onNotify' | 'onReconnect'>;
+  readonly clock: () => Date;
   readonly log: Log;
   /** The period of all checks; a test shortens it. */
   readonly tickMs?: number;
@@ -196,7 +198,8 @@ export class OpsFeed {
   }
 
   async #readMarks(): Promise<Marks> {
-    const { rows } = await this.#options.db.query<Marks & Record<string, string>>(sql.readMarks);
+    const { db, clock } = this.#options;
+    const { rows } = await db.query<Marks & Record<string, string>>(sql.readMarks, [settledAt(clock())]);
     const [marks] = rows;
     if (!marks) throw new Error('the marks of the office’s lists are missing');
     return marks;

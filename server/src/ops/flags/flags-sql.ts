@@ -3,6 +3,14 @@ import { statement } from '../../db/statement.ts';
 
 const receivedAt = exactMoment('received_at');
 
+/** Facilities with flags, each by one step in their index. */
+export const flaggedFacilities = `
+  with recursive step (id) as (
+    select min(facility) from ledger where warnings is not null
+     union all
+    select (select min(facility) from ledger where warnings is not null and facility > step.id) from step where id is not null
+  ) select id from step where id is not null`;
+
 /**
  * A page of saved changes with a warning, newest first. $1 facility or null, $2 route or null, $3 a part of the
  * warnings' text or null, $4 position or null, $5 id at it, $6 rows.

@@ -1,6 +1,6 @@
 import type { AnyInput, OperationName } from './operations.ts';
 
-const lists = ['parked', 'quarantine', 'incident', 'hold', 'device', 'host', 'proof'] as const;
+const lists = ['parked', 'quarantine', 'incident', 'hold', 'device', 'host', 'proof', 'flag'] as const;
 
 /** What changed: a route with its stops, a list, or anything. */
 export type News =
@@ -20,7 +20,7 @@ const subjects: Partial<Record<OperationName, readonly Subject[]>> = {
   readStopHistory: ['route', 'parked', 'quarantine', 'host', 'proof'],
   verifyStopHistory: ['route'],
   search: ['route', 'parked', 'quarantine'],
-  readAttention: ['parked', 'quarantine', 'incident', 'hold', 'device', 'host'],
+  readAttention: ['parked', 'quarantine', 'incident', 'flag', 'hold', 'device', 'host'],
   listIncidents: ['incident'],
   listFlags: ['route'],
   listParked: ['parked'],
