@@ -15,13 +15,16 @@ interface Report extends Facts, Pick<PingFrame, 'pending' | 'oldest_pending_at' 
 const MAX_PENDING = 2_147_483_647;
 
 /**
- * The pending items of phones, from hello and ping. It buffers the latest report of each queue, and the sweep calls
- * `save` once a minute. A lost report is harmless, so nothing waits for it.
+ * The pending items of phones, from hello and ping. It buffers the latest report of each queue. The sweep calls `save`
+ * once a minute, and `saveWork` every few seconds: the office looks for work on phones, and most phones have none. A lost
+ * report is harmless, so nothing waits for it.
  */
 export class DeviceStatus {
   readonly #db: Queryable;
   readonly #log: Log;
   #reports = new Map<string, Report>();
+  /** Queues that had work at their last save of this minute. */
+  #working = new Set<string>();
 
   constructor(db: Queryable, log: Log) {
     this.#db = db;
@@ -33,9 +36,23 @@ export class DeviceStatus {
   }
 
   async save(): Promise<void> {
-    if (this.#reports.size === 0) return;
     const reports = [...this.#reports];
-    this.#reports = new Map();
+    this.#working.clear();
+    await this.#write(reports);
+  }
+
+  /** Saves the reports of work, and those of queues that had some. */
+  async saveWork(): Promise<void> {
+    await this.#write([...this.#reports].filter(([id, report]) => hasWork(report) || this.#working.has(id)));
+  }
+
+  async #write(reports: readonly (readonly [string, Report])[]): Promise<void> {
+    if (reports.length === 0) return;
+    for (const [id, report] of reports) {
+      this.#reports.delete(id);
+      if (hasWork(report)) this.#working.add(id);
+      else this.#working.delete(id);
+    }
     try {
       await this.#db.query(saveDeviceStatus, saveDeviceStatus.parameters(reports.map(phoneReport)));
     } catch (err) {
@@ -44,7 +61,9 @@ export class DeviceStatus {
   }
 }
 
-const phoneReport = ([clientId, { pending, oldest_pending_at: oldest, files, ...facts }]: [
+const hasWork = ({ pending, files }: Report): boolean => pending > 0 || (files?.count ?? 0) > 0;
+
+const phoneReport = ([clientId, { pending, oldest_pending_at: oldest, files, ...facts }]: readonly [
   string,
   Report,
 ]): PhoneReport => ({

@@ -221,7 +221,10 @@ export class Hub {
     const now = this.clock().getTime();
     for (const connection of this.#connections) connection.tick(now);
     this.#sweeps++;
-    if (this.#sweeps % SWEEPS_A_CHECK === 0) this.feed.checkAll();
+    if (this.#sweeps % SWEEPS_A_CHECK === 0) {
+      this.feed.checkAll();
+      void this.deviceStatus.saveWork();
+    }
     if (this.#sweeps % SWEEPS_A_REPORT === 0) {
       void this.deviceStatus.save();
       this.#checkSessions(this.#connections);

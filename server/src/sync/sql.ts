@@ -229,7 +229,7 @@ const reports = columns<PhoneReport>({
   oldest_file_at: instant(({ oldestFileAt }) => oldestFileAt ?? null),
 });
 
-/** The reports of phones, at most one a minute for each; null where a ping omits a field. */
+/** The reports of phones; null where a ping omits a field. */
 export const saveDeviceStatus = reports.statement(
   'sync_save_device_status',
   `with ${lockedClients}

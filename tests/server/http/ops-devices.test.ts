@@ -19,7 +19,7 @@ let node: SyncNode;
 
 beforeAll(async () => {
   node = await startSyncNode();
-  const drivers = ['1001', '1002', '1003', '1004', '1005', '1006', '1007'];
+  const drivers = ['1001', '1002', '1003', '1004', '1005', '1006', '1007', '1008'];
   await insertRoutes(node.database.pool, [
     { facility: 'F01', id: 'R100', weekEnd: '20261121', drivers, stops: [plan(1)] },
   ]);
@@ -106,6 +106,18 @@ describe('GET /api/ops/devices', () => {
     phone.send({ type: 'ping' });
     await phone.next('pong');
     expect(await shown()).toMatchObject({ pending_files: null, pending_bytes: null, oldest_file_at: null });
+  });
+
+  test('shows work on a phone, and its end, within seconds', async () => {
+    const timely = await startSyncNode({ database: node.database, limits: { sweep_ms: 400 } });
+    await signUp(node.client, '1008');
+    const phone = await Phone.connect(timely.socketUrl);
+    await phone.signOn(await signIn(node.client, '1008', { confirm_login: true }), { pending: 4 });
+    const pending = async () => (await devices('?employee=1008')).map((shown) => shown.pending);
+    await expect.poll(pending, { timeout: 20_000 }).toEqual([4]);
+    phone.send({ type: 'ping', pending: 0 });
+    await phone.next('pong');
+    await expect.poll(pending, { timeout: 20_000 }).toEqual([0]);
   });
 
   test('returns pages that contain each queue once', async () => {
