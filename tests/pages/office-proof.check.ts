@@ -101,16 +101,7 @@ test('the keyboard alone sends it', async () => {
 });
 
 /** Last: it repeats what the tests above have sent. */
-test('the request of the button is refused with the token of a clerk who may only look', async () => {
-  const sent = world.acts().filter(({ url }) => url.endsWith('/proof'));
-  expect(sent.length).toBeGreaterThan(2);
-  for (const { method, url, body } of sent) {
-    const headers = { ...world.headers.look, 'content-type': 'application/json' };
-    expect((await fetch(url, { method, headers, body })).status).toBe(403);
-  }
-});
-
-/** Last: it repeats what the tests above have sent. */
 test('every request of a button is refused with the token of a clerk who may only look', async () => {
+  expect(world.acts().length).toBeGreaterThan(2);
   expect(await repeatAsLook(world)).toEqual(acts.proof);
 });
