@@ -70,6 +70,7 @@ const operators = (name: string, uses: string[], why: string): Part => ({
       'ops/contract.ts',
       'ops/pages.ts',
       'ops/acts/author.ts',
+      'ops/acts/in-turn.ts',
       'acts/',
       ...uses,
     ),

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { OfficeWorld } from './desk.ts';
+import type { Desk, OfficeWorld } from './desk.ts';
 import { openOfficeWorld } from './desk.ts';
 import { deliver, driverOf, refuseComments, refusedComment, untilParked } from './refusing-host.ts';
 import { operations } from '@tailgate/sync-protocol';
@@ -24,6 +24,10 @@ async function park(stop: number, comment = refusedComment): Promise<string> {
   const { parked_id } = await untilParked(world.service, world.headers.look.authorization, 'R100', stop);
   return `#/parked/${parked_id}`;
 }
+
+/** The page reads nothing more: its network delivers no answers to reads. */
+const withoutReads = ({ page }: Desk): Promise<unknown> =>
+  page.route('**/api/ops/**', (route) => (route.request().method() === 'GET' ? route.abort() : route.continue()));
 
 describe('B7', () => {
   test('a refused stop is repaired and confirmed on the host in at most 4 clicks', async () => {
@@ -61,10 +65,14 @@ describe('B7', () => {
     const hash = await park(4);
     const [first, second] = [await world.desk('repair', hash), await world.desk('admin', hash)];
     await second.hand.type('Comment of the driver', 'my own version');
+    await withoutReads(second);
     await first.hand.tap('Skip it instead');
     await first.hand.type('Why the host does without it', 'known to the host');
     await first.hand.tap('Skip this row');
     await first.hand.sees('Skipped by');
+    await second.hand.tap('Only try again');
+    await second.hand.sees('REPAIR was here first, at');
+    await second.page.unroute('**/api/ops/**');
     await second.hand.sees('known to the host');
     await second.hand.sees('my own version');
     expect(second.faults).toEqual([]);
@@ -113,10 +121,7 @@ describe('B9', () => {
     const hash = `#/quarantine/${entry?.quarantine_id}`;
     const [first, second] = [await world.desk('repair', hash), await world.desk('admin', hash)];
     await second.hand.type('A sentence that the driver reads', 'My own sentence');
-    // The second page has read nothing since: its network delivers no answers to reads.
-    await second.page.route('**/api/ops/**', (route) =>
-      route.request().method() === 'GET' ? route.abort() : route.continue(),
-    );
+    await withoutReads(second);
     await first.hand.type('A sentence that the driver reads', 'Known');
     await first.hand.tap('Dismiss it');
     await first.hand.sees('Dismissed by REPAIR: “Known”');

@@ -31,12 +31,14 @@ export async function signOut(
 /**
  * Ends a driver's sessions on a lost device, by the name that the device reports. If the device or a session has no
  * name, nameless sessions end as well: an additional sign-in is better than another person's open session.
+ * @returns their number
  */
 export async function endDeviceSessions(
   tx: Tx,
   { employee, device }: { readonly employee: string; readonly device: string },
   now: Date,
-): Promise<void> {
-  await tx.query(endSessionsOnDevice, [employee, device, now]);
+): Promise<number> {
+  const { rows } = await tx.query<{ count: number }>(endSessionsOnDevice, [employee, device, now]);
   await recordSignIns(tx, [employee], now);
+  return rows[0]?.count ?? 0;
 }

@@ -169,7 +169,7 @@ export const endSessionsOnDevice = statement(
       )
      returning employee
    )
-   select pg_notify('${sessionsChannel}', $1) from (select count(*) from ended) as done`,
+   select count, pg_notify('${sessionsChannel}', $1) from (select count(*)::int as count from ended) as done`,
 );
 
 /** All registered employees. */

@@ -1,4 +1,4 @@
-import { pageCursor, pageLimit, queryNumberOr, text } from '@tailgate/sync-protocol';
+import { pageCursor, pageLimit, queryNumberOr, text, type ErrorCode } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { pageWords } from '../http/openapi/described.ts';
 
@@ -18,11 +18,20 @@ export const requiredText = (longest: number) =>
 /** The author of a decision: optional in a session, whose operator it must be; required with OPS_TOKEN. */
 export const author = z.optional(z.nullable(requiredText(40)));
 
+/** The time of the latest decision of another operator that the author has read. */
+export const seen = z.optional(z.nullable(z.iso.datetime({ offset: true })));
+export const seenWords =
+  'The time of the latest decision of another operator that the author has read, as in the entry or in `data.at` of a 409. A later one is not replaced. Ignored with `OPS_TOKEN`.';
+
 /** The author of a decision, and why. */
 export const decision = { by: author, reason: requiredText(500) };
 
 /** `data` of `DECIDED_BEFORE`: the author of the first decision, and its time. */
 export const firstDecision = z.strictObject({ by: z.string(), at: z.iso.datetime() });
+const errorData = { DECIDED_BEFORE: firstDecision } as const;
+/** Errors of an act, and the refusal of a second operator. */
+export const decided = <const Code extends ErrorCode>(...errors: Code[]) =>
+  ({ errors: [...errors, 'DECIDED_BEFORE'], errorData }) as const;
 
 /** Words for the author. */
 export const byWords =

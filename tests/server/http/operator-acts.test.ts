@@ -167,8 +167,8 @@ describe('GET /api/ops/acts', () => {
     const late = await node.client.call(skipParked, { ...row, headers: admin });
     expect(late).toMatchObject({ status: 409, error: { code: 'DECIDED_BEFORE' } });
     expect(late.data).toEqual({ by: 'MARYB', at: skipped.skipped_at });
-    // Another decision stays possible: the row is tried again.
-    await node.client.take(retryParked, { params: row.params, headers: admin });
+    // Another decision stays possible for an operator who has read the first one: the row is tried again.
+    await node.client.take(retryParked, { params: row.params, headers: admin, body: { seen: skipped.skipped_at } });
   });
 
   test('a repair is one act with the ledger’s change, which has the operator as its author', async () => {

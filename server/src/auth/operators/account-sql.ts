@@ -28,13 +28,21 @@ export const readPasswordHash = statement(
   'select password_hash from operator where id = $1 and revoked_at is null and not must_change_password',
 );
 
-/** Operators of an identity provider have no password. $1 id, $2 hash, $3 its end, $4 now. */
+/**
+ * Operators of an identity provider have no password. Returns the time of the one-time password that was not used.
+ * $1 id, $2 hash, $3 its end, $4 now.
+ */
 export const resetOperator = statement(
   'operator_reset',
-  `update operator
+  `with before as (
+     select changed_at, must_change_password from operator
+      where id = $1 and revoked_at is null and oidc_subject is null for no key update
+   )
+   update operator
       set password_hash = $2, must_change_password = true, password_expires_at = $3, changed_at = $4
-    where id = $1 and revoked_at is null and oidc_subject is null
-   returning id`,
+     from before
+    where id = $1
+   returning case when before.must_change_password then before.changed_at end as unused_since`,
 );
 
 /** $1 id, $2 by, $3 now. */
@@ -43,6 +51,12 @@ export const revokeOperator = statement(
   `update operator set password_hash = null, revoked_at = $3, revoked_by = $2, changed_at = $3
     where id = $1 and revoked_at is null
    returning id`,
+);
+
+/** $1 id. */
+export const readRevocation = statement(
+  'operator_read_revocation',
+  'select revoked_by as by, revoked_at as at from operator where id = $1 and revoked_at is not null',
 );
 
 export const listOperators = statement(

@@ -56,19 +56,30 @@ export async function addOperator(
 
 /**
  * Replaces the password by a one-time password and ends all sessions.
- * @returns undefined where there is no such operator
+ * @returns with the time of the one-time password that it replaces unused; undefined where there is no such operator
  */
 export async function resetOperator(
   tx: Tx,
   id: string,
   { passwords, now }: AccountDeps,
-): Promise<OneTimePassword | undefined> {
+): Promise<(OneTimePassword & { readonly replaces: Date | undefined }) | undefined> {
   const password = newPassword();
   const until = oneTimePasswordEnd(now);
-  const { rowCount } = await tx.query(sql.resetOperator, [id, await passwords.hash(password), until, now]);
-  if (!rowCount) return undefined;
+  const values = [id, await passwords.hash(password), until, now];
+  const { rows } = await tx.query<{ unused_since: Date | null }>(sql.resetOperator, values);
+  const [reset] = rows;
+  if (!reset) return undefined;
   await tx.query(endSessionsOf, [id, now]);
-  return { password, until };
+  return { password, until, replaces: reset.unused_since ?? undefined };
+}
+
+/** Who has revoked an operator, and when; undefined where the operator is not revoked. */
+export async function readRevocation(
+  db: Queryable,
+  id: string,
+): Promise<{ readonly by: string; readonly at: Date } | undefined> {
+  const { rows } = await db.query<{ by: string; at: Date }>(sql.readRevocation, [id]);
+  return rows[0];
 }
 
 /**

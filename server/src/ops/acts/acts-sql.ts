@@ -25,3 +25,17 @@ export const listActs = statement(
     order by at desc, act_id desc
     limit $13`,
 );
+
+/** Ends with the transaction. $1 kind and id of the subject. */
+export const lockSubject = statement(
+  'ops_lock_subject',
+  `select pg_advisory_xact_lock(hashtextextended('act on ' || $1, 0))`,
+);
+
+/** $1 kind of the subject, $2 subject, $3 acts, $4 not before. */
+export const latestAct = statement(
+  'ops_latest_act',
+  `select by, at from operator_act
+    where subject = $2 and subject_kind = $1 and act = any($3::text[]) and at >= $4
+    order by at desc, act_id desc limit 1`,
+);

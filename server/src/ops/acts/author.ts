@@ -1,6 +1,5 @@
 import { invalidInput } from '../../http/answers/validation.ts';
 import type { OpsCaller } from '../../wire/access.ts';
-import { AppError } from '../../wire/errors.ts';
 
 /**
  * The author of an act, as tables store it: the operator of the session, or `machine:` with the name that a program
@@ -16,19 +15,6 @@ export function authorOf(caller: OpsCaller, by: string | null | undefined): stri
   if (by != null && by !== caller.id)
     throw invalidInput([{ path: 'by', message: `must be ${caller.id}, the operator of this session, or absent` }]);
   return caller.id;
-}
-
-/**
- * A person never replaces the decision of another one unseen. Programs go on to replace it, as they always could.
- *
- * @throws AppError `DECIDED_BEFORE` with the first author and the time
- */
-export function refuseSecond(
-  caller: OpsCaller,
-  first: { readonly by: string | null; readonly at: string | null },
-): void {
-  if (caller.kind === 'machine' || first.by === null || first.by === caller.id) return;
-  throw new AppError('DECIDED_BEFORE', { data: { by: first.by, at: first.at } });
 }
 
 /** The same for operations that always took a program's call without a name. */

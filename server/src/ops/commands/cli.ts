@@ -90,4 +90,8 @@ async function corrected(db: Db, yes: boolean, now: Date, timerSeconds: number):
 }
 
 /** The command needs no name: a person who may run it has access to the database. */
-const byCommand = { by: 'npm run ops', reason: 'unregistered by the command for operators' };
+const byCommand = {
+  caller: { kind: 'machine' },
+  by: 'npm run ops',
+  reason: 'unregistered by the command for operators',
+} as const;

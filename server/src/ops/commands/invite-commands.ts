@@ -64,7 +64,7 @@ export async function runInvitationCommand(command: InvitationCommand, db: Db, n
     return `${invited.code}\nIt is shown this once. ${lineOf(invited)}`;
   }
   if (command.verb === 'withdraw') {
-    const withdrawn = await withdrawByOperator(db, command.id, by, now);
+    const withdrawn = await withdrawByOperator(db, command.id, { by, caller: { kind: 'machine' } }, now);
     if (!withdrawn) throw new StartError(`no invitation ${command.id} can be used (npm run ops -- invitations)`);
     return `Its code counts no more. ${lineOf(withdrawn)}`;
   }

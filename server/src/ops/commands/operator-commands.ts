@@ -4,6 +4,7 @@ import {
   isOperatorId,
   listOperators,
   operatorRoles,
+  readRevocation,
   resetOperator,
   revokeOperator,
   type OneTimePassword,
@@ -75,7 +76,7 @@ export async function runOperatorCommand(command: OperatorCommand, db: Db, now: 
       if (found) await record(tx, 'revokeOperator', id, { revoked_at: now });
       return found;
     });
-    if (!isRevoked) throw new StartError(unknown(id));
+    if (!isRevoked) throw new StartError(await whyNotRevoked(db, id));
     return `${id} is revoked: all sessions have ended. The name stays with its acts.`;
   }
   const deps = { passwords: await openPasswords(), now };
@@ -86,7 +87,9 @@ export async function runOperatorCommand(command: OperatorCommand, db: Db, now: 
       return password;
     });
     if (!made) throw new StartError(`${unknown(id)}, or the identity provider signs it in`);
-    return describe(made, `All sessions of ${id} have ended.`);
+    const { replaces } = made;
+    const replaced = replaces && ` It replaces the one-time password of ${replaces.toISOString()}, which was not used.`;
+    return `${describe(made, `All sessions of ${id} have ended.`)}${replaced ?? ''}`;
   }
   const { name, role } = command;
   const made = await withTransaction(db, async (tx) => {
@@ -100,6 +103,11 @@ export async function runOperatorCommand(command: OperatorCommand, db: Db, now: 
 
 const record = (tx: Tx, act: string, id: string, after: object): Promise<void> =>
   recordAct(tx, { by, act, subject: { kind: 'operator', id }, reason: '', before: null, after });
+
+async function whyNotRevoked(db: Db, id: string): Promise<string> {
+  const first = await readRevocation(db, id);
+  return first ? `${id} was revoked before, at ${first.at.toISOString()} by ${first.by}` : unknown(id);
+}
 
 const unknown = (id: string): string => `there is no operator ${id} (npm run ops -- operator list)`;
 

@@ -1,7 +1,7 @@
 import { blankIsAbsent, nothing, operation, pageMeta, queryNumberOr } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { described, pageWords } from '../../http/openapi/described.ts';
-import { byWords, decision, employeeName, ofOperators, pageQuery, tagged } from '../contract.ts';
+import { byWords, decided, decision, employeeName, ofOperators, pageQuery, tagged } from '../contract.ts';
 
 // Operators' contract: queues on phones.
 
@@ -92,7 +92,7 @@ export const deviceOperations = {
     body: endingBody,
     query: nothing,
     data: unregistered,
-    errors: ['EMPLOYEE_NOT_FOUND'],
+    ...decided('EMPLOYEE_NOT_FOUND'),
   }),
 } as const;
 

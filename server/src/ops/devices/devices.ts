@@ -2,14 +2,15 @@ import { unregister } from '../../auth/unregister.ts';
 import type { Sessions } from '../../auth/sessions.ts';
 import { endDeviceSessions } from '../../auth/sign-out.ts';
 import { recordAct } from '../../acts/sql.ts';
-import { withTransaction } from '../../db/transaction.ts';
 import type { Db, Queryable } from '../../db/types.ts';
 import type { Log } from '../../runtime/log.ts';
 import * as sql from './devices-sql.ts';
 import { entryAfter, pageOf, type Page } from '../pages.ts';
 import { endpoint, opsEndpoint } from '../../http/answers/endpoint.ts';
 import { AppError } from '../../wire/errors.ts';
+import type { OpsCaller } from '../../wire/access.ts';
 import { authorOf } from '../acts/author.ts';
+import { inTurn, latestAct, refuseSecond } from '../acts/in-turn.ts';
 import type { DeviceItem, DeviceQuery } from './contract.ts';
 import { deviceOperations } from './contract.ts';
 
@@ -21,6 +22,7 @@ export interface DeviceDeps {
 
 /** The end of a queue or an account: its author and reason. */
 interface Ending {
+  readonly caller: OpsCaller;
   readonly by: string;
   readonly reason: string;
 }
@@ -52,34 +54,39 @@ async function listDevices(
 
 /**
  * Ends a lost phone: the server refuses its queue and its queue key, and ends the driver's sessions there. Only an
- * operator can submit the items that are still on it (protocol.md, Rescue).
+ * operator can submit the items that are still on it (protocol.md, Rescue). A second call keeps the first revocation. It
+ * ends sessions that began since, and is an act only then.
  * @returns undefined where there is no such queue
  */
 async function revokeDevice(
   { db, clock, log }: DeviceDeps,
   clientId: string,
-  { by, reason }: Ending,
+  { by, reason }: Omit<Ending, 'caller'>,
 ): Promise<DeviceItem | undefined> {
   const now = clock();
-  const found = await withTransaction(db, async (tx) => {
+  const subject = { kind: 'device', id: clientId } as const;
+  const found = await inTurn(db, subject, async (tx) => {
     const before = await readDevice(tx, clientId, now);
     const { rows } = await tx.query<{ employee: string; device: string }>(sql.revokeQueue, [clientId, by, reason, now]);
     const [queue] = rows;
     if (!queue || !before) return undefined;
-    await endDeviceSessions(tx, queue, now);
+    const sessions = await endDeviceSessions(tx, queue, now);
+    const isRevoked = before.revoked_at !== null && !before.held;
+    if (isRevoked && sessions === 0) return { ...queue, isAct: false };
     await recordAct(tx, {
       by,
       act: 'revokeDevice',
-      subject: { kind: 'device', id: clientId },
+      subject,
       employee: queue.employee,
       reason,
       before: { revoked_at: before.revoked_at, held: before.held, pending: before.pending },
-      after: { revoked_at: before.held ? now : (before.revoked_at ?? now), held: false },
+      after: { revoked_at: before.held ? now : (before.revoked_at ?? now), held: false, sessions },
     });
-    return queue;
+    return { ...queue, isAct: true };
   });
   if (!found) return undefined;
-  log.warn({ client: clientId, employee: found.employee, user: by }, 'an operator has revoked a device');
+  if (found.isAct)
+    log.warn({ client: clientId, employee: found.employee, user: by }, 'an operator has revoked a device');
   return readDevice(db, clientId, now);
 }
 
@@ -90,10 +97,11 @@ async function revokeDevice(
 async function unregisterByOperator(
   { db, clock, log }: DeviceDeps,
   employee: string,
-  { by, reason }: Ending,
+  ending: Ending,
 ): Promise<Date | undefined> {
   const now = clock();
-  const queues = await unregisterDriver(db, employee, { by, reason }, now);
+  const { by, reason } = ending;
+  const queues = await unregisterDriver(db, employee, ending, now);
   if (queues === undefined) return undefined;
   log.warn({ employee, user: by, reason, queues }, 'an operator has unregistered a driver');
   return now;
@@ -104,21 +112,25 @@ async function unregisterByOperator(
  * queues go to quarantine. So an impostor's phone changes nothing, and nothing that a driver recorded is lost.
  *
  * @returns the number of those queues; undefined where no such employee is registered
+ * @throws AppError where another operator has unregistered the employee before
  */
 export function unregisterDriver(
   db: Db,
   employee: string,
-  { by, reason }: Ending,
+  { caller, by, reason }: Ending,
   now: Date,
 ): Promise<number | undefined> {
-  return withTransaction(db, async (tx) => {
+  const subject = { kind: 'driver', id: employee } as const;
+  return inTurn(db, subject, async (tx) => {
     // Locks queues before sessions, in the order of the hello that ties them. Queues tied meanwhile are updated below,
     // too.
     await tx.query(sql.lockQueuesOf, [employee]);
-    if (!(await unregister(tx, employee, now))) return undefined;
+    if (!(await unregister(tx, employee, now))) {
+      refuseSecond({ caller }, await latestAct(tx, subject, ['unregisterDriver']));
+      return undefined;
+    }
     const { rowCount } = await tx.query(sql.holdQueues, [employee, by, reason, now]);
     const after = { unregistered_at: now, queues: rowCount ?? 0 };
-    const subject = { kind: 'driver', id: employee } as const;
     await recordAct(tx, { by, act: 'unregisterDriver', subject, employee, reason, before: null, after });
     return rowCount ?? 0;
   });
@@ -177,7 +189,7 @@ export function deviceEndpoints({ sessions, ...deps }: DeviceEdge) {
     }),
 
     unregisterDriver: opsEndpoint(deviceOperations.unregisterDriver, async ({ params: { employee }, body, caller }) => {
-      const ending = { by: authorOf(caller, body.by), reason: body.reason };
+      const ending = { caller, by: authorOf(caller, body.by), reason: body.reason };
       const since = await unregisterByOperator(deps, employee, ending);
       if (!since) throw new AppError('EMPLOYEE_NOT_FOUND', { message: 'No employee with this id is registered.' });
       sessions.forget([employee]);

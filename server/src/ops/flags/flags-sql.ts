@@ -30,12 +30,6 @@ export const listFlags = statement(
 );
 
 /** $1 code. */
-export const lockReview = statement(
-  'ops_lock_flag_review',
-  `select pg_advisory_xact_lock(hashtextextended('flag review ' || $1, 0))`,
-);
-
-/** $1 code. */
 export const readReview = statement(
   'ops_read_flag_review',
   'select code, reviewed_through, by, at from flag_review where code = $1',

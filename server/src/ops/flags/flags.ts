@@ -1,5 +1,4 @@
 import { recordAct } from '../../acts/sql.ts';
-import { withTransaction } from '../../db/transaction.ts';
 import type { Db, Queryable } from '../../db/types.ts';
 import { entryAfter, pageOf, type Page } from '../pages.ts';
 import * as sql from './flags-sql.ts';
@@ -7,6 +6,7 @@ import { endpoint, opsEndpoint } from '../../http/answers/endpoint.ts';
 import { invalidInput } from '../../http/answers/validation.ts';
 import { AppError } from '../../wire/errors.ts';
 import { authorOf } from '../acts/author.ts';
+import { inTurn } from '../acts/in-turn.ts';
 import type { FlagQuery, FlagReview, FlaggedChange, ReviewBody } from './contract.ts';
 import { flagOperations } from './contract.ts';
 
@@ -52,8 +52,8 @@ interface ReviewRow extends Omit<FlagReview, 'reviewed_through' | 'at'> {
 
 /** A review of flags that a person has read before changes nothing, and returns that of the first. */
 function reviewFlags(db: Db, { code, through, note }: ReviewBody, by: string): Promise<FlagReview | undefined> {
-  return withTransaction(db, async (tx) => {
-    await tx.query(sql.lockReview, [code]);
+  const subject = { kind: 'flag', id: code } as const;
+  return inTurn(db, subject, async (tx) => {
     const [before] = (await tx.query<ReviewRow & Record<string, unknown>>(sql.readReview, [code])).rows;
     const until = new Date(through);
     if (before && before.reviewed_through >= until) return reviewOf(before);
@@ -62,7 +62,7 @@ function reviewFlags(db: Db, { code, through, note }: ReviewBody, by: string): P
     await recordAct(tx, {
       by,
       act: 'reviewFlags',
-      subject: { kind: 'flag', id: code },
+      subject,
       reason: note ?? '',
       before: before ? { reviewed_through: before.reviewed_through } : null,
       after: { reviewed_through: until },

@@ -1,7 +1,18 @@
 import { nothing, operation } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { described } from '../../http/openapi/described.ts';
-import { author, byWords, decision, ofOperators, optionalByWords, requiredText, tagged } from '../contract.ts';
+import {
+  author,
+  byWords,
+  decided,
+  decision,
+  ofOperators,
+  optionalByWords,
+  requiredText,
+  seen,
+  seenWords,
+  tagged,
+} from '../contract.ts';
 
 // Operators' contract: times without writes to the host.
 
@@ -25,6 +36,7 @@ export const holdBody = z
     ...decision,
     from: instant,
     until: instant,
+    seen,
   })
   .check(
     z.refine(({ from, until }) => !from || !until || Date.parse(from) < Date.parse(until), {
@@ -59,11 +71,12 @@ export const holdOperations = {
     method: 'POST',
     path: '/ops/hold',
     role: 'admin',
-    summary: 'Puts replication on hold, now or in a maintenance window. Drivers work on; only host receipts wait.',
+    summary:
+      'Puts replication on hold, now or in a maintenance window. Drivers work on; only host receipts wait. A hold from now on within a hold of another operator is refused.',
     message: 'On hold',
     body: holdBody,
     data: holdItem,
-    errors: [],
+    ...decided(),
   }),
   endHold: operation({
     ...listed,
@@ -75,7 +88,7 @@ export const holdOperations = {
     message: 'The hold has ended',
     body: endHoldBody,
     data: holdItem,
-    errors: ['HOLD_NOT_FOUND'],
+    ...decided('HOLD_NOT_FOUND'),
   }),
 } as const;
 
@@ -85,6 +98,7 @@ export const holdSchemas = [
     reason: 'The reason, such as planned maintenance.',
     from: 'Absent: from now on.',
     until: 'Absent: until an operator ends it. A time in the past is refused.',
+    seen: seenWords,
   }),
   described('EndHoldBody', endHoldBody.def.innerType.def.innerType, 'Author and reason. The body may be absent.', {
     by: optionalByWords,

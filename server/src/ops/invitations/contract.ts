@@ -1,7 +1,7 @@
 import { nothing, operation } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { described } from '../../http/openapi/described.ts';
-import { author, byWords, ofOperators, requiredText, tagged } from '../contract.ts';
+import { author, byWords, decided, ofOperators, requiredText, tagged } from '../contract.ts';
 
 // Operators' contract: invitations to sign up.
 
@@ -84,7 +84,7 @@ export const invitationOperations = {
     message: 'Withdrawn',
     body: withdrawalBody,
     data: invitationItem,
-    errors: ['INVITATION_NOT_FOUND'],
+    ...decided('INVITATION_NOT_FOUND'),
   }),
 } as const;
 

@@ -2,10 +2,12 @@ import { invite, listInvitations, withdrawInvitation } from '../../auth/invitati
 import { recordAct } from '../../acts/sql.ts';
 import { withTransaction } from '../../db/transaction.ts';
 import type { Db } from '../../db/types.ts';
+import type { OpsCaller } from '../../wire/access.ts';
 import type { Log } from '../../runtime/log.ts';
 import { endpoint, opsEndpoint } from '../../http/answers/endpoint.ts';
 import { AppError } from '../../wire/errors.ts';
 import { authorOf } from '../acts/author.ts';
+import { inTurn, latestAct, refuseSecond } from '../acts/in-turn.ts';
 import { invitationOperations, type InvitationBody, type InvitationItem } from './contract.ts';
 
 export interface InvitationDeps {
@@ -37,15 +39,27 @@ export function inviteByOperator(
   });
 }
 
-/** Ends an invitation and records the act. @returns undefined without a usable invitation of this id */
-export function withdrawByOperator(db: Db, id: string, by: string, now: Date): Promise<InvitationItem | undefined> {
-  return withTransaction(db, async (tx) => {
+/**
+ * Ends an invitation and records the act. @returns undefined without a usable invitation of this id
+ * @throws AppError where another operator has withdrawn it before
+ */
+export function withdrawByOperator(
+  db: Db,
+  id: string,
+  { by, caller }: { readonly by: string; readonly caller: OpsCaller },
+  now: Date,
+): Promise<InvitationItem | undefined> {
+  const subject = { kind: 'invitation', id } as const;
+  return inTurn(db, subject, async (tx) => {
     const withdrawn = await withdrawInvitation(tx, id, by, now);
-    if (!withdrawn) return undefined;
+    if (!withdrawn) {
+      refuseSecond({ caller }, await latestAct(tx, subject, ['withdrawInvitation']));
+      return undefined;
+    }
     await recordAct(tx, {
       by,
       act: 'withdrawInvitation',
-      subject: { kind: 'invitation', id },
+      subject,
       employee: withdrawn.employee ?? undefined,
       reason: '',
       before: { uses_left: withdrawn.uses_left },
@@ -74,7 +88,7 @@ export function invitationEndpoints({ db, clock, log }: InvitationDeps) {
 
     withdrawInvitation: opsEndpoint(invitationOperations.withdrawInvitation, async ({ params, body, caller }) => {
       const by = authorOf(caller, body.by);
-      const withdrawn = await withdrawByOperator(db, params.invitation_id, by, clock());
+      const withdrawn = await withdrawByOperator(db, params.invitation_id, { by, caller }, clock());
       if (!withdrawn) throw new AppError('INVITATION_NOT_FOUND');
       log.info({ invitation: withdrawn.invitation_id, user: by }, 'an operator has withdrawn an invitation');
       return { data: withdrawn };

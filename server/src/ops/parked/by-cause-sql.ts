@@ -7,11 +7,11 @@ const columns = `act, subject as cause, by, at, (after::json ->> 'count')::int a
           (after::json ->> 'ends_at')::timestamptz as ends_at,
           after::json ->> 'state' as state, ${isRunning} as is_running`;
 
-/** The latest act on a cause. $1 act, $2 cause. */
+/** The latest act on a cause. $1 cause. */
 export const latestCauseAct = statement(
   'ops_latest_cause_act',
   `select ${columns} from operator_act
-    where subject = $2 and subject_kind = 'cause' and act = $1 order by at desc, act_id desc limit 1`,
+    where subject = $1 and subject_kind = 'cause' order by at desc, act_id desc limit 1`,
 );
 
 /** Retries whose last entry is not due yet. The longest takes 10,000 entries at 20 a second. */

@@ -1,8 +1,8 @@
 import { recordAct } from '../../acts/sql.ts';
-import { withTransaction } from '../../db/transaction.ts';
 import type { Db, Queryable, Tx } from '../../db/types.ts';
 import * as parking from '../../replication/to-host/parking.ts';
-import type { CauseAnswer, RetryCauseBody } from './contract.ts';
+import { inTurn, refuseSecond, type Actor } from '../acts/in-turn.ts';
+import type { CauseAnswer, RetryCauseBody, SkipCauseBody } from './contract.ts';
 import * as sql from './by-cause-sql.ts';
 
 /** An act on a whole cause, as its row in `operator_act` has it. */
@@ -21,32 +21,37 @@ export interface CauseAct {
 }
 type CauseActName = 'retryParkedCause' | 'skipParkedCause';
 
+interface Author extends Actor {
+  readonly by: string;
+}
+
 /**
  * Retries all entries of a cause at the worker's pace. While an earlier retry runs, it changes nothing.
  * @returns undefined where nothing was ever parked for this cause
+ * @throws AppError where another operator has skipped them all before
  */
-export function retryCause(db: Db, { cause, state, reason }: RetryCauseBody, by: string) {
-  return actOnCause(db, 'retryParkedCause', { cause, by, reason, state }, async (tx, latest) => {
-    if (latest?.isRunning && latest.state === state) return { count: 0, endsAt: latest.endsAt };
+export function retryCause(db: Db, { cause, state, reason }: RetryCauseBody, author: Author) {
+  return actOnCause(db, 'retryParkedCause', { ...author, cause, reason, state }, async (tx, latest) => {
+    if (isRetry(latest) && latest.isRunning && latest.state === state) return { count: 0, endsAt: latest.endsAt };
     return parking.retryCause(tx, cause, state);
   });
 }
 
-/** Skips all open entries of a cause. @returns as `retryCause` */
-export function skipCause(
-  db: Db,
-  { cause, reason }: { readonly cause: string; readonly reason: string },
-  by: string,
-): Promise<CauseAnswer | undefined> {
-  return actOnCause(db, 'skipParkedCause', { cause, by, reason, state: 'open' }, async (tx) => ({
-    count: await parking.skipCause(tx, cause, by, reason),
-    endsAt: undefined,
-  }));
+/**
+ * Skips all open entries of a cause. @returns as `retryCause`
+ * @throws AppError while a retry by another operator runs
+ */
+export function skipCause(db: Db, { cause, reason }: SkipCauseBody, author: Author): Promise<CauseAnswer | undefined> {
+  return actOnCause(db, 'skipParkedCause', { ...author, cause, reason, state: 'open' }, async (tx, latest) => {
+    if (isRetry(latest) && latest.isRunning) refuseSecond(author, latest);
+    return { count: await parking.skipCause(tx, cause, author.by, reason), endsAt: undefined };
+  });
 }
 
-interface Decided {
+const isRetry = (act: CauseAct | undefined): act is CauseAct => act?.act === 'retryParkedCause';
+
+interface Decided extends Author {
   readonly cause: string;
-  readonly by: string;
   readonly reason: string;
   readonly state: 'open' | 'skipped';
 }
@@ -60,28 +65,29 @@ interface Changed {
 function actOnCause(
   db: Db,
   act: CauseActName,
-  { cause, by, reason, state }: Decided,
+  { cause, by, reason, state, ...author }: Decided,
   change: (tx: Tx, latest: CauseAct | undefined) => Promise<Changed>,
 ): Promise<CauseAnswer | undefined> {
-  return withTransaction(db, async (tx) => {
-    await parking.lockCause(tx, cause);
-    const latest = await findAct(tx, act, cause);
+  const subject = { kind: 'cause', id: cause } as const;
+  return inTurn(db, subject, async (tx) => {
+    const latest = await findAct(tx, cause);
     const { count, endsAt } = await change(tx, latest);
     const remaining = await parking.countCause(tx, cause);
     const ends_at = endsAt?.toISOString() ?? null;
     if (count === 0) {
       if (!latest && remaining === 0) return undefined;
+      if (latest?.act !== act) refuseSecond(author, latest);
       const first = latest ? { by: latest.by, at: latest.at.toISOString(), count: latest.count } : null;
       return { cause, count, remaining, ends_at, first };
     }
     const after = { count, state, ends_at };
-    await recordAct(tx, { by, act, subject: { kind: 'cause', id: cause }, reason, before: null, after });
+    await recordAct(tx, { by, act, subject, reason, before: null, after });
     return { cause, count, remaining, ends_at, first: null };
   });
 }
 
-async function findAct(db: Queryable, act: CauseActName, cause: string): Promise<CauseAct | undefined> {
-  const { rows } = await db.query<ActRow>(sql.latestCauseAct, [act, cause]);
+async function findAct(db: Queryable, cause: string): Promise<CauseAct | undefined> {
+  const { rows } = await db.query<ActRow>(sql.latestCauseAct, [cause]);
   return rows.map(actOf)[0];
 }
 

@@ -4,12 +4,14 @@ import { described, pageWords } from '../../http/openapi/described.ts';
 import {
   author,
   byWords,
+  decided,
   decision,
-  firstDecision,
   ofOperators,
   optionalByWords,
   pageQuery,
   requiredText,
+  seen,
+  seenWords,
   stopWords,
   tagged,
 } from '../contract.ts';
@@ -54,17 +56,19 @@ export type ParkedItem = z.infer<typeof parkedItem>;
 const parkedParams = z.object({ parked_id: z.uuid() });
 
 /** Body of POST …/skip. */
-const skipBody = z.object(decision);
+const skipBody = z.object({ ...decision, seen });
 
 /** Body of POST …/repair: the corrected fields of the stop, as an edit of the office. */
 const repairBody = z.object({
   by: z.optional(z.nullable(requiredText(18))),
   reason: z.optional(z.nullable(requiredText(500))),
   stop: stopObject,
+  expected_version: z.optional(z.nullable(z.int().check(z.gte(0)))),
+  seen,
 });
 
 /** Body of POST …/retry. */
-const retryBody = z.nullish(z.object({ by: author, reason: z.optional(z.nullable(requiredText(500))) }));
+const retryBody = z.nullish(z.object({ by: author, reason: z.optional(z.nullable(requiredText(500))), seen }));
 
 const cause = requiredText(80);
 
@@ -73,7 +77,8 @@ const retryCauseBody = z.object({ ...decision, cause, state: z._default(z.enum([
 export type RetryCauseBody = z.infer<typeof retryCauseBody>;
 
 /** Body of POST /api/ops/parked/skip. */
-const skipCauseBody = z.object({ ...decision, cause });
+const skipCauseBody = z.object({ ...decision, cause, seen });
+export type SkipCauseBody = z.infer<typeof skipCauseBody>;
 
 const earlierAct = z.strictObject({ by: z.string(), at: z.iso.datetime(), count: z.int() });
 
@@ -94,9 +99,16 @@ const repairAnswer = z.strictObject({
   warnings: z.array(warning),
 });
 
-const causeOperation = { ...ofOperators, role: 'repair', method: 'POST', query: nothing, data: causeAnswer } as const;
-
-const parkedOperation = { ...ofOperators, method: 'POST', params: parkedParams } as const;
+const onParked = decided('PARKED_NOT_FOUND');
+const causeOperation = {
+  ...ofOperators,
+  ...onParked,
+  role: 'repair',
+  method: 'POST',
+  query: nothing,
+  data: causeAnswer,
+} as const;
+const parkedOperation = { ...ofOperators, ...onParked, method: 'POST', params: parkedParams } as const;
 
 export const parkedOperations = {
   listParked: operation({
@@ -134,15 +146,14 @@ export const parkedOperations = {
       'Retries all entries of one cause, 20 a second, the oldest first. While such a retry runs, a second one changes nothing and answers with the first.',
     message: 'They are tried again',
     body: retryCauseBody,
-    errors: ['PARKED_NOT_FOUND'],
   }),
   skipParkedCause: operation({
     ...causeOperation,
     path: '/ops/parked/skip',
-    summary: 'Skips all open entries of one cause, for one reason. A second call answers with the first.',
+    summary:
+      'Skips all open entries of one cause, for one reason. A second call changes nothing and answers with the first.',
     message: 'Skipped',
     body: skipCauseBody,
-    errors: ['PARKED_NOT_FOUND'],
   }),
   retryParked: operation({
     ...parkedOperation,
@@ -153,7 +164,6 @@ export const parkedOperations = {
     body: retryBody,
     query: nothing,
     data: parkedItem,
-    errors: ['PARKED_NOT_FOUND'],
   }),
   skipParked: operation({
     ...parkedOperation,
@@ -164,8 +174,6 @@ export const parkedOperations = {
     body: skipBody,
     query: nothing,
     data: parkedItem,
-    errors: ['PARKED_NOT_FOUND', 'DECIDED_BEFORE'],
-    errorData: { DECIDED_BEFORE: firstDecision },
   }),
   repairParked: operation({
     ...parkedOperation,
@@ -176,7 +184,6 @@ export const parkedOperations = {
     body: repairBody,
     query: nothing,
     data: repairAnswer,
-    errors: ['PARKED_NOT_FOUND'],
   }),
 } as const;
 
@@ -209,6 +216,7 @@ export const parkedSchemas = [
   described('SkipBody', skipBody, 'A decision, with a name to it.', {
     by: byWords,
     reason: 'The reason why the host goes without the row.',
+    seen: seenWords,
   }),
   described('RetryCauseBody', retryCauseBody, 'Which entries, and a decision with a name to it.', {
     by: byWords,
@@ -220,13 +228,14 @@ export const parkedSchemas = [
     by: byWords,
     reason: 'The reason why the host goes without these rows.',
     cause: 'As in an entry.',
+    seen: seenWords,
   }),
   described('CauseAnswer', causeAnswer, 'The result for all entries of one cause.', {
     cause: 'As in an entry.',
     count: 'The number of entries that this call has changed, at most 10,000.',
     remaining: 'Open entries of the cause. It falls to 0 while the host accepts the rows.',
     ends_at: 'The time at which the last entry is due, UTC; null after a skip.',
-    first: 'The earlier act that this call repeats. Then it changes nothing.',
+    first: 'The earlier act on the cause, where this call changes nothing.',
   }),
   described('EarlierAct', earlierAct, 'An earlier act on the same cause.', {
     by: 'Its author.',
@@ -237,10 +246,14 @@ export const parkedSchemas = [
     by: `${byWords} At most 18 characters; the ledger stores it.`,
     reason: 'The reason.',
     stop: 'As in `PUT route/stop`: the given fields change. Its `id` must be that of the parked stop.',
+    expected_version:
+      '`version` of the entry that the author has read; absent: of the present entry. A later change of the office is not replaced.',
+    seen: seenWords,
   }),
   described('RetryBody', retryBody.def.innerType.def.innerType, 'Author and reason. The body may be absent.', {
     by: optionalByWords,
     reason: 'The reason.',
+    seen: seenWords,
   }),
   described('RepairAnswer', repairAnswer, 'The result. The host gets it within seconds.', {
     parked: 'The entry; it ends when the host has accepted the stop.',

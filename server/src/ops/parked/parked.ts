@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { Json, StopObject, Warning } from '@tailgate/sync-protocol';
 import { routeScope } from '@tailgate/sync-protocol';
 import { recordAct, type Act } from '../../acts/sql.ts';
-import { withTransaction } from '../../db/transaction.ts';
 import type { Db, Queryable, Tx } from '../../db/types.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Pipeline, Quarantined } from '../../mutations/change.ts';
@@ -11,11 +10,12 @@ import { entryAfter, pageOf, type Page } from '../pages.ts';
 import { endpoint, opsEndpoint } from '../../http/answers/endpoint.ts';
 import { invalidInput } from '../../http/answers/validation.ts';
 import { AppError } from '../../wire/errors.ts';
-import type { OpsCaller } from '../../wire/access.ts';
-import { authorOf, authorOrMachine, refuseSecond } from '../acts/author.ts';
+import { authorOf, authorOrMachine } from '../acts/author.ts';
+import { inTurn, latestAct, refuseSecond, type Actor, type FirstAct } from '../acts/in-turn.ts';
 import { retryCause, skipCause } from './by-cause.ts';
 import type { ParkedItem, ParkedQuery } from './contract.ts';
 import { parkedOperations } from './contract.ts';
+import { latestOfficeChange } from './parked-sql.ts';
 
 /** Lists parked entries, newest first. */
 async function listParked(db: Queryable, { state, cause, limit, cursor }: ParkedQuery): Promise<Page<ParkedItem>> {
@@ -23,50 +23,70 @@ async function listParked(db: Queryable, { state, cause, limit, cursor }: Parked
   return pageOf(entries, limit, { item: itemOf, position: ({ position, id }) => [position, id] });
 }
 
-interface Decided {
+interface Decided extends Actor {
   readonly by: string;
   readonly reason: string;
 }
 
-/** @returns the entry after the change; undefined where it is not parked (any more) */
+/**
+ * @returns the entry after the change; undefined where it is not parked (any more)
+ * @throws AppError where another operator has decided before
+ */
 const retryParked = (db: Db, id: string, decided: Decided): Promise<ParkedItem | undefined> =>
-  act(db, id, { ...decided, act: 'retryParked' }, (tx) => parking.retryParked(tx, id));
+  act(db, id, 'retryParked', decided, (tx) => parking.retryParked(tx, id));
 
-/** As `retryParked`. @throws AppError where another person has skipped it before */
-const skipParked = (db: Db, id: string, decided: Decided, caller: OpsCaller): Promise<ParkedItem | undefined> =>
-  act(db, id, { ...decided, act: 'skipParked' }, (tx, { skipped }) => {
-    if (skipped) refuseSecond(caller, { by: skipped.by, at: skipped.at.toISOString() });
-    return parking.skipParked(tx, id, decided.by, decided.reason);
-  });
+/** As `retryParked`. */
+const skipParked = (db: Db, id: string, decided: Decided): Promise<ParkedItem | undefined> =>
+  act(db, id, 'skipParked', decided, (tx) => parking.skipParked(tx, id, decided.by, decided.reason));
 
 /** Changes an entry and records the act, in one transaction. */
 function act(
   db: Db,
   id: string,
-  decided: Decided & Pick<Act, 'act'>,
-  change: (tx: Tx, before: parking.ParkedEntry) => Promise<void>,
+  name: string,
+  decided: Decided,
+  change: (tx: Tx) => Promise<void>,
 ): Promise<ParkedItem | undefined> {
-  return withTransaction(db, async (tx) => {
+  return inTurn(db, subjectOf(id), async (tx) => {
     const before = await parking.findParked(tx, id);
     if (!before) return undefined;
-    await change(tx, before);
+    refuseSecond(decided, before.skipped ?? (await waitingRetry(tx, before)));
+    await change(tx);
     const after = await parking.findParked(tx, id);
     if (!after) return undefined;
     const item = itemOf(after);
-    await recordAct(tx, { ...decided, ...subjectOf(after), before: stateOf(itemOf(before)), after: stateOf(item) });
+    await recordAct(tx, {
+      by: decided.by,
+      act: name,
+      subject: subjectOf(id),
+      place: placeOf(after),
+      reason: decided.reason,
+      before: stateOf(itemOf(before)),
+      after: stateOf(item),
+    });
     return item;
   });
 }
 
+/** The act that has made an entry due. Each try by a worker moves the time of the next one behind it. */
+const waitingRetry = (tx: Tx, { id, nextTryAt }: parking.ParkedEntry): Promise<FirstAct | undefined> =>
+  latestAct(tx, subjectOf(id), ['retryParked', 'repairParked'], nextTryAt);
+
 const stateOf = ({ state, next_try_at }: ParkedItem): object => ({ state, next_try_at });
 
-const subjectOf = ({ id, route, stop }: parking.ParkedEntry): Pick<Act, 'subject' | 'place'> => ({
-  subject: { kind: 'parked', id },
-  place: route && { facility: route.facility, route: route.id, weekEnd: route.week_end, stop: stop ?? null },
-});
+const subjectOf = (id: string): Act['subject'] => ({ kind: 'parked', id });
+
+const placeOf = ({ route, stop }: parking.ParkedEntry): Act['place'] =>
+  route && { facility: route.facility, route: route.id, weekEnd: route.week_end, stop: stop ?? null };
+
+interface Correction extends Decided {
+  readonly stop: StopObject;
+  /** The version of the entry that the operator has read; undefined for the present one. */
+  readonly version: number | undefined;
+}
 
 export interface RepairDeps {
-  readonly db: Queryable;
+  readonly db: Db;
   readonly submit: Pipeline['submit'];
   readonly clock: () => Date;
   readonly log: Log;
@@ -88,17 +108,27 @@ export type Repair =
  * Corrects a parked stop as an edit of the office, submitted like every other change: the ledger records it, the driver
  * sees it, and the host gets the stop with it. No row bypasses the mirror.
  * @returns undefined where it is not parked (any more)
+ * @throws AppError where another user of the office has changed the stop since
  */
-async function repairParked(
-  { db, submit, clock, log }: RepairDeps,
+function repairParked(deps: RepairDeps, id: string, decided: Correction): Promise<Repair | undefined> {
+  return inTurn(deps.db, subjectOf(id), (tx) => repairInTurn(tx, deps, id, decided));
+}
+
+async function repairInTurn(
+  tx: Tx,
+  { submit, clock, log }: RepairDeps,
   id: string,
-  { by, reason, stop }: Decided & { readonly stop: StopObject },
+  decided: Correction,
 ): Promise<Repair | undefined> {
-  const entry = await parking.findParked(db, id);
+  const { by, reason, stop, version } = decided;
+  const entry = await parking.findParked(tx, id);
   if (!entry) return undefined;
   const { route } = entry;
   if (!route || entry.stop === undefined) return { result: 'not_a_stop' };
   if (stop.id !== entry.stop) return { result: 'other_stop', stop: entry.stop };
+  const key = [route.facility, route.id, route.week_end, stop.id];
+  const { rows } = await tx.query<{ by: string; at: Date }>(latestOfficeChange, [...key, version ?? entry.version, by]);
+  refuseSecond(decided, entry.skipped ?? rows[0]);
   const now = clock();
   const outcome = await submit({
     id: randomUUID(),
@@ -116,7 +146,8 @@ async function repairParked(
     act: {
       by,
       act: 'repairParked',
-      ...subjectOf(entry),
+      subject: subjectOf(id),
+      place: placeOf(entry),
       reason,
       before: { version: entry.version, sqlstate: entry.sqlstate, reason: entry.reason },
       after: { stop },
@@ -124,10 +155,10 @@ async function repairParked(
   });
   if (outcome.result === 'quarantined') return outcome;
   log.info({ route: routeScope(route), stop: stop.id, user: by }, 'the office has repaired a parked stop');
-  await parking.retryParked(db, id);
+  await parking.retryParked(tx, id);
   const { changed, warnings } = outcome;
   // The worker may have written the stop already. Then the answer contains the entry as it was before.
-  const parked = (await shown(db, id)) ?? itemOf(entry);
+  const parked = (await shown(tx, id)) ?? itemOf(entry);
   return { result: 'repaired', parked, changed, warnings };
 }
 
@@ -180,25 +211,28 @@ export function parkedEndpoints({ db, pipeline, clock, log }: ParkedDeps) {
     })),
 
     retryParkedCause: opsEndpoint(parkedOperations.retryParkedCause, async ({ body, caller }) => ({
-      data: orUnknown(await retryCause(db, body, authorOf(caller, body.by))),
+      data: orUnknown(await retryCause(db, body, { caller, by: authorOf(caller, body.by) })),
     })),
 
     skipParkedCause: opsEndpoint(parkedOperations.skipParkedCause, async ({ body, caller }) => ({
-      data: orUnknown(await skipCause(db, body, authorOf(caller, body.by))),
+      data: orUnknown(await skipCause(db, body, { caller, seen: body.seen, by: authorOf(caller, body.by) })),
     })),
 
     retryParked: opsEndpoint(parkedOperations.retryParked, async ({ params, body, caller }) => {
-      const decided = { by: authorOrMachine(caller, body?.by), reason: body?.reason ?? '' };
+      const by = authorOrMachine(caller, body?.by);
+      const decided = { caller, by, reason: body?.reason ?? '', seen: body?.seen };
       return { data: orUnknown(await retryParked(db, params.parked_id, decided)) };
     }),
 
-    skipParked: opsEndpoint(parkedOperations.skipParked, async ({ params, body: { by, reason }, caller }) => {
-      const decided = { by: authorOf(caller, by), reason };
-      return { data: orUnknown(await skipParked(db, params.parked_id, decided, caller)) };
+    skipParked: opsEndpoint(parkedOperations.skipParked, async ({ params, body: { by, reason, seen }, caller }) => {
+      const decided = { caller, by: authorOf(caller, by), reason, seen };
+      return { data: orUnknown(await skipParked(db, params.parked_id, decided)) };
     }),
 
     repairParked: opsEndpoint(parkedOperations.repairParked, async ({ params, body, caller }) => {
-      const decided = { by: authorOf(caller, body.by), reason: body.reason ?? '', stop: body.stop };
+      const { stop, reason, seen, expected_version } = body;
+      const by = authorOf(caller, body.by);
+      const decided = { caller, by, reason: reason ?? '', seen, stop, version: expected_version ?? undefined };
       const repair = orUnknown(await repairParked(repairs, params.parked_id, decided));
       if (repair.result === 'repaired') {
         const { parked, changed, warnings } = repair;

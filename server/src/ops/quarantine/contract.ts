@@ -4,12 +4,15 @@ import { described, pageWords } from '../../http/openapi/described.ts';
 import {
   author,
   byWords,
+  decided,
   decision,
   employeeName,
   firstDecision,
   mutationWords,
   ofOperators,
   pageQuery,
+  seen,
+  seenWords,
   tagged,
 } from '../contract.ts';
 
@@ -72,7 +75,7 @@ export type QuarantineEntry = z.infer<typeof quarantineEntry>;
 const quarantineParams = z.object({ quarantine_id: z.uuid() });
 
 /** Body of POST …/release. */
-const releaseBody = z.object({ by: author, note: z._default(text(500), '') });
+const releaseBody = z.object({ by: author, note: z._default(text(500), ''), seen });
 
 export const releaseAnswer = z.strictObject({
   item: quarantineEntry,
@@ -83,7 +86,7 @@ export const releaseAnswer = z.strictObject({
 export type ReleaseAnswer = z.infer<typeof releaseAnswer>;
 
 /** Body of POST …/dismiss. */
-const dismissBody = z.object(decision);
+const dismissBody = z.object({ ...decision, seen });
 
 const ofEntry = { ...ofOperators, params: quarantineParams, query: nothing } as const;
 
@@ -124,14 +127,14 @@ export const quarantineOperations = {
     message: 'Released',
     body: releaseBody,
     data: releaseAnswer,
-    errors: [
+    ...decided(
       'QUARANTINE_NOT_FOUND',
       'NOT_ASSIGNED',
       'ROUTE_NOT_FOUND',
       'STOP_NOT_FOUND',
       'UNKNOWN_MUTATION',
       'ID_REUSED',
-    ],
+    ),
   }),
   dismissQuarantined: operation({
     ...ofEntry,
@@ -143,7 +146,7 @@ export const quarantineOperations = {
     body: dismissBody,
     data: quarantineEntry,
     errors: ['QUARANTINE_NOT_FOUND', 'QUARANTINE_RELEASED', 'DECIDED_BEFORE'],
-    errorData: { DECIDED_BEFORE: firstDecision },
+    errorData: { QUARANTINE_RELEASED: firstDecision, DECIDED_BEFORE: firstDecision },
   }),
 } as const;
 
@@ -198,6 +201,7 @@ export const quarantineSchemas = [
   described('ReleaseBody', releaseBody, 'A decision, with a name to it.', {
     by: byWords,
     note: 'The reason why the server can apply it now.',
+    seen: seenWords,
   }),
   described('ReleaseAnswer', releaseAnswer, 'The result, which the phone receives, too.', {
     item: 'The present entry.',
@@ -207,6 +211,7 @@ export const quarantineSchemas = [
   described('DismissBody', dismissBody, 'A decision, with a name to it.', {
     by: byWords,
     reason: 'The reason of the dismissal; the driver receives it.',
+    seen: seenWords,
   }),
   described('Fault', quarantinedItem.shape.details.def.element, 'A fault, with its path.', {
     path: 'Dotted, such as `stops.0.updates.status`.',

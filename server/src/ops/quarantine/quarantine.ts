@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { recordAct, type Act } from '../../acts/sql.ts';
-import { withTransaction } from '../../db/transaction.ts';
-import type { Db, Queryable } from '../../db/types.ts';
+import type { Db, Queryable, Tx } from '../../db/types.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Pipeline, Quarantined } from '../../mutations/change.ts';
 import { dismissEntry, findQuarantined } from '../../mutations/quarantine/quarantine.ts';
@@ -9,8 +8,8 @@ import { entryAfter, pageOf, type Page } from '../pages.ts';
 import * as sql from './quarantine-sql.ts';
 import { endpoint, opsEndpoint } from '../../http/answers/endpoint.ts';
 import { AppError } from '../../wire/errors.ts';
-import type { OpsCaller } from '../../wire/access.ts';
-import { authorOf, refuseSecond } from '../acts/author.ts';
+import { authorOf } from '../acts/author.ts';
+import { inTurn, refuseSecond, type Actor } from '../acts/in-turn.ts';
 import type { QuarantineEntry, QuarantineQuery, QuarantinedItem, ReleaseAnswer } from './contract.ts';
 import { quarantineOperations } from './contract.ts';
 
@@ -75,9 +74,14 @@ async function readQuarantined(db: Queryable, id: string): Promise<QuarantineEnt
 }
 
 export interface ReleaseDeps {
-  readonly db: Queryable;
+  readonly db: Db;
   readonly release: Pipeline['release'];
   readonly log: Log;
+}
+
+interface Decision extends Actor {
+  readonly by: string;
+  readonly note: string;
 }
 
 export type Released = { readonly result: 'released'; readonly answer: ReleaseAnswer } | Quarantined;
@@ -86,21 +90,28 @@ export type Released = { readonly result: 'released'; readonly answer: ReleaseAn
  * Applies an entry like every other change, with its author's name, times and id. A later resend of the same item is
  * then a duplicate. A release that the rules refuse leaves the entry as it is.
  * @returns undefined where there is no such entry
+ * @throws AppError where another operator has dismissed it before
  */
-async function releaseQuarantined(
-  { db, release, log }: ReleaseDeps,
+function releaseQuarantined(deps: ReleaseDeps, id: string, decision: Decision): Promise<Released | undefined> {
+  return inTurn(deps.db, subjectOf(id), (tx) => releaseInTurn(tx, deps, id, decision));
+}
+
+async function releaseInTurn(
+  tx: Tx,
+  { release, log }: ReleaseDeps,
   id: string,
-  decision: { readonly by: string; readonly note: string },
+  decision: Decision,
 ): Promise<Released | undefined> {
-  const before = await readQuarantined(db, id);
-  const found = await findQuarantined(db, id, decision);
+  const before = await readQuarantined(tx, id);
+  const found = await findQuarantined(tx, id, decision);
   if (!found || !before) return undefined;
+  if (before.state === 'dismissed') refuseSecond(decision, firstOf(before));
   // An entry that was released before is a duplicate, and no act.
   const act = before.state === 'released' ? undefined : actOf('releaseQuarantined', before, 'released', decision);
   const outcome = await release({ ...found, act });
   if (outcome.result === 'quarantined') return outcome;
   log.info({ mutation: found.id, user: decision.by }, 'the office has released what was in quarantine');
-  const item = await readQuarantined(db, id);
+  const item = await readQuarantined(tx, id);
   if (!item) return undefined; // settled, and deleted since
   const changed = outcome.result === 'reported' ? !outcome.duplicate : outcome.changed;
   return { result: 'released', answer: { item, changed, warnings: [...outcome.warnings] } };
@@ -109,16 +120,12 @@ async function releaseQuarantined(
 /**
  * Dismisses an entry; its phone receives the reason.
  * @returns the entry after the change, released where another operator was faster; undefined where there is none
+ * @throws AppError where another operator has dismissed it before
  */
-function dismissQuarantined(
-  db: Db,
-  id: string,
-  decision: { readonly by: string; readonly note: string },
-  caller: OpsCaller,
-): Promise<QuarantineEntry | undefined> {
-  return withTransaction(db, async (tx) => {
+function dismissQuarantined(db: Db, id: string, decision: Decision): Promise<QuarantineEntry | undefined> {
+  return inTurn(db, subjectOf(id), async (tx) => {
     const before = await readQuarantined(tx, id);
-    if (before?.state === 'dismissed') refuseSecond(caller, { by: before.resolved_by, at: before.resolved_at });
+    if (before?.state === 'dismissed') refuseSecond(decision, firstOf(before));
     await dismissEntry(tx, id, decision);
     const after = await readQuarantined(tx, id);
     if (before && after?.state === 'dismissed')
@@ -126,6 +133,10 @@ function dismissQuarantined(
     return after;
   });
 }
+
+const firstOf = ({ resolved_by: by, resolved_at: at }: QuarantineEntry) => ({ by, at });
+
+const subjectOf = (id: string): Act['subject'] => ({ kind: 'quarantine', id });
 
 const actOf = (
   act: string,
@@ -135,7 +146,7 @@ const actOf = (
 ): Act => ({
   by,
   act,
-  subject: { kind: 'quarantine', id: entry.quarantine_id },
+  subject: subjectOf(entry.quarantine_id),
   place: { facility: entry.facility, route: entry.route_id, weekEnd: entry.week_end, stop: entry.stop_id },
   employee: entry.employee || undefined,
   reason: note,
@@ -191,7 +202,8 @@ export function quarantineEndpoints({ db, pipeline, log }: QuarantineDeps) {
     })),
 
     releaseQuarantined: opsEndpoint(quarantineOperations.releaseQuarantined, async ({ params, body, caller }) => {
-      const decision = { by: authorOf(caller, body.by), note: body.note };
+      const { by, note, seen } = body;
+      const decision = { caller, by: authorOf(caller, by), note, seen };
       const released = orUnknown(await releaseQuarantined(releases, params.quarantine_id, decision));
       if (released.result === 'released') return { data: released.answer };
       const { code, reason, details } = released;
@@ -199,9 +211,10 @@ export function quarantineEndpoints({ db, pipeline, log }: QuarantineDeps) {
     }),
 
     dismissQuarantined: opsEndpoint(quarantineOperations.dismissQuarantined, async ({ params, body, caller }) => {
-      const decision = { by: authorOf(caller, body.by), note: body.reason };
-      const entry = orUnknown(await dismissQuarantined(db, params.quarantine_id, decision, caller));
-      if (entry.state === 'released') throw new AppError('QUARANTINE_RELEASED');
+      const { by, reason, seen } = body;
+      const decision = { caller, by: authorOf(caller, by), note: reason, seen };
+      const entry = orUnknown(await dismissQuarantined(db, params.quarantine_id, decision));
+      if (entry.state === 'released') throw new AppError('QUARANTINE_RELEASED', { data: firstOf(entry) });
       return { data: entry };
     }),
   };

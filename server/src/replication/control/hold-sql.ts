@@ -2,11 +2,11 @@ import { statement } from '../../db/statement.ts';
 
 const columns = 'hold_id, source, starts_at, ends_at, reason, held_by';
 
-/** Current and planned holds, the earliest first. */
+/** Current and planned holds, the earliest first, as of this statement: its transaction may have waited for another one. */
 export const listHolds = statement(
   'hold_list',
-  `select ${columns}, starts_at <= now() as in_force from replication_hold
-    where ends_at is null or ends_at > now() order by starts_at, hold_id`,
+  `select ${columns}, starts_at <= statement_timestamp() as in_force from replication_hold
+    where ends_at is null or ends_at > statement_timestamp() order by starts_at, hold_id`,
 );
 
 /**
@@ -16,15 +16,15 @@ export const listHolds = statement(
 export const beginHold = statement(
   'hold_begin',
   `insert into replication_hold (source, starts_at, ends_at, reason, held_by)
-   select 'operator', coalesce($1, now()), $2, $3, $4 where $2::timestamptz is null or $2 > now()
-   returning ${columns}, starts_at <= now() as in_force`,
+   select 'operator', coalesce($1, statement_timestamp()), $2, $3, $4 where $2::timestamptz is null or $2 > statement_timestamp()
+   returning ${columns}, starts_at <= statement_timestamp() as in_force`,
 );
 
 /** $1 id. A planned hold ends before it begins. */
 export const endHold = statement(
   'hold_end',
-  `update replication_hold set ends_at = now()
-    where hold_id = $1 and source = 'operator' and (ends_at is null or ends_at > now())
+  `update replication_hold set ends_at = statement_timestamp()
+    where hold_id = $1 and source = 'operator' and (ends_at is null or ends_at > statement_timestamp())
    returning ${columns}, false as in_force`,
 );
 

@@ -80,12 +80,6 @@ const rowsOfCause = `
 const remaining = `(select count(*) from parked where cause = $1 and skipped_at is null)
           + (select count(*) from parked_row where cause = $1 and skipped_at is null)`;
 
-/** Two operators never act on one cause at once. $1 cause. */
-export const lockCause = statement(
-  'parking_lock_cause',
-  `select pg_advisory_xact_lock(hashtextextended('parked cause ' || $1, 0))`,
-);
-
 /**
  * Makes the entries of a cause due one after the other, the oldest first: $3 entries a second. $1 cause, $2 whether
  * skipped. Returns how many, and the moment at which the last one is due.

@@ -95,11 +95,6 @@ export async function skipCause(tx: Tx, cause: string, by: string, reason: strin
   return rows[0]?.count ?? 0;
 }
 
-/** Operators act on a cause one after the other; the lock ends with the transaction. */
-export async function lockCause(tx: Tx, cause: string): Promise<void> {
-  await tx.query(sql.lockCause, [cause]);
-}
-
 /** Open entries of a cause. */
 export async function countCause(db: Queryable, cause: string): Promise<number> {
   const { rows } = await db.query<{ remaining: number }>(sql.countCause, [cause]);

@@ -90,7 +90,9 @@ function BulkForm({ cause, draft, act, onFinished }: Omit<CauseEntriesProps, 'mo
     event.preventDefault();
     if (!isReady) return;
     const body = { cause: parkedCause(cause), reason: reason.trim() };
-    const done = await (act === 'retry' ? retry.run({ body: { ...body, state: 'open' } }) : skip.run({ body }));
+    const done = await (act === 'retry'
+      ? retry.run({ body: { ...body, state: 'open' } })
+      : skip.run({ body: { ...body, seen: skip.seen } }));
     if (!done) return;
     setFirst(done.first);
     if (done.first) return;

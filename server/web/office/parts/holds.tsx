@@ -26,7 +26,7 @@ export function HoldForm({ isPlanned, onClose }: HoldFormProps) {
     event.preventDefault();
     if (!isReady) return;
     const times = { ...(isPlanned && { from: instantOf(from) }), ...(until !== '' && { until: instantOf(until) }) };
-    if (!(await begin.run({ body: { reason: reason.trim(), ...times } }))) return;
+    if (!(await begin.run({ body: { reason: reason.trim(), ...times, seen: begin.seen } }))) return;
     draft.clear();
     onClose();
   };

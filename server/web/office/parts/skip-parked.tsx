@@ -13,7 +13,8 @@ export function SkipParked({ row, onClose }: { readonly row: ParkedRow; readonly
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     if (reason.trim() === '') return;
-    const done = await skip.run({ params: { parked_id: row.parked_id }, body: { reason: reason.trim() } });
+    const body = { reason: reason.trim(), seen: skip.seen ?? row.skipped_at };
+    const done = await skip.run({ params: { parked_id: row.parked_id }, body });
     if (!done) return;
     draft.clear();
     onClose();

@@ -65,7 +65,7 @@ function Kept({ entry }: { readonly entry: Entry }) {
 }
 
 function Decision({ entry }: { readonly entry: Entry }) {
-  const { quarantine_id, state, resolved_by: by, note } = entry;
+  const { quarantine_id, state, resolved_by: by, resolved_at: at, note } = entry;
   const params = { quarantine_id };
   const draft = useDraft(`kept/${quarantine_id}`);
   const [isMissing, setMissing] = useState(false);
@@ -74,7 +74,7 @@ function Decision({ entry }: { readonly entry: Entry }) {
   const [changed, setChanged] = useState<boolean>();
   const sentence = draft.fields['sentence']?.trim() ?? '';
   const apply = async (): Promise<void> => {
-    const done = await release.run({ params, body: { note: sentence } });
+    const done = await release.run({ params, body: { note: sentence, seen: release.seen ?? at } });
     if (!done) return;
     draft.clear();
     setChanged(done.changed);
@@ -82,7 +82,8 @@ function Decision({ entry }: { readonly entry: Entry }) {
   const leave = async (): Promise<void> => {
     setMissing(sentence === '');
     if (sentence === '') return;
-    if (await dismiss.run({ params, body: { reason: sentence } })) draft.clear();
+    const body = { reason: sentence, seen: dismiss.seen ?? at };
+    if (await dismiss.run({ params, body })) draft.clear();
   };
   return (
     <div className="panel mt4">

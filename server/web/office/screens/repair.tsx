@@ -70,7 +70,9 @@ function Repair({ row, isGone }: { readonly row: ParkedRow; readonly isGone: boo
   };
   const send = async (): Promise<void> => {
     if (stop === null || !isReady) return;
-    const done = await repair.run({ params, body: { stop: repairOf(stop, differences) } });
+    const seen = repair.seen ?? row.skipped_at;
+    const body = { stop: repairOf(stop, differences), expected_version: version, seen };
+    const done = await repair.run({ params, body });
     if (!done) return;
     draft.clear();
     setSentAt(Date.now());
@@ -94,7 +96,7 @@ function Repair({ row, isGone }: { readonly row: ParkedRow; readonly isGone: boo
               className="btn"
               type="button"
               aria-disabled={retry.isBusy}
-              onClick={() => void retry.run({ params, body: {} })}
+              onClick={() => void retry.run({ params, body: { seen: retry.seen ?? row.skipped_at } })}
             >
               <Icon name="retry" />
               {t('repair.retry')}
