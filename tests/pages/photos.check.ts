@@ -160,8 +160,14 @@ test('photos of a stop, of what goes back and of what is not on the list are one
   if (!dock || !pallets || !box) throw new Error('no photos');
   await finger.tap('Open stop 2');
   await finger.tap('Photos');
+  // A photo arrives by itself, a while after the shutter: nothing moves under the finger.
+  const close = phone.page.getByRole('button', { name: 'Close' });
+  const [closeAt, shutterAt] = [await close.boundingBox(), await phone.page.getByText('Take a photo').boundingBox()];
   await finger.photograph('Take a photo', dock);
   await finger.sees('Another photo');
+  await finger.sees('Keep 1 photo');
+  expect(await close.boundingBox()).toEqual(closeAt);
+  expect((await phone.page.getByText('Another photo').boundingBox())?.y).toBe(shutterAt?.y);
   // The phone has it before the sheet is closed.
   await expect.poll(() => phone.stored('setting', 'draft/')).toBe(1);
   finger = await phone.restart();
