@@ -132,6 +132,7 @@ test('pieces of a planned line are counted scan by scan, and reach the host', as
   await finger.scan(cigarettes);
   await finger.sees('all 2 are here, this is one more');
   await finger.scan(unknown);
+  await finger.sees(unknown);
   await finger.tap('Leave it here');
   await finger.sees('1 piece stays here, at stop 6.');
   await finger.tap('Back to stop 6');
