@@ -1,5 +1,3 @@
-import { mkdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import type { OperatorRole } from '@tailgate/sync-protocol';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import * as z from 'zod/mini';
@@ -10,6 +8,7 @@ import type { Service, ServiceOptions } from '../system/service.ts';
 import { openService } from '../system/service.ts';
 import { buildApp } from './built-app.ts';
 import { Finger } from './finger.ts';
+import { takeShot } from './shots.ts';
 
 export interface DeskOptions {
   /** CSS px; default: 1440 × 900. */
@@ -30,9 +29,6 @@ interface SentAct {
   readonly url: string;
   readonly body: string | null;
 }
-
-/** Git ignores it: pictures of the last run. */
-const shots = join(import.meta.dirname, 'shots');
 
 /** A clerk's computer: a browser's profile with the console in a page, and a mouse. */
 export class Desk {
@@ -97,12 +93,8 @@ export class Desk {
     return keptSession.parse(JSON.parse(kept)).token;
   }
 
-  /** Writes a picture of the page to `tests/pages/shots/NAME.png`. */
-  readonly shot = async (name: string): Promise<void> => {
-    const path = join(shots, `${name}.png`);
-    await mkdir(dirname(path), { recursive: true });
-    await this.page.screenshot({ path });
-  };
+  /** Writes a picture of the page. */
+  readonly shot = (name: string): Promise<void> => takeShot(this.page, name);
 }
 
 /** The real server with its database and host, and the built console. */

@@ -1,5 +1,3 @@
-import { mkdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { crashPage } from '../support/browser.ts';
@@ -7,6 +5,7 @@ import { atFileEnd } from '../support/file-end.ts';
 import { password } from '../support/people.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
 import { Finger } from './finger.ts';
+import { takeShot } from './shots.ts';
 
 export interface PhoneOptions {
   /** CSS px; default: 360 × 640, a small phone. */
@@ -28,8 +27,6 @@ export interface Tab {
   readonly finger: Finger;
 }
 
-/** Git ignores it: pictures of the last run. */
-const shots = join(import.meta.dirname, 'shots');
 const normalText = 16;
 
 /** A phone: a browser's profile, and the app in a page of it. The profile survives `kill`. */
@@ -171,11 +168,9 @@ export class PagePhone {
     return this.start();
   }
 
-  /** Writes a picture of the screen to `tests/pages/shots/NAME.png`: in pixels of the phone, or in CSS px for documents. */
+  /** Writes a picture of the screen: in pixels of the phone, or in CSS px for documents. */
   async shot(name: string, scale: 'device' | 'css' = 'device'): Promise<void> {
-    const path = join(shots, `${name}.png`);
-    await mkdir(dirname(path), { recursive: true });
-    await this.page.screenshot({ path, scale });
+    await takeShot(this.page, name, scale);
   }
 }
 

@@ -10,8 +10,8 @@ export default defineConfig({
     globalSetup: ['tests/support/global-setup.ts'],
     setupFiles: ['tests/support/each-file.ts'],
     pool: 'forks',
-    // Each file runs a server, two databases and a browser.
-    maxWorkers: 2,
+    // Each file runs a server, two databases and a browser: about 1 GB. Its stories mostly wait, such as for an undo's end.
+    maxWorkers: 4,
     reporters: ['verbose'],
     // A busy machine is no failure: each wait of a story has a limit of its own.
     testTimeout: 240_000,

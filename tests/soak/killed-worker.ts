@@ -10,7 +10,7 @@ export const killWorkerAtEachStep = (): Promise<boolean> => atEachStep('tests/sy
 /** A worker is killed at each step, and its successor at each step of the recovery. The suite takes three pairs. */
 export const killWorkerTwice = (): Promise<boolean> => atEachStep('tests/host/killed.test.ts');
 
-/** The driver app is killed at each operation of a delivery. The pages' suite takes four of them. */
+/** The driver app is killed at each operation of a delivery. The pages' suite takes two of them. */
 export const killAppAtEachOperation = (): Promise<boolean> =>
   atEachStep('tests/pages/killed.check.ts', '--config=tests/pages/vitest.config.ts');
 
