@@ -157,9 +157,20 @@ export class PagePhone {
   /** The system kills the app: no handler of the page runs. */
   async kill(): Promise<void> {
     const { page } = this;
+    await this.#stopWorkers();
     await crashPage(page);
     await page.close();
     this.#tab = undefined;
+  }
+
+  /**
+   * Ends the service worker first. Chromium may run it in the page's process, and a debugger's worker waits for the debugger
+   * when it starts again after a crash. Playwright lets it run, but sometimes misses it: each later request then waits.
+   */
+  async #stopWorkers(): Promise<void> {
+    await this.#devtools?.send('ServiceWorker.enable');
+    await this.#devtools?.send('ServiceWorker.stopAllWorkers');
+    await this.#devtools?.send('ServiceWorker.disable');
   }
 
   /** The app is killed and opened again. */
