@@ -26,6 +26,8 @@ interface Look {
 const themes = ['light', 'dark', 'sun'] as const;
 type Theme = (typeof themes)[number];
 const texts = [100, 200] as const;
+/** All rules of axe in every theme (`npm run soak -- react-pages`); the others differ from the first by their colours. */
+const isThorough = process.env['LOOKS'] === 'all';
 const line = 'Jalapeño Slices 12 ct';
 
 /** The pictures of docs/driver-app.md: `cp tests/pages/shots/documents/*.png docs/images/`. */
@@ -307,7 +309,7 @@ async function faultsIn(phone: PagePhone, name: string, shown: readonly Theme[] 
     for (const theme of shown) {
       await setLook(phone, theme, text);
       await phone.shot(`look-${name}-${theme}-${text}`);
-      const found = await faultsOf(phone.page);
+      const found = await faultsOf(phone.page, theme === shown[0] || isThorough ? 'all' : 'colours');
       faults.push(...found.map((fault) => `${theme} ${text} %: ${fault}`));
     }
   return faults;

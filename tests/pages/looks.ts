@@ -6,12 +6,17 @@ import * as z from 'zod/mini';
 /** CSS px of any target, and of a main one. */
 const min = { target: 48, main: 56 };
 
-const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+const allRules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+/** The rules of axe whose findings depend on colours. */
+const rulesOfColours = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] };
 
-/** What is wrong with the screen as it is now; empty where nothing is. */
-export async function faultsOf(page: Page): Promise<string[]> {
+/**
+ * What is wrong with the screen as it is now; empty where nothing is.
+ * @param rules `colours`: this theme changes nothing but the colours of a screen that has passed all rules
+ */
+export async function faultsOf(page: Page, rules: 'all' | 'colours' = 'all'): Promise<string[]> {
   const measured = await page.evaluate(measure, min);
-  return [...measured, ...(await violationsOf(page))];
+  return [...measured, ...(await violationsOf(page, rules === 'all' ? allRules : rulesOfColours))];
 }
 
 /** Shows a theme as the display sheet does. */
@@ -42,9 +47,9 @@ const drawn = (): Promise<string> =>
   );
 
 /** Findings of axe, each with its element. */
-async function violationsOf(page: Page): Promise<string[]> {
+async function violationsOf(page: Page, runOnly: typeof allRules | typeof rulesOfColours): Promise<string[]> {
   if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(axe.source);
-  const options = JSON.stringify({ runOnly: tags, resultTypes: ['violations'] });
+  const options = JSON.stringify({ runOnly, resultTypes: ['violations'] });
   const found = findings.parse(await page.evaluate(`axe.run(document, ${options})`));
   return found.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 120)}`));
 }

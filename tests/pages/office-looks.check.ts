@@ -132,7 +132,8 @@ async function faultsIn({ page, shot }: Desk, name: string): Promise<string[]> {
       const isDocumented = width === 1440 && theme === 'light' && documented.includes(name);
       if (isDocumented) await shot(`documents/office-${name}`);
       if (width !== 3840) await shot(`office-${name}-${theme}-${width}`);
-      faults.push(...(await faultsOf(page)).map((fault) => `${name} ${theme} ${width}: ${fault}`));
+      const found = await faultsOf(page, theme === 'light' ? 'all' : 'colours');
+      faults.push(...found.map((fault) => `${name} ${theme} ${width}: ${fault}`));
     }
   return faults;
 }
