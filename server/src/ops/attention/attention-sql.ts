@@ -6,24 +6,52 @@ import { flaggedFacilities } from '../flags/flags-sql.ts';
 const MOST_PARKED = 10_000;
 /** Of any other kind. */
 const MOST = 2_000;
+/** Entries of a cause in the answer. */
+const SHOWN = 5;
 
 const noPlace = 'null::text as facility, null::text as route_id, null::text as week_end, null::int as stop_id';
 
 /** A close that waits for parked stops is no refusal of the host. */
 const waits = `p.stop_id < 0 and p.sqlstate = ''`;
 
-const parkedStops = `
-  select 'parked' as kind, 'parked:' || p.cause as cause, split_part(p.cause, ':', 1) as file, p.sqlstate as code, p.reason as message,
-         p.parked_id::text as id, p.parked_at as at, p.facility, p.route_id, p.week_end,
-         case when p.stop_id >= 0 then p.stop_id end::int as stop_id, null::text as employee, p.reason as text
-    from parked p where p.skipped_at is null and not (${waits}) order by p.parked_at limit ${MOST_PARKED}`;
+/** Open entries, each file of which has causes of its own. */
+const openStops = `select p.cause, p.parked_at, p.parked_id, p.facility, p.route_id, p.week_end, p.stop_id, p.reason
+         from parked p where p.skipped_at is null and not (${waits})`;
+const openRows = `select p.cause, p.parked_at, p.parked_id, null::text as facility, null::text as route_id, null::text as week_end,
+              null::smallint as stop_id, p.reason
+         from parked_row p where p.skipped_at is null`;
 
-const parkedRows = `
-  select 'parked' as kind, 'parked:' || p.cause as cause, p.file, p.sqlstate as code, p.reason as message, p.parked_id::text as id,
-         p.parked_at as at, ${noPlace}, null::text as employee, p.reason as text
-    from parked_row p where p.skipped_at is null order by p.parked_at limit ${MOST_PARKED}`;
+/**
+ * Rows that the host refuses, counted by cause without their texts. The index by cause and age finds the oldest five and
+ * the newest one of each.
+ */
+const parkedCauses = `
+  select 'parked' as kind, 'parked:' || c.cause as cause, split_part(c.cause, ':', 1) as file, split_part(c.cause, ':', 2) as code,
+         newest.message, c.count, c.capped, c.oldest_at, c.newest_at, oldest.items
+    from (select cause, count(*)::int as count, sum(count(*)) over () >= ${MOST_PARKED} as capped,
+                 min(parked_at) as oldest_at, max(parked_at) as newest_at
+            from ((select cause, parked_at from (${openStops}) p order by parked_at limit ${MOST_PARKED})
+                  union all
+                  (select cause, parked_at from (${openRows}) p order by parked_at limit ${MOST_PARKED})) open
+           group by cause) c
+    cross join lateral (
+      select left(e.reason, 500) as message
+        from ((${openStops} and p.cause = c.cause order by p.parked_at desc limit 1)
+              union all
+              (${openRows} and p.cause = c.cause order by p.parked_at desc limit 1)) e
+       order by e.parked_at desc limit 1
+    ) newest
+    cross join lateral (
+      select json_agg(json_build_object('id', e.parked_id, 'at', e.parked_at, 'facility', e.facility, 'route_id', e.route_id,
+                                        'week_end', e.week_end, 'stop_id', case when e.stop_id >= 0 then e.stop_id end,
+                                        'employee', null, 'text', left(e.reason, 500)) order by e.parked_at, e.parked_id) as items
+        from (select * from ((${openStops} and p.cause = c.cause order by p.parked_at, p.parked_id limit ${SHOWN})
+                             union all
+                             (${openRows} and p.cause = c.cause order by p.parked_at, p.parked_id limit ${SHOWN})) both_files
+               order by parked_at, parked_id limit ${SHOWN}) e
+    ) oldest`;
 
-/** A close that waits for moments is none of a person's business. $1. */
+/** A close that waits for its parked stops for a moment needs no person. $1. */
 const waitingCloses = `
   select 'late_close' as kind, 'late_close:waits' as cause, null::text as file, 'waits' as code, p.reason as message, p.parked_id::text as id,
          p.parked_at as at, p.facility, p.route_id, p.week_end, null::int as stop_id, null::text as employee, p.reason as text
@@ -45,23 +73,25 @@ const incidents = `
 
 /**
  * Warnings of saved changes, by code, since $2 and until $3: by then the batches that received them have committed. A
- * mark finds the codes: a recorded text cannot imitate it, because JSON escapes its quotes.
+ * mark finds the codes: a recorded text cannot imitate it, because JSON escapes its quotes. Each facility is read from
+ * its oldest flag on, until enough of them are not reviewed.
  */
 const flags = `
-  select 'flag' as kind, 'flag:' || w.code as cause, null::text as file, w.code, '' as message, l.id::text as id, l.received_at as at,
+  select 'flag' as kind, 'flag:' || l.code as cause, null::text as file, l.code, '' as message, l.id::text as id, l.received_at as at,
          nullif(l.facility, '') as facility, nullif(l.route_id, '') as route_id, nullif(l.week_end, '') as week_end,
          l.stop_id::int, l.employee, '' as text
     from (${flaggedFacilities}) as f
     cross join lateral (
-      select * from ledger x
+      select x.id, x.facility, x.route_id, x.week_end, x.stop_id, x.employee, x.received_at, w.code from ledger x
+        cross join lateral (
+          select distinct split_part(part, '"', 1) as code
+            from unnest((string_to_array(x.warnings, '"code":"'))[2:]) as part
+        ) w
+        left join flag_review r on r.code = w.code
        where x.facility = f.id and x.warnings is not null and x.received_at > $2 and x.received_at <= $3
-       order by x.received_at desc limit ${MOST_PARKED}
+         and (r.code is null or x.received_at > r.reviewed_through)
+       order by x.received_at limit ${MOST}
     ) l
-    cross join lateral (
-      select distinct m[1] as code from regexp_matches(l.warnings, '"code":"([a-z_]+)"', 'g') as m
-    ) w
-    left join flag_review r on r.code = w.code
-   where r.code is null or l.received_at > r.reviewed_through
    order by l.received_at limit ${MOST}`;
 
 /** Phones with pending items that did not report since $4. */
@@ -105,9 +135,7 @@ const openRoutes = `
 export const readAttention = statement(
   'ops_read_attention',
   `with entry as (
-     (${parkedStops})
-     union all (${parkedRows})
-     union all (${waitingCloses})
+     (${waitingCloses})
      union all (${quarantine})
      union all (${incidents})
      union all (${flags})
@@ -116,14 +144,17 @@ export const readAttention = statement(
      union all (${holds})
      union all (${openRoutes})
    ), placed as (
-     select e.*, count(*) over (partition by kind) >= case kind when 'parked' then ${MOST_PARKED} else ${MOST} end as capped,
-            row_number() over (partition by kind, cause order by at, id) as place
+     select e.*, count(*) over (partition by kind) >= ${MOST} as capped,
+            row_number() over (partition by kind, cause order by at, id) as place,
+            row_number() over (partition by kind, cause order by at desc, id desc) as place_from_newest
        from entry e
    )
-   select kind, cause, max(file) as file, max(code) as code, (array_agg(left(message, 500) order by at desc))[1] as message,
+   ${parkedCauses}
+    union all
+   select kind, cause, max(file) as file, max(code) as code, max(left(message, 500)) filter (where place_from_newest = 1) as message,
           count(*)::int as count, bool_or(capped) as capped, min(at) as oldest_at, max(at) as newest_at,
           json_agg(json_build_object('id', id, 'at', at, 'facility', facility, 'route_id', route_id, 'week_end', week_end,
                                      'stop_id', stop_id, 'employee', employee, 'text', left(text, 500)) order by place)
-            filter (where place <= 5) as items
+            filter (where place <= ${SHOWN}) as items
      from placed group by kind, cause`,
 );
