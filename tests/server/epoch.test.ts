@@ -1,13 +1,25 @@
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ensureEpoch } from '../../server/src/db/epoch.ts';
 import { startListener } from '../../server/src/db/listen.ts';
+import { migrate, migrationsFolder, readMigrations } from '../../server/src/db/migrate.ts';
 import { createPool } from '../../server/src/db/pool.ts';
 import { watchEpoch } from '../../server/src/db/watch-epoch.ts';
-import { parseOpsCommand } from '../../server/src/ops/commands/cli.ts';
+import { parseOpsCommand, runOpsCommand } from '../../server/src/ops/commands/cli.ts';
 import { declareRestored, describeRestored, type Restored } from '../../server/src/ops/restore/restored.ts';
 import { StartError } from '../../server/src/runtime/start-error.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { recordedLog } from '../support/recorded-log.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+/** The migrations of an earlier release. */
+async function releaseBefore(number: string): Promise<string> {
+  const folder = await temporaryFolder();
+  for (const { name } of await readMigrations(migrationsFolder))
+    if (name < number) await copyFile(join(migrationsFolder, name), join(folder, name));
+  return folder;
+}
 
 describe('the epoch of a database (I9)', () => {
   test('the first start begins epoch 1, however many servers start together; later starts continue it', async () => {
@@ -41,6 +53,31 @@ describe('the epoch of a database (I9)', () => {
     const recorded = new Set(rows.map(({ details }): unknown => JSON.parse(details)));
     const detailsOf = (reason: string, { before, now }: Restored) => ({ reason, epoch: now.epoch, before, now });
     expect(recorded).toEqual(new Set([detailsOf('first', one), detailsOf('second', other)]));
+  });
+
+  test('a report of a restore is an act, and works on a backup of a release that had none', async () => {
+    const { pool } = await createDatabase();
+    await ensureEpoch(pool);
+    await declareRestored(pool, 'disk failure');
+    const { rows } = await pool.query('select by, act, subject_kind, subject, reason from operator_act');
+    const act = { by: 'npm run ops', act: 'restored', subject_kind: 'database', subject: 'epoch 2' };
+    expect(rows).toEqual([{ ...act, reason: 'disk failure' }]);
+
+    const old = await createDatabase({ empty: true });
+    const folder = await releaseBefore('0042');
+    await migrate(old.url, recordedLog(), folder);
+    await ensureEpoch(old.pool);
+    const options = { autocloseSeconds: 600 };
+    const text = await runOpsCommand({ verb: 'restored', reason: 'disk failure' }, old.pool, options);
+    expect(text).toContain('Epoch 2 has begun');
+    const refused = runOpsCommand({ verb: 'heal-clock', yes: true }, old.pool, options);
+    await expect(refused).rejects.toThrow('this database is of an earlier release: run npm run migrate first');
+    await migrate(old.url, recordedLog());
+    expect(await ensureEpoch(old.pool)).toBe(2);
+    const healed = await runOpsCommand({ verb: 'heal-clock', yes: true }, old.pool, options);
+    expect(healed).toContain('0 stops of 0 routes are dated back');
+    const acts = await old.pool.query('select act, subject from operator_act');
+    expect(acts.rows).toEqual([{ act: 'healClock', subject: 'clock' }]);
   });
 
   test('a running server must not continue after a restore, even if its connections are open', async () => {

@@ -13,7 +13,8 @@ export type ActSubject =
   | 'hold'
   | 'invitation'
   | 'operator'
-  | 'proof';
+  | 'proof'
+  | 'database';
 
 /** One act of the office: who, what, why, before and after (docs/decisions/0115). */
 export interface Act {

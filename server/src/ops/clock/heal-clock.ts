@@ -4,6 +4,7 @@ import { withTransaction } from '../../db/transaction.ts';
 import type { Db, Tx } from '../../db/types.ts';
 import { readResult } from '../../stops/stored-documents.ts';
 import * as sql from './heal-clock-sql.ts';
+import { recordAct } from '../../acts/sql.ts';
 import { reportIncident } from '../../incidents/sql.ts';
 
 /** Stops by route that have a writer from the future. */
@@ -33,7 +34,10 @@ export async function correctClock(db: Db, now: Date, timerSeconds: number): Pro
     await tx.query(sql.correctTimers, [now, timerSeconds]);
     for (const statement of sql.correctWaits) await tx.query(statement, [now]);
     const stops = found.reduce((sum, route) => sum + route.stops.length, 0);
-    await tx.query(reportIncident, ['clock_healed', JSON.stringify({ now, routes: found.length, stops })]);
+    const healed = { now, routes: found.length, stops };
+    await tx.query(reportIncident, ['clock_healed', JSON.stringify(healed)]);
+    const subject = { kind: 'database', id: 'clock' } as const;
+    await recordAct(tx, { by: 'npm run ops', act: 'healClock', subject, reason: '', before: null, after: healed });
     await tx.query(sql.notifyAll);
   });
   return found;

@@ -1,4 +1,5 @@
 import { misuseOf, readWords, type Manual } from '../../runtime/command-line.ts';
+import { sqlStateOf } from '../../db/sqlstate.ts';
 import type { Db } from '../../db/types.ts';
 import { StartError } from '../../runtime/start-error.ts';
 import { findFutureStops, correctClock } from '../clock/heal-clock.ts';
@@ -60,12 +61,24 @@ export function parseOpsCommand(argv: readonly string[]): OpsCommand {
   throw new StartError(misuseOf(opsManual, positionals));
 }
 
+interface CommandOptions {
+  readonly autocloseSeconds: number;
+}
+
 /** @returns what to show */
-export async function runOpsCommand(
-  command: OpsCommand,
-  db: Db,
-  { autocloseSeconds }: { readonly autocloseSeconds: number },
-): Promise<string> {
+export async function runOpsCommand(command: OpsCommand, db: Db, options: CommandOptions): Promise<string> {
+  try {
+    return await run(command, db, options);
+  } catch (cause) {
+    // Undefined table, undefined column.
+    if (!['42P01', '42703'].includes(sqlStateOf(cause) ?? '')) throw cause;
+    throw new StartError('this database is of an earlier release: run npm run migrate first, or start a server', {
+      cause,
+    });
+  }
+}
+
+async function run(command: OpsCommand, db: Db, { autocloseSeconds }: CommandOptions): Promise<string> {
   if (command.verb === 'restored') return describeRestored(await declareRestored(db, command.reason));
   if (command.verb === 'operator') return runOperatorCommand(command, db, new Date());
   if (command.verb === 'heal-clock') return corrected(db, command.yes, new Date(), autocloseSeconds);

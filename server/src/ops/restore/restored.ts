@@ -4,7 +4,8 @@ import { withTransaction } from '../../db/transaction.ts';
 import type { Db } from '../../db/types.ts';
 import { StartError } from '../../runtime/start-error.ts';
 import { reportIncident } from '../../incidents/sql.ts';
-import { listServers } from './restored-sql.ts';
+import { recordAct } from '../../acts/sql.ts';
+import { hasActs, listServers } from './restored-sql.ts';
 
 /** The result of `declareRestored`. */
 export interface Restored {
@@ -15,8 +16,8 @@ export interface Restored {
 }
 
 /**
- * Records that this database was restored to an earlier state: begins a new epoch and saves an incident, in one
- * transaction. Phones then fetch everything anew and send their unconfirmed items again (I9).
+ * Records that this database was restored to an earlier state: begins a new epoch and saves an incident and the act, in
+ * one transaction. A backup of a release without acts gets no act. Phones then fetch everything anew and send their unconfirmed items again (I9).
  */
 export async function declareRestored(db: Db, reason: string): Promise<Restored> {
   const { rows } = await db.query<{ name: string }>(listServers);
@@ -25,6 +26,16 @@ export async function declareRestored(db: Db, reason: string): Promise<Restored>
       const begun = await beginEpoch(tx, reason);
       const details = { reason, epoch: begun.now.epoch, before: begun.before ?? null, now: begun.now };
       await tx.query(reportIncident, ['restored', JSON.stringify(details)]);
+      const [acts] = (await tx.query<{ exists: boolean }>(hasActs)).rows;
+      if (acts?.exists)
+        await recordAct(tx, {
+          by: 'npm run ops',
+          act: 'restored',
+          subject: { kind: 'database', id: `epoch ${begun.now.epoch}` },
+          reason,
+          before: begun.before ?? null,
+          after: begun.now,
+        });
       return begun;
     });
     return { ...epochs, servers: rows.map(({ name }) => name) };
