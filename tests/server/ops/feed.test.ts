@@ -1,8 +1,13 @@
+import { once } from 'node:events';
+import { routeScope } from '@tailgate/sync-protocol';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod/mini';
+import { startListener } from '../../../server/src/db/listen.ts';
 import { operations } from '../../../server/src/http/operations.ts';
+import { OpsFeed } from '../../../server/src/ops/feed/ops-feed.ts';
 import { insertRoutes, plan } from '../../support/mirror.ts';
 import { operatorHeaders } from '../../support/operators.ts';
+import { recordedLog } from '../../support/recorded-log.ts';
 import { restChange } from '../../support/rest-change.ts';
 import { opsToken, startRestServer, type RestServer } from '../../support/rest-server.ts';
 
@@ -153,6 +158,41 @@ describe('GET /api/ops/feed', () => {
     expect(refused.headers.has('retry-after')).toBe(true);
   });
 });
+
+test('a reader that does not read is cut at a bounded size, and a reader beside it misses nothing', async () => {
+  const { pool: db, url } = server.database;
+  const log = recordedLog();
+  const listener = await startListener({ url, log });
+  const feed = new OpsFeed({ db, listener, log, clock: () => new Date(), tickMs: 5 });
+  onTestFinished(async () => {
+    await feed.close();
+    await listener.stop();
+  });
+  await feed.start();
+  const [slow, fast] = [await feed.open(undefined, allowed), await feed.open(undefined, allowed)];
+  const cut = once(slow, 'close');
+  const seen: string[] = [];
+  let waiting = Promise.withResolvers<void>();
+  fast.setEncoding('utf8').on('data', (text: string) => {
+    seen.push(text);
+    if (text.includes('"R189"')) waiting.resolve();
+  });
+  const routes = Array.from({ length: 190 }, (_, n) =>
+    routeScope({ facility: 'F01', id: `R${n}`, week_end: '20261128' }),
+  );
+  let rounds = 0;
+  for (; !slow.destroyed; rounds++) {
+    await db.query(`select pg_notify('tailgate_routes', $1)`, [routes.join(' ')]);
+    await waiting.promise;
+    waiting = Promise.withResolvers();
+    expect(slow.readableLength).toBeLessThan(300_000);
+  }
+  await cut;
+  expect(seen.join('').match(/"subject":"route"/g)).toHaveLength(rounds * routes.length);
+  expect(fast.destroyed).toBe(false);
+});
+
+const allowed = (): Promise<boolean> => Promise.resolve(true);
 
 test('a server that stops ends its streams', async () => {
   const node = await startRestServer({ database: server.database, feed: { tickMs: 50 } });
