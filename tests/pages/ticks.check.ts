@@ -121,7 +121,7 @@ test('A17: a change that the server could not apply waits in the inbox, and the 
     body: { reason: 'Delivered on paper', by: 'MARYB' },
   });
   await finger.sees('The office put your change of stop 1 aside');
-  await finger.sees('Delivered on paper');
+  await finger.sees('Delivered on paper (MARYB)');
   await phone.shot('inbox-answered');
   finger = await phone.restart();
   await finger.tap('Inbox');

@@ -25,7 +25,7 @@ test('a dismissal and a release show on the phone that recorded the change, also
   const params = { quarantine_id: entry?.quarantine_id ?? '' };
   const body = { by: 'MILLER', reason: 'no such stop' };
   await rest.take(operations.dismissQuarantined, { headers, params, body });
-  await until(receipt, (state) => state.at === 'quarantined' && state.dismissed === 'no such stop');
+  await until(receipt, (state) => state.at === 'quarantined' && state.dismissed === 'no such stop (MILLER)');
 
   await device.kill();
   await addStops(database.pool, route, [plan(7)]);

@@ -178,6 +178,7 @@ interface ClientRow extends Record<string, unknown> {
   /** The route version with the released mutation. */
   readonly applied_as: number | null;
   readonly note: string | null;
+  readonly resolved_by: string | null;
 }
 
 async function readClientScopes(
@@ -206,16 +207,19 @@ async function readClientScopes(
 }
 
 /** The document of a quarantined mutation for its phone (docs/protocol.md, The feed, 9). */
-function quarantineText({ state, code, reason, applied_as, note }: ClientRow): string {
+function quarantineText({ state, code, reason, applied_as, note, resolved_by }: ClientRow): string {
   const document: QuarantineDocument = {
     state,
     code,
     reason,
     ...(state === 'released' && applied_as !== null && { version: applied_as }),
-    ...(state === 'dismissed' && note !== null && { note }),
+    ...(state === 'dismissed' && note !== null && { note: signed(note, resolved_by) }),
   };
   return JSON.stringify(document);
 }
+
+/** The author of a dismissal, at the end of its reason: so every released app shows both. A program has the name it gave. */
+const signed = (note: string, by: string | null): string => (by ? `${note} (${by.replace(/^machine:/, '')})` : note);
 
 interface CodeRow extends Record<string, unknown> {
   readonly version: number;

@@ -69,11 +69,11 @@ export const readRoutes = requestedRoutes.statement(
 /** The answers to a queue that a person must read, the newest of each mutation. $1 client ids, $2 above. */
 export const readClients = statement(
   'sync_read_clients',
-  `select a.n::int as n, c.version, q.id, q.client_version, q.state, q.code, q.reason, q.version as applied_as, q.note
+  `select a.n::int as n, c.version, q.id, q.client_version, q.state, q.code, q.reason, q.version as applied_as, q.note, q.resolved_by
      from unnest($1::uuid[], $2::bigint[]) with ordinality as a (client_id, above, n)
      join client c using (client_id)
      left join lateral (
-       select distinct on (id) id, client_version, state, code, reason, version, note
+       select distinct on (id) id, client_version, state, code, reason, version, note, resolved_by
          from quarantine where client_id = c.client_id and client_version > a.above
         order by id, client_version desc
      ) q on true`,

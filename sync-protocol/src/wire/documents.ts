@@ -13,7 +13,7 @@ export const quarantineDocument = z.object({
   reason: z.string(),
   /** The route version that contains a released mutation; a report has none. */
   version: z.optional(z.number()),
-  /** The office's reason for a dismissal. */
+  /** The office's reason for a dismissal, and its author in brackets. */
   note: z.optional(z.string()),
 });
 export type QuarantineDocument = z.infer<typeof quarantineDocument>;

@@ -177,7 +177,7 @@ describe('POST /api/ops/quarantine/:id/dismiss', () => {
     expect(dismissed).toMatchObject({ state: 'dismissed', resolved_by: 'machine:MILLER', note: 'booked by hand' });
     expect(await quarantineDocument(phone, item.id, 'dismissed')).toMatchObject({
       state: 'dismissed',
-      note: 'booked by hand',
+      note: 'booked by hand (MILLER)',
     });
     phone.push(item);
     expect((await phone.next('ack')).results).toMatchObject([{ result: 'quarantined', code: 'STOP_NOT_FOUND' }]);
