@@ -5,8 +5,10 @@ import { authTiming } from './auth-timing.ts';
 import { device } from './device.ts';
 import { drain } from './drain.ts';
 import { fanout } from './fanout.ts';
+import { feed } from './feed.ts';
 import { idle } from './idle.ts';
 import { live } from './live.ts';
+import { opsRoutes } from './ops-routes.ts';
 import { replicate } from './replicate.ts';
 import { publish, type Report } from './report.ts';
 import { rest } from './rest.ts';
@@ -27,8 +29,10 @@ const benches: { readonly [name: string]: (options: BenchOptions) => Promise<Rep
   device,
   drain,
   fanout,
+  feed,
   idle,
   live,
+  'ops-routes': opsRoutes,
   replicate,
   rest,
   search,
