@@ -88,7 +88,7 @@ export class Feed {
   #scheduled = false;
   #reading = 0;
   #failing = false;
-  #closed = false;
+  readonly #closing = new AbortController();
 
   constructor(options: FeedOptions) {
     this.#options = options;
@@ -171,8 +171,13 @@ export class Feed {
     return this.#watches.get(scope)?.head?.drivers ?? noDrivers;
   }
 
+  /** Aborted when the feed closes: a follower that is due then waits in vain. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
   close(): void {
-    this.#closed = true;
+    this.#closing.abort();
     clearTimeout(this.#laterTimer);
   }
 
@@ -199,7 +204,7 @@ export class Feed {
 
   #schedule(watch: Watch): void {
     this.#due.add(watch);
-    if (this.#scheduled || this.#closed) return;
+    if (this.#scheduled || this.closing.aborted) return;
     this.#scheduled = true;
     // At the end of this turn, so that a storm of hellos shares one statement.
     setImmediate(() => {
@@ -209,7 +214,7 @@ export class Feed {
   }
 
   #scheduleLater(watch: Watch, ms: number): void {
-    if (this.#closed) return;
+    if (this.closing.aborted) return;
     this.#later.add(watch);
     this.#laterTimer ??= setTimeout(() => {
       this.#laterTimer = undefined;
@@ -219,7 +224,7 @@ export class Feed {
   }
 
   #readDue(): void {
-    while (this.#reading < READINGS_AT_ONCE && !this.#closed) {
+    while (this.#reading < READINGS_AT_ONCE && !this.closing.aborted) {
       const watches: Watch[] = [];
       for (const watch of this.#due) {
         if (watch.pendingCommits) continue; // its reading is in progress; it stays due

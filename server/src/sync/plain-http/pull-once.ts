@@ -14,16 +14,20 @@ export interface PullRequest {
 
 /**
  * The first frames of a connection with these cursors: one text for each scope. Undefined where the database does not
- * answer.
+ * answer, or the server stops.
  */
 export function pullOnce(feed: Feed, request: PullRequest): Promise<readonly string[] | undefined> {
   return new Promise((resolve) => {
     const reader = new PullReader(request, (answered) => {
       clearTimeout(timer);
+      feed.closing.removeEventListener('abort', giveUp);
       feed.leave(reader);
       resolve(answered ? reader.frames : undefined);
     });
-    const timer = setTimeout(() => reader.giveUp(), MAX_WAIT_MS);
+    const giveUp = (): void => reader.giveUp();
+    const timer = setTimeout(giveUp, MAX_WAIT_MS);
+    if (feed.closing.aborted) return giveUp();
+    feed.closing.addEventListener('abort', giveUp);
     for (const [scope, cursor] of Object.entries(request.cursors)) {
       if (request.mayRead(scope)) feed.follow(reader, scope, cursor);
       else reader.send({ type: 'gone', scope, reason: 'INVALID_TOKEN' });
