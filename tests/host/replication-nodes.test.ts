@@ -113,7 +113,7 @@ describe('leases', () => {
 
     const result = new PassResult();
     result.addConfirmed({ stop: 1, sequence: 1, rows: '{"files":{}}' });
-    expect(await result.save(pool, stale, old, 2)).toBe(false);
+    expect(await result.save({ db: pool, leases: stale, clock: () => new Date() }, old, 2)).toBe(false);
     expect(await hostedThrough('STALE')).toBe(1);
     expect((await pool.query(`select 1 from host_shadow where route_id = 'STALE'`)).rows).toEqual([]);
     await stale.close();

@@ -21,6 +21,8 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 const opsToken = 'operators-only-4711';
 const headers = { authorization: `Bearer ${opsToken}` };
 const complete = /the demo day is complete/g;
+const hour = 3_600_000;
+const day = 24 * hour;
 
 let dataDir: string;
 let server: ServerProcess;
@@ -158,6 +160,28 @@ describe('a demo day has one of each trouble', () => {
     expect(causes.filter(({ kind }) => kind === 'parked').map(({ count }) => count)).toEqual([2]);
   });
 
+  test('every cause has the age that the day gives to it', async () => {
+    const { causes } = await rest.take(opsOperations.readAttention, { headers });
+    const hours = causes.map(({ kind, oldest_at }) => [kind, Math.floor((Date.now() - Date.parse(oldest_at)) / hour)]);
+    const { missing_file: missing, ...others } = Object.fromEntries(hours.toReversed());
+    expect(others).toEqual({
+      flag: 5,
+      quarantine: 4,
+      silent_phone: 4,
+      parked: 3,
+      hold: 1,
+      late_close: 52,
+    });
+    // A day after its delivery, by the next sweep of the played time.
+    expect([1, 2, 3, 4, 5]).toContain(missing);
+  });
+
+  test('files reach the host before the hold', async () => {
+    const { files } = await rest.take(opsOperations.readReplication, { headers });
+    const oldest = files.find(({ file }) => file === 'ASSHDP')?.oldest_pending_at;
+    expect(Date.now() - Date.parse(oldest ?? '')).toBeLessThan(1.5 * hour + 60_000);
+  });
+
   test('a route of an earlier day is still open; the routes of today are under way', async () => {
     const routes = await list.routes();
     expect(routes.map(({ route_id, progress }) => [route_id, progress])).toEqual([
@@ -182,7 +206,9 @@ describe('a demo day has one of each trouble', () => {
     expect(received_by).toMatchObject({ name: 'Rosa Medina' });
     expect(files.map(({ state }) => state)).toEqual(['here', 'here']);
     // The host received it yesterday, too, by the clock of the day.
-    expect(Date.now() - Date.parse(receipts?.server_at ?? '')).toBeGreaterThan(24 * 3_600_000);
+    const ageOf = (at: string | null | undefined) => Date.now() - Date.parse(at ?? '');
+    expect(ageOf(receipts?.server_at)).toBeGreaterThan(day);
+    expect(ageOf(receipts?.host_at)).toBeGreaterThan(day);
   });
 });
 
@@ -233,9 +259,7 @@ async function everything() {
       rows: [...rows],
     },
     (key, value: unknown) =>
-      ['attempts', 'next_try_at', 'parked_at', 'late_minutes', 'last_seen_at', 'last_heard_at'].includes(key)
-        ? undefined
-        : value,
+      ['attempts', 'next_try_at', 'late_minutes', 'last_seen_at', 'last_heard_at'].includes(key) ? undefined : value,
     1,
   );
 }

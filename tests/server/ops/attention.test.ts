@@ -208,7 +208,11 @@ describe('GET /api/ops/attention', () => {
       { cause: 'late_close:open', items: [{ id: `F01/R100/${weekEnd}`, ...place }], otherwise: 'route_stays_open' },
       { cause: 'missing_file', since: minutesAgo(30).toISOString(), items: [{ id: asset, ...place, stop_id: 4 }] },
       { cause: 'hold:operator', message: 'backup', items: [{ text: 'CHIEF' }], suggested: { operation: 'endHold' } },
-      { cause: 'silent_phone', items: [{ employee: '1001', text: 'Tab 5' }], otherwise: 'lost_with_phone' },
+      {
+        cause: 'silent_phone',
+        items: [{ employee: '1001', text: 'Driver 1001 · Tab 5' }],
+        otherwise: 'lost_with_phone',
+      },
     ]);
   });
 

@@ -13,18 +13,21 @@ export const { employees } = depot;
 const minuteMs = 60_000;
 const { items } = catalogue;
 
-/** Zones in which it is afternoon at some time of each UTC day, so that no route of the demo drives over midnight. */
+/**
+ * Zones by the hours at which the demo can start there, so that no route drives over midnight. In the machine's own zone
+ * the office shows all times by one clock. In one of the others it is afternoon at each hour of a UTC day.
+ */
 const zones = [
-  { zone: 'America/Chicago', until: 21 },
-  { zone: 'Africa/Johannesburg', until: 20 },
-  { zone: 'Australia/Brisbane', until: 20 },
+  { zone: Intl.DateTimeFormat().resolvedOptions().timeZone, from: 7, until: 21 },
+  { zone: 'America/Chicago', from: 12, until: 21 },
+  { zone: 'Africa/Johannesburg', from: 12, until: 20 },
+  { zone: 'Australia/Brisbane', from: 12, until: 20 },
 ];
-const noon = 12;
 
-/** The zone of the facility: Chicago, or another one where it is afternoon at the start of the demo. */
+/** The zone of the facility: the machine's, or another one where it is day at the start of the demo. */
 export function zoneAt(start: Date): string {
   const hourIn = (zone: string) => Math.floor(Number(hostMoment(start, zone).time) / 10_000);
-  const found = zones.find(({ zone, until }) => hourIn(zone) >= noon && hourIn(zone) < until);
+  const found = zones.find(({ zone, from, until }) => hourIn(zone) >= from && hourIn(zone) < until);
   return found?.zone ?? 'America/Chicago';
 }
 

@@ -51,13 +51,14 @@ function chunk(type: string, data: Buffer): Buffer {
 
 const ink: Colour = [24, 34, 92];
 
-/** A name in handwriting: a loop for each letter. */
-export function signature(name: string): Buffer {
+/** A name in handwriting: a loop for each letter. `seed` makes each signature another one. */
+export function signature(name: string, seed: number): Buffer {
   const canvas = new Canvas(360, 120, [255, 255, 255]);
   const letters = Array.from(name, (letter) => letter.codePointAt(0) ?? 0);
   const advance = (canvas.width - 60) / letters.length;
   for (const [n, letter] of letters.entries()) {
-    const [tall, wide] = [14 + (letter % 7) * 4, 8 + (letter % 5) * 2];
+    const tremor = (seed * (n + 1)) % 4;
+    const [tall, wide] = [13 + tremor + (letter % 7) * 4, 8 + (letter % 5) * 2];
     for (let step = 0; step < 400; step++) {
       const turn = (step / 400) * 2 * Math.PI;
       const x = 30 + advance * (n + step / 400) - wide * Math.sin(turn + 0.6);

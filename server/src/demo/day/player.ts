@@ -20,7 +20,7 @@ import { DemoPhone } from './phone.ts';
 import { photo, signature } from './pictures.ts';
 import type { PlayedClock } from './played-clock.ts';
 import { behindTheHold, chapters, hold, reports, type Chapter, type Event, type RouteScript } from './script.ts';
-import { correctColumn, limitCounts } from './sql.ts';
+import { correctColumn, limitCounts, overdueFiles } from './sql.ts';
 
 export interface PlayerDeps {
   readonly db: Db;
@@ -66,9 +66,9 @@ export class DayPlayer {
       await this.#open(office);
       for (const chapter of chapters) {
         await this.#playChapter(office, chapter);
-        await this.#settled();
         await this.#correct(chapter);
       }
+      await this.#missed();
       await this.#hold();
       await this.#playEvents(behindTheHold.events);
       await this.#report();
@@ -135,7 +135,17 @@ export class DayPlayer {
       this.#turnTo(timeOf(event));
       await phone.send();
       for (const { fileName, bytes, lost } of pictures) if (!lost) await phone.upload(fileName, bytes);
+      // So the host has it at the time of the event.
+      await this.#settled();
     }
+  }
+
+  /** Resolves when the server has given up the files that never left a phone. */
+  async #missed(): Promise<void> {
+    const { db, clock } = this.#deps;
+    this.#turnTo(hold.at);
+    await this.#until(async () => (await db.query(overdueFiles, [clock.now()])).rows.length === 0);
+    await this.#settled();
   }
 
   /** Clerks correct values on the host, and the import brings them back. */
@@ -189,10 +199,14 @@ export class DayPlayer {
     await this.#until(this.#deps.importNow);
   }
 
-  /** Resolves when the host has all changes, or refuses them. An interrupted day that continues may be on hold already. */
+  /** Resolves when the host has all changes and files, or refuses them. Nothing settles under a hold. */
   async #settled(): Promise<void> {
     const { db, holdInForce } = this.#deps;
-    await this.#until(async () => holdInForce() !== undefined || (await readBacklog(db)).routes === 0);
+    await this.#until(async () => {
+      if (holdInForce() !== undefined) return true;
+      const { routes, rows } = await readBacklog(db);
+      return routes + rows === 0;
+    });
   }
 
   async #until(isSo: () => Promise<boolean>): Promise<void> {
@@ -240,7 +254,7 @@ function picturesOf(event: Event): Picture[] {
   const seed = Number(route.slice(1)) * 1_000 + stop;
   const goods = taken === undefined ? undefined : photo(taken === 'lost' ? 2 : taken, seed);
   return [
-    { use: 'signature', fileName: `signature-${route}-${stop}.png`, bytes: signature(signed), lost: false },
+    { use: 'signature', fileName: `signature-${route}-${stop}.png`, bytes: signature(signed, seed), lost: false },
     ...(goods
       ? [{ use: 'photo', fileName: `goods-${route}-${stop}.png`, bytes: goods, lost: taken === 'lost' } as const]
       : []),

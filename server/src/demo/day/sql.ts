@@ -1,5 +1,12 @@
-// Statements of the demo day on the stand-in host: those of its shop, its clerks and its inventory program. The search
-// path of their connection names the library.
+import { statement } from '../../db/statement.ts';
+
+/** Files that were named a day ago, and that the server still awaits. $1 now. */
+export const overdueFiles = statement(
+  'demo_day_overdue_files',
+  `select id from asset where state = 'L' and expected_at < $1::timestamptz - interval '24 hours'`,
+);
+
+// Statements on the stand-in host: those of its shop and its clerks. The search path of their connection names the library.
 
 /** A rule of the shop: no line of the demo's facility has a count above 999. */
 export const limitCounts = [

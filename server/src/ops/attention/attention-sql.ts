@@ -97,8 +97,10 @@ const flags = `
 /** Phones with pending items that did not report since $4. */
 const phones = `
   select 'silent_phone' as kind, 'silent_phone' as cause, null::text as file, null::text as code, '' as message, c.client_id::text as id,
-         c.last_seen_at as at, ${noPlace}, c.employee, c.device as text
-    from client c where (c.pending > 0 or c.pending_files > 0) and c.revoked_at is null and c.last_seen_at < $4
+         c.last_seen_at as at, nullif(e.facility, '') as facility, null::text as route_id, null::text as week_end,
+         null::int as stop_id, c.employee, concat_ws(' · ', nullif(e.name, ''), nullif(c.device, '')) as text
+    from client c left join employee e on e.id = c.employee
+   where (c.pending > 0 or c.pending_files > 0) and c.revoked_at is null and c.last_seen_at < $4
    order by c.last_seen_at limit ${MOST}`;
 
 /** Files that a stop names and that were awaited before $4. A day later an incident names them. */
@@ -116,16 +118,19 @@ const holds = `
          h.starts_at as at, ${noPlace}, null::text as employee, h.held_by as text
     from replication_hold h where h.ends_at is null and h.starts_at < $4 order by h.starts_at limit ${MOST}`;
 
-/** Routes dispatched before the day $5 that were begun and are open. */
+/** Routes dispatched before the day $5 that were begun and are open, since their last change by a driver. */
 const openRoutes = `
   select 'late_close' as kind, 'late_close:open' as cause, null::text as file, 'open' as code, '' as message,
-         concat_ws('/', r.facility, r.id, r.week_end) as id, r.changed_at as at, r.facility, r.id as route_id, r.week_end,
+         concat_ws('/', r.facility, r.id, r.week_end) as id, coalesce(l.received_at, r.changed_at) as at, r.facility, r.id as route_id, r.week_end,
          null::int as stop_id, null::text as employee, r.name as text
     from route r
+    left join lateral (select k.received_at from ledger k
+                        where k.facility = r.facility and k.route_id = r.id and k.week_end = r.week_end
+                        order by k.version desc limit 1) l on true
    where r.status = 'O' and r.dispatched_on <> '' and r.dispatched_on < $5 and r.withdrawn_at is null
      and (r.arrived or exists (select from stop_result s where s.facility = r.facility and s.route_id = r.id
                                                            and s.week_end = r.week_end and s.status <> 'P'))
-   order by r.changed_at limit ${MOST}`;
+   order by at limit ${MOST}`;
 
 /**
  * All kinds, grouped by cause, with the oldest five entries of each. $1–$5 are the moments before which an entry needs a

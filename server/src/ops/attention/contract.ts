@@ -158,7 +158,7 @@ export const attentionSchemas = [
     id: 'As in the list of its kind: a parked row, a quarantined entry, an incident, a mutation, a queue, a file, a hold, or `facility/route/week`.',
     at: 'The time of the entry, UTC.',
     employee: 'The driver, where the entry names one.',
-    text: 'The message, the name of the device, or the author of the hold; may be blank.',
+    text: 'The message, the driver’s name with the device, or the author of the hold; may be blank.',
   }),
   described('Suggestion', suggestion, 'An act that usually helps.', {
     act: 'The act.',

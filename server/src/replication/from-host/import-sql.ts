@@ -282,11 +282,12 @@ export const rewriteStop = statement(
     where s.facility = $1 and s.route_id = $2 and s.week_end = $3 and s.stop_id = $4`,
 );
 
+/** $1–$3 route, $4 the stop, $5 the sequence, $6 the rows, $7 the server's time. */
 export const saveShadow = statement(
   'import_save_shadow',
-  `insert into host_shadow (facility, route_id, week_end, stop_id, sequence, rows) values ($1, $2, $3, $4, $5, $6)
+  `insert into host_shadow (facility, route_id, week_end, stop_id, sequence, rows, confirmed_at) values ($1, $2, $3, $4, $5, $6, $7)
    on conflict (facility, route_id, week_end, stop_id)
-   do update set sequence = excluded.sequence, rows = excluded.rows, confirmed_at = now()`,
+   do update set sequence = excluded.sequence, rows = excluded.rows, confirmed_at = excluded.confirmed_at`,
 );
 
 /** A hint without content: this scope has a new version. */

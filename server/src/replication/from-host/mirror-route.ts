@@ -108,7 +108,7 @@ async function create(tx: Tx, key: RouteKey, image: RouteImage, options: SaveOpt
   ]);
   await saveDrivers(tx, key, driverChanges([], image));
   await savePlans({ tx, key, version: 1 }, planChanges([], image, true), options);
-  await saveShadows(tx, key, inheritedShadows(inheritance));
+  await saveShadows(tx, key, { shadows: inheritedShadows(inheritance), now });
   await tx.query(sql.recordReload, [...keyOf(key), options.reloadedBy.join(' ')]);
   await recordRouteSignIns(tx, key, { now, reloaded: false });
   await tx.query(sql.notify, [routeScope(key)]);
@@ -146,7 +146,8 @@ async function restart(
   const before = rows
     .filter(({ stop_id: stop }) => stop !== ROUTE_ROW)
     .map(({ stop_id: stop, rows: text }) => [stop, decodeStop(text, key, stop)] as const);
-  await saveShadows(tx, key, reloadedShadows(new Map(before), changes, inheritedShadows(options.inheritance)));
+  const shadows = reloadedShadows(new Map(before), changes, inheritedShadows(options.inheritance));
+  await saveShadows(tx, key, { shadows, now: options.now });
 }
 
 /** The result belongs to another customer and is hidden at this stop. An incident lists it, so that it is not lost. */
@@ -233,9 +234,19 @@ async function countUnknownLines(tx: Tx, key: RouteKey): Promise<void> {
 const inheritedShadows = (inheritance: Inheritance): StopShadows =>
   new Map([...inheritance].map(([stop, { hostStop }]) => [stop, hostStop]));
 
-async function saveShadows(tx: Tx, key: RouteKey, shadows: StopShadows): Promise<void> {
+async function saveShadows(
+  tx: Tx,
+  key: RouteKey,
+  { shadows, now }: { readonly shadows: StopShadows; readonly now: Date },
+): Promise<void> {
   for (const [stop, shadow] of shadows) {
-    await tx.query(sql.saveShadow, [...keyOf(key), stop, shadow.rows.RTSTUP[0]?.RURPSQ ?? '0', encodeStop(shadow)]);
+    await tx.query(sql.saveShadow, [
+      ...keyOf(key),
+      stop,
+      shadow.rows.RTSTUP[0]?.RURPSQ ?? '0',
+      encodeStop(shadow),
+      now,
+    ]);
   }
 }
 

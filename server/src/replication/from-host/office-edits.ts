@@ -255,7 +255,8 @@ export class OfficeEdits {
 
   async #saveShadow(key: RouteKey, stop: number, shadow: StopOnHost): Promise<void> {
     const sequence = shadow.rows.RTSTUP[0]?.RURPSQ ?? '0';
-    await this.#options.db.query(sql.saveShadow, [...keyOf(key), stop, sequence, encodeStop(shadow)]);
+    const { db, clock } = this.#options;
+    await db.query(sql.saveShadow, [...keyOf(key), stop, sequence, encodeStop(shadow), clock()]);
   }
 }
 

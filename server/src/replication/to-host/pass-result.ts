@@ -13,6 +13,12 @@ import {
   type ReviewItem,
 } from './route-sql.ts';
 
+export interface SaveDeps {
+  readonly db: Queryable;
+  readonly leases: Leases;
+  readonly clock: () => Date;
+}
+
 /** Collects the results of a pass over a route until they are saved in PostgreSQL. */
 export class PassResult {
   /** When the pass began, of `performance.now()`. */
@@ -72,7 +78,7 @@ export class PassResult {
    * Saves everything in one statement that the lease's fence guards, with `hostedThrough` where a pass is complete; then it
    * also releases the lease. False where another worker has the route now: nothing was saved.
    */
-  async save(db: Queryable, leases: Leases, lease: Lease, hostedThrough?: number): Promise<boolean> {
+  async save({ db, leases, clock }: SaveDeps, lease: Lease, hostedThrough?: number): Promise<boolean> {
     const [confirmed, unparked, parked, reviews] = [this.#confirmed, this.#unparked, this.#parked, this.#reviews];
     const { facility, id, week_end } = lease.key;
     const { rowCount } = await db.query(savePass, [
@@ -89,6 +95,7 @@ export class PassResult {
       ...confirmedRows.parameters(confirmed),
       ...parkedRows.parameters(parked),
       ...reviewItems.parameters(reviews),
+      clock(),
     ]);
     this.#confirmed = [];
     this.#unparked = [];

@@ -305,7 +305,7 @@ class RoutePass {
     // Before the shadows: after a crash in between the entry is logged again. In the other order it would be lost.
     await this.#result.expectNamedAssets(this.#deps.db, this.#deps.clock());
     await this.#deps.replicationLog.write(this.#result.drainLogEntries());
-    return this.#result.save(this.#deps.db, this.#deps.leases, this.#lease, hostedThrough);
+    return this.#result.save(this.#deps, this.#lease, hostedThrough);
   }
 }
 

@@ -106,7 +106,8 @@ export const reviewItems = columns<ReviewItem>(
  * no row. It saves shadows, parked stops (a try counts where it was due, since each change of another stop causes a
  * try), review items, `hosted_through` and the hint to the feeds. It releases the lease after $6 ms; an immediate
  * release raises the fence, so that no late renewal takes it again. $1–$3 route, $4 owner, $5 fence, $7 version to host,
- * $8 scope, $9 the age of the pass in ms, $10 unparked stops; then `confirmedRows`, `parkedRows` and `reviewItems`.
+ * $8 scope, $9 the age of the pass in ms, $10 unparked stops; then `confirmedRows`, `parkedRows` and `reviewItems`;
+ * $21 the server's time.
  */
 export const savePass = statement(
   'replicate_settle',
@@ -118,7 +119,7 @@ export const savePass = statement(
      select $9::float8 as age_ms
    ), shadows as (
      insert into host_shadow (facility, route_id, week_end, stop_id, sequence, rows, confirmed_at)
-     select lease.*, k.stop_id, k.sequence, k.rows, now()
+     select lease.*, k.stop_id, k.sequence, k.rows, $21::timestamptz
        from lease, ${confirmedRows.rows}
      on conflict (facility, route_id, week_end, stop_id) do update
         set sequence = excluded.sequence, rows = excluded.rows, confirmed_at = excluded.confirmed_at
@@ -127,14 +128,14 @@ export const savePass = statement(
       where p.facility = lease.facility and p.route_id = lease.route_id and p.week_end = lease.week_end
         and p.stop_id = any($10::smallint[])
    ), kept as (
-     insert into parked as p (facility, route_id, week_end, ${parkedRows.names})
-     select lease.*, k.* from lease, ${parkedRows.rows}
+     insert into parked as p (facility, route_id, week_end, ${parkedRows.names}, parked_at)
+     select lease.*, k.*, $21::timestamptz from lease, ${parkedRows.rows}
      on conflict (facility, route_id, week_end, stop_id) do update
         set version = excluded.version, sqlstate = excluded.sqlstate, reason = excluded.reason, payload = excluded.payload,
             ${parkAgain}
    ), reported as (
-     insert into incident (incident_id, ${reviewItems.names})
-     select gen_random_uuid(), k.* from lease, ${reviewItems.rows}
+     insert into incident (incident_id, ${reviewItems.names}, at)
+     select gen_random_uuid(), k.*, $21::timestamptz from lease, ${reviewItems.rows}
    ), hosted as (
      update route r set hosted_through = greatest(r.hosted_through, $7) from lease
       where $7 > 0 and r.facility = lease.facility and r.id = lease.route_id and r.week_end = lease.week_end

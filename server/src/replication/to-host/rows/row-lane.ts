@@ -14,6 +14,7 @@ export interface RowLaneOptions {
   readonly leases: Leases;
   readonly gate: HostGate;
   readonly replicationLog: Pick<ReplicationLog, 'write'>;
+  readonly clock: () => Date;
   readonly log: Log;
   /** From 0 to 1. */
   readonly random: () => number;
@@ -134,7 +135,8 @@ export class RowLane<Row extends PendingRow> {
     if (hosted.length > 0) await this.#file.confirm(lease, hosted);
     if (refused.length === 0) return;
     const age = performance.now() - begunAt;
-    await this.#options.db.query(parkRows, [this.#name, age, ...parkRows.parameters(refused)]);
+    const { db, clock } = this.#options;
+    await db.query(parkRows, [this.#name, age, ...parkRows.parameters(refused), clock()]);
   }
 
   /** The server's log names a row by its trace id: the key of an asset gives access to it, and stays out of the log. */

@@ -33,7 +33,7 @@ export class RowLanes {
 
   constructor(options: RowLanesOptions) {
     const { deps, sweepMs } = options;
-    const laneOptions = { ...options, db: deps.db, log: deps.log };
+    const laneOptions = { ...options, db: deps.db, clock: deps.clock, log: deps.log };
     this.#options = options;
     this.#lanes = [
       new RowLane(userFile(deps), laneOptions),
@@ -65,9 +65,10 @@ export class RowLanes {
 
   async #giveUpMissing(): Promise<void> {
     const { db, clock, log } = this.#options.deps;
-    const missing = await markMissingFiles(db, new Date(clock().getTime() - MISSING_AFTER_MS), MISSING_A_SWEEP);
+    const now = clock();
+    const missing = await markMissingFiles(db, new Date(now.getTime() - MISSING_AFTER_MS), MISSING_A_SWEEP);
     if (missing.length === 0) return;
-    await db.query(reportMissing, [missing]);
+    await db.query(reportMissing, [missing, now]);
     log.warn({ assets: missing.length }, 'files that stops name have not come for a day');
   }
 }

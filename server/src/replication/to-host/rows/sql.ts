@@ -25,12 +25,12 @@ const refusals = columns<RowRefusal>(
   2,
 );
 
-/** $1 file, $2 the age of the try in ms, then the refusals. */
+/** $1 file, $2 the age of the try in ms, then the refusals, $8 the server's time. */
 export const parkRows = refusals.statement(
   'rows_park',
   `with pass as (select $2::float8 as age_ms)
-   insert into parked_row as p (file, ${refusals.names})
-   select $1, k.* from ${refusals.rows}
+   insert into parked_row as p (file, ${refusals.names}, parked_at)
+   select $1, k.*, $8::timestamptz from ${refusals.rows}
    on conflict (file, key) do update
       set version = excluded.version, sqlstate = excluded.sqlstate, reason = excluded.reason, payload = excluded.payload,
             ${parkAgain}`,
@@ -184,11 +184,11 @@ export const countAwaited = statement(
      from missing_evidence where facility = $1 and route_id = $2 and week_end = $3`,
 );
 
-/** Reports files that never arrived, each with the stop that names it. $1 assets. */
+/** Reports files that never arrived, each with the stop that names it. $1 assets, $2 the server's time. */
 export const reportMissing = statement(
   'rows_report_missing',
-  `insert into incident (incident_id, kind, details)
-   select gen_random_uuid(), 'asset_missing', jsonb_build_object(
+  `insert into incident (incident_id, at, kind, details)
+   select gen_random_uuid(), $2, 'asset_missing', jsonb_build_object(
             'asset', k.id, 'stop', w.stop_id,
             'route', jsonb_build_object('facility', w.facility, 'id', w.route_id, 'week_end', w.week_end))::text
      from unnest($1::text[]) as k (id) left join awaited_asset w on w.asset_id = k.id`,
