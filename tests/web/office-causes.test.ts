@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Cause } from '../../server/web/office/attention.ts';
-import { offerOf, parkedCause } from '../../server/web/office/model/causes.ts';
+import { facilityOf, offerOf, parkedCause } from '../../server/web/office/model/causes.ts';
 import { placeOfIncident } from '../../server/web/office/model/incident.ts';
+import { causePlaces } from '../../server/web/office/words/cause-sentences.ts';
 
 const at = '2026-11-24T08:56:00.000Z';
 const item = (id: string) => ({
@@ -88,4 +89,20 @@ test('the place of an incident is read from its details; other details have none
   const none = { facility: undefined, route_id: undefined, week_end: undefined, stop_id: undefined };
   for (const details of ['', 'no JSON', '"text"', '[1]', '{"route":"R100","stop":"2"}'])
     expect(placeOfIncident(details)).toEqual(none);
+});
+
+describe('a row of the inbox', () => {
+  test('has the clock of its facility, where all entries share one', () => {
+    expect(facilityOf(cause({ items: [item('a'), item('b')] }))).toBe('F01');
+    expect(facilityOf(cause({ items: [item('a'), { ...item('b'), facility: 'D01' }] }))).toBeUndefined();
+    expect(facilityOf(cause({ items: [{ ...item('a'), facility: null }] }))).toBeUndefined();
+  });
+
+  test('names a silent phone by its driver, and a hold by its reason alone', () => {
+    const none = { facility: null, route_id: null, week_end: null, stop_id: null };
+    const phone = { ...item('a'), ...none, employee: '1001', text: 'Marcus Bell · Tab 5' };
+    expect(causePlaces(cause({ kind: 'silent_phone', items: [phone] }))).toBe('Marcus Bell · Tab 5');
+    expect(causePlaces(cause({ kind: 'hold', items: [{ ...item('a'), ...none, text: 'CHIEF' }] }))).toBe('');
+    expect(causePlaces(cause({}))).toBe('R100 · stop 2');
+  });
 });

@@ -16,6 +16,12 @@ export interface StopPlace {
   readonly stop_id: number;
 }
 
+/** The facility of a cause, for its times: the one that all of its entries share. */
+export function facilityOf({ items }: Cause): string | undefined {
+  const [first, ...others] = new Set(items.map(({ facility }) => facility));
+  return others.length === 0 ? (first ?? undefined) : undefined;
+}
+
 /** Whether an entry names a stop. */
 export const isAtStop = (item: CauseItem): item is CauseItem & StopPlace =>
   item.facility !== null && item.route_id !== null && item.week_end !== null && item.stop_id !== null;

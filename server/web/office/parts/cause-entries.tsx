@@ -34,6 +34,7 @@ interface CauseEntriesProps {
 /** The oldest entries of a cause, the way to all of them, and an act on all of them (B8). */
 export function CauseEntries({ cause, draft, mode, onFinished }: CauseEntriesProps) {
   const all = listOf(cause);
+  const isRepeated = cause.items.every(({ text }) => text === cause.message);
   const isParked = cause.kind === 'parked' && may('repair');
   return (
     <div className="cause-items">
@@ -46,9 +47,9 @@ export function CauseEntries({ cause, draft, mode, onFinished }: CauseEntriesPro
                 <Entry cause={cause} item={item} />
               </td>
               <td>{item.employee}</td>
-              <td>{item.text === cause.message ? '' : item.text}</td>
+              <td>{isRepeated ? '' : item.text}</td>
               <td className="num">
-                <Moment at={item.at} inRow />
+                <Moment at={item.at} of={item} inRow />
               </td>
             </tr>
           ))}

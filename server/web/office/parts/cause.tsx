@@ -6,7 +6,7 @@ import type { Cause } from '../attention.ts';
 import { useDraft } from '../drafts.ts';
 import { links } from '../links.ts';
 import type { Offer } from '../model/causes.ts';
-import { offerOf } from '../model/causes.ts';
+import { facilityOf, offerOf } from '../model/causes.ts';
 import { may } from '../session.ts';
 import { causePlaces, causeReason, causeTitle } from '../words/cause-sentences.ts';
 import { span, t } from '../words/words.ts';
@@ -72,7 +72,7 @@ export function CauseRow({ cause, onFinished }: CauseRowProps) {
         </div>
         <p className="age">
           <b>{span(Date.now() - Date.parse(cause.oldest_at))}</b>
-          {t('inbox.since')} <Moment at={cause.oldest_at} inRow />
+          {t('inbox.since')} <Moment at={cause.oldest_at} of={{ facility: facilityOf(cause) }} inRow />
         </p>
         <p className="else">{t(`else.${cause.otherwise}`)}</p>
         <div>

@@ -22,7 +22,7 @@ export function Refused({ row, refused, isGone }: RefusedProps) {
         <strong>
           <Icon name="x" small /> {t(isGone ? 'repair.wasRefused' : 'repair.refused')}
         </strong>{' '}
-        · <Moment at={since} /> · {t('repair.tries', { n: attempts })}
+        · <Moment at={since} of={row} /> · {t('repair.tries', { n: attempts })}
       </p>
       {refused.map((field) => {
         const [fitting, over] = overOf(field);

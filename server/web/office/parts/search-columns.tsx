@@ -14,6 +14,21 @@ type Driver = Found['drivers'][number];
 type File = Found['files'][number];
 type Mutation = Found['mutations'][number];
 
+/** When the stop was decided, or when its arrival is planned; its day where it has neither. */
+function When({ stop }: { readonly stop: Stop }) {
+  const { status_at: at, planned_at: planned, dispatched_on: day } = stop;
+  const moment = at ?? planned;
+  if (moment === null) return <Day of={stop} day={day} />;
+  const isToday = dayKey(Date.parse(moment), stop) === dayKey(Date.now(), stop);
+  return (
+    <>
+      {isToday && `${t('search.today')} `}
+      {at === null && '~'}
+      <Moment at={moment} of={stop} inRow />
+    </>
+  );
+}
+
 /** 24 Nov as the host writes it, or `today`. */
 function Day({
   of,
@@ -50,16 +65,7 @@ export const stopColumns = (question: string) => [
     head: t('search.when'),
     cell: (stop: Stop) => (
       <>
-        <Day of={stop} day={stop.dispatched_on} />{' '}
-        {stop.status_at !== null ? (
-          <Moment at={stop.status_at} of={stop} inRow />
-        ) : (
-          stop.planned_at !== null && (
-            <>
-              ~<Moment at={stop.planned_at} of={stop} inRow />
-            </>
-          )
-        )}
+        <When stop={stop} />
         {stop.status_by !== null && <span className="sub">{stop.status_by_name || stop.status_by}</span>}
       </>
     ),

@@ -168,7 +168,7 @@ const routeColumns = () => [
   },
   {
     head: t('host.since'),
-    cell: ({ oldest_pending_at: oldest, changed_at }: RouteRow) => <Moment at={oldest ?? changed_at} />,
+    cell: (row: RouteRow) => <Moment at={row.oldest_pending_at ?? row.changed_at} of={row} />,
   },
   { head: t('host.refused'), cell: ({ parked }: RouteRow) => parked, isNumber: true },
 ];

@@ -58,7 +58,7 @@ export function QuarantineScreen() {
               </>
             ),
           },
-          { head: t('quarantine.came'), cell: ({ received_at }) => <Moment at={received_at} inRow /> },
+          { head: t('quarantine.came'), cell: (row) => <Moment at={row.received_at} of={row} inRow /> },
           { head: t('quarantine.times'), cell: ({ attempts }) => attempts, isNumber: true },
           { head: t('quarantine.state'), cell: (row) => t(`quarantine.${row.state}`) },
         ]}

@@ -49,7 +49,10 @@ export function itemText(item: CauseItem): string {
 /** Places in a row of the inbox; the entries below it have the others. */
 const mostPlaces = 3;
 
-export function causePlaces({ items, count }: Cause): string {
-  const places = [...new Set(items.slice(0, mostPlaces).map(itemText))].filter((text) => text !== '');
+export function causePlaces({ kind, items, count }: Cause): string {
+  // A hold has no place: its reason names its author.
+  if (kind === 'hold') return '';
+  const placeOf = kind === 'silent_phone' ? ({ text }: CauseItem) => text : itemText;
+  const places = [...new Set(items.slice(0, mostPlaces).map(placeOf))].filter((text) => text !== '');
   return count > mostPlaces ? [...places, '…'].join(', ') : places.join(', ');
 }
