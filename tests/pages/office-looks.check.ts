@@ -25,8 +25,6 @@ interface Look {
 
 const widths = [1024, 1440, 3840] as const;
 const themes = ['light', 'dark'] as const;
-/** The pictures of docs/office.md: `cp tests/pages/shots/documents/office-*.png docs/images/`. */
-const documented = ['inbox', 'repair', 'host', 'phones', 'history'];
 
 let world: OfficeWorld;
 let desk: Desk;
@@ -129,8 +127,6 @@ async function faultsIn({ page, shot }: Desk, name: string): Promise<string[]> {
       await page.setViewportSize({ width, height: width === 3840 ? 2160 : 900 });
       await page.evaluate(showTheme, theme);
       await settle(page);
-      const isDocumented = width === 1440 && theme === 'light' && documented.includes(name);
-      if (isDocumented) await shot(`documents/office-${name}`);
       if (width !== 3840) await shot(`office-${name}-${theme}-${width}`);
       const found = await faultsOf(page, theme === 'light' ? 'all' : 'colours');
       faults.push(...found.map((fault) => `${name} ${theme} ${width}: ${fault}`));
