@@ -189,7 +189,7 @@ export class OfficeEdits {
         await this.#recordInLedger(tx, key, { status, arrived }, editor);
         await tx.query(sql.notify, [routeScope(key)]);
       }
-      await tx.query(sql.saveShadow, [...keyOf(key), ROUTE_ROW, '0', encodeHeader(header)]);
+      await tx.query(sql.saveShadow, [...keyOf(key), ROUTE_ROW, '0', encodeHeader(header), this.#options.clock()]);
       return { status, arrived, unmapped };
     });
     if (imported === undefined) return;

@@ -70,10 +70,10 @@ const MOST_AT_ONCE = 10_000;
  * whether skipped.
  */
 const stopsOfCause = `
-     select parked_id, parked_at from parked where cause = $1 and (skipped_at is not null) = $2
+     select parked_id, parked_at, concat_ws('/', facility, route_id, week_end) as place from parked where cause = $1 and (skipped_at is not null) = $2
       order by parked_at limit ${MOST_AT_ONCE} for update skip locked`;
 const rowsOfCause = `
-     select parked_id, parked_at from parked_row where cause = $1 and (skipped_at is not null) = $2
+     select parked_id, parked_at, file as place from parked_row where cause = $1 and (skipped_at is not null) = $2
       order by parked_at limit ${MOST_AT_ONCE} for update skip locked`;
 
 /** Open entries of a cause. */
@@ -81,15 +81,16 @@ const remaining = `(select count(*) from parked where cause = $1 and skipped_at 
           + (select count(*) from parked_row where cause = $1 and skipped_at is null)`;
 
 /**
- * Makes the entries of a cause due one after the other, the oldest first: $3 entries a second. $1 cause, $2 whether
- * skipped. Returns how many, and the moment at which the last one is due.
+ * Makes the entries of a cause due one after the other, the oldest first, and route by route, since a route that is due
+ * takes all of its stops along: $3 entries a second. $1 cause, $2 whether skipped. Returns how many, and the moment at
+ * which the last one is due.
  */
 export const retryCause = statement(
   'parking_retry_cause',
   `with stops as materialized (${stopsOfCause}
    ), files as materialized (${rowsOfCause}
    ), due as materialized (
-     select parked_id, now() + (row_number() over (order by parked_at, parked_id) - 1) / $3::float8 * interval '1 second' as at
+     select parked_id, now() + (row_number() over (order by parked_at, place, parked_id) - 1) / $3::float8 * interval '1 second' as at
        from (select * from stops union all select * from files) e
    ), changed_stops as (
      update parked p set next_try_at = due.at, skipped_at = null, skipped_by = null, skip_reason = null
