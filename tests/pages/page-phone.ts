@@ -4,7 +4,7 @@ import { crashPage } from '../support/browser.ts';
 import { atFileEnd } from '../support/file-end.ts';
 import { password } from '../support/people.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
-import { Finger } from './finger.ts';
+import { Finger, patienceMs } from './finger.ts';
 import { takeShot } from './shots.ts';
 
 export interface PhoneOptions {
@@ -66,6 +66,7 @@ export class PagePhone {
       permissions: ['geolocation'],
       geolocation: { latitude: 41.88, longitude: -87.63 },
     });
+    context.setDefaultTimeout(patienceMs);
     atFileEnd(() => context.close());
     return new PagePhone(context, address, network, options);
   }
@@ -164,8 +165,8 @@ export class PagePhone {
   }
 
   /**
-   * Ends the service worker first. Chromium may run it in the page's process, and a debugger's worker waits for the debugger
-   * when it starts again after a crash. Playwright lets it run, but sometimes misses it: each later request then waits.
+   * The system ends the service worker together with its page. Chromium runs it in another process here, where it survives the
+   * crash of the page.
    */
   async #stopWorkers(): Promise<void> {
     await this.#devtools?.send('ServiceWorker.enable');
