@@ -313,6 +313,15 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
     cover('server/http/ops-devices.test.ts', 'ends the queue, its key and the sessions'),
   ],
   'revokeDevice data': [cover('server/http/ops-devices.test.ts', 'ends the queue, its key and the sessions')],
+  'rescueQueue params': [cover('server/http/ops-devices.test.ts', 'has a result for each change; a revoked queue is')],
+  'rescueQueue body': [
+    ofItsKind,
+    cover('server/http/ops-devices.test.ts', 'has a result for each change; a revoked queue is'),
+  ],
+  'rescueQueue data': [
+    cover('server/http/ops-devices.test.ts', 'has a result for each change; a revoked queue is'),
+    cover('server/http/ops-devices.test.ts', 'changes behind a gap have no result, and the answer', ['wants']),
+  ],
   'unregisterDriver params': [cover('server/http/ops-devices.test.ts', 'ends every session and lets the driver')],
   'unregisterDriver body': [
     ofItsKind,

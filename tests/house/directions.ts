@@ -272,7 +272,11 @@ export const parts: Part[] = [
   operators('', ['ops/'], 'operations.ts lists every subject; the rest is shared by all'),
   operators('acts/', [], 'acts of the office: every subject records its own'),
   operators('clock/', ['clock/', 'incidents/'], 'heals stamps by the server clock'),
-  operators('devices/', [], 'devices and the end of an account'),
+  operators(
+    'devices/',
+    ['mutations/intake/', 'sync/plain-http/rescue.ts'],
+    'devices, their rescue and the end of an account',
+  ),
   operators('flags/', [], 'changes taken in with a flag'),
   operators('history/', ['replication/to-host/shadow.ts'], 'the history of a stop: ledger, host, mails'),
   operators('holds/', ['replication/control/'], 'files on hold'),
@@ -347,7 +351,7 @@ export const parts: Part[] = [
   },
   {
     path: 'server/web/ui/',
-    uses: ['sync-protocol/'],
+    uses: ['client-sdk/', 'sync-protocol/'],
     why: 'parts of every page: they know no screen',
   },
   {
@@ -357,13 +361,13 @@ export const parts: Part[] = [
   },
   {
     path: 'server/web/office/',
-    uses: ['sync-protocol/', 'server/web/ui/', 'server/web/development/'],
+    uses: ['client-sdk/', 'sync-protocol/', 'server/web/ui/', 'server/web/development/'],
     usesTypes: ['server/src/ops/operations.ts'],
     why: 'the console is a user of the ops API: its types come from the schemas, its data by requests alone',
   },
   {
     path: 'server/web/office/model/',
-    uses: ['sync-protocol/', 'server/web/ui/'],
+    uses: ['client-sdk/', 'sync-protocol/', 'server/web/ui/'],
     usesTypes: ['server/web/office/'],
     why: 'a model is a pure function of what the API returns: it knows no screen',
   },

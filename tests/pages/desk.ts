@@ -50,7 +50,7 @@ export class Desk {
     page.on('request', (request) => {
       const [method, url] = [request.method(), request.url()];
       if (!url.includes('/api/ops/')) return;
-      if (method === 'GET') this.lists.push(url);
+      if (method === 'GET' || method === 'HEAD') this.lists.push(url);
       else if (!/\/ops\/(sessions|password)/.test(url)) this.acts.push({ method, url, body: request.postData() });
     });
     page.on('console', (line) => {

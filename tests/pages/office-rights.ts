@@ -32,6 +32,7 @@ export const acts = {
     'skipParkedCause',
   ],
   proof: ['sendProof'],
+  rescue: ['rescueQueue'],
 } as const;
 
 /** Every act that the console can send. */

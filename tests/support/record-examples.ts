@@ -277,6 +277,8 @@ async function recordLostPhone(): Promise<void> {
   await record('listDevices', { headers, query: { employee: '1006' } });
   const lost = { by: 'MILLER', reason: 'Left in a taxi.' };
   await record('revokeDevice', { headers, params, body: lost });
+  const queue = { employee: '1006', mutations: [] };
+  await record('rescueQueue', { headers, params, body: { by: 'MILLER', ...queue } });
   const invited = await record('invite', { headers, body: { by: 'MILLER', employee: '1006' } });
   const { invitation_id } = operations.invite.data.parse(invited);
   await record('listInvitations', { headers });

@@ -1,16 +1,8 @@
 import type { ExportedQueue } from '@tailgate/client-sdk/rescue';
 import { packQueues, unpackQueues } from '@tailgate/client-sdk/rescue';
 import { expect, test } from 'vitest';
-import {
-  arrivalsOf,
-  codesFor,
-  contentOf,
-  fileText,
-  handOverOf,
-  isWhole,
-  parcelOfFile,
-  spoken,
-} from '../../server/web/driver/model/rescue.ts';
+import { arrivalsOf, codesFor, contentOf, fileText, handOverOf } from '../../server/web/driver/model/rescue.ts';
+import { isWhole, parcelOfFile, spoken } from '../../server/web/ui/hand-over-file.ts';
 
 const passphrase = '4711 0815 1234';
 

@@ -13,6 +13,7 @@ import { exportOf } from './export-of.ts';
 export type { ChainProgress } from './codes.ts';
 export { CodeReader, codesOf } from './codes.ts';
 export type { ExportedQueue } from './exported-queue.ts';
+export { isExportedQueue } from './exported-queue.ts';
 export { newPassphrase, packQueues, unpackQueues, WrongPassphrase } from './parcel.ts';
 
 /** The result of an import. */

@@ -25,6 +25,7 @@ export const places: readonly Place[] = [
   { href: links.flags, step: 'flags', icon: 'pen', word: 'nav.flags' },
   { href: links.host, step: 'host', icon: 'office', word: 'nav.host' },
   { href: links.phones, step: 'phones', icon: 'phone', word: 'nav.phones' },
+  { href: links.rescue, step: 'rescue', icon: 'life', word: 'nav.rescue' },
 ];
 
 /** The page of the first level that the pages with this first step belong to. */

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { lazy } from '../ui/lazy.tsx';
 import type { RouteKey } from './links.ts';
 import { frontStep } from './navigation.ts';
 import { ColumnsScreen } from './screens/columns.tsx';
@@ -18,6 +19,9 @@ import { RoutesScreen } from './screens/routes.tsx';
 import { SearchScreen } from './screens/search.tsx';
 import { StopScreen } from './screens/stop.tsx';
 
+/** Opened after a broken phone: it loads when it is shown. */
+const RescueScreen = lazy(() => import('./screens/rescue.tsx').then((part) => part.RescueScreen));
+
 /** The page of each first step of an address. A new screen is one more row here, and one in `links.ts`. */
 const pages: Readonly<Record<string, (...steps: readonly string[]) => ReactNode>> = {
   inbox: () => <InboxScreen />,
@@ -26,6 +30,7 @@ const pages: Readonly<Record<string, (...steps: readonly string[]) => ReactNode>
   parked: (id) => (id === undefined ? <ParkedScreen /> : <RepairScreen id={id} />),
   quarantine: (id) => (id === undefined ? <QuarantineScreen /> : <KeptScreen id={id} />),
   phones: (id) => <PhonesScreen chosen={id} />,
+  rescue: () => <RescueScreen />,
   host: () => <HostScreen />,
   routes: (...steps) => <RoutesScreen chosen={routeOf(steps)} />,
   route: (...steps) => routePage(steps),

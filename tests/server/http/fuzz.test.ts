@@ -229,6 +229,7 @@ const samplesFor = (id: string) => ({
     { by: 'OFFICE', stop: stopSync.stops[0] },
     { by: 'OFFICE', stop: { id: 2 } },
   ],
+  rescueQueue: [{ by: 'OFFICE', employee: expendable, mutations: [] }],
   sendProof: [{ by: 'OFFICE', mail_id: mail, to: 'store@example.com' }],
 });
 

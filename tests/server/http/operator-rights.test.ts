@@ -45,6 +45,7 @@ const rights: Readonly<Record<string, OperatorRole | 'self' | 'open'>> = {
 
   'GET /ops/devices': 'look',
   'POST /ops/devices/{client_id}/revoke': 'admin',
+  'POST /ops/devices/{client_id}/rescue': 'repair',
   'POST /ops/drivers/{employee}/unregister': 'admin',
 
   'GET /ops/invitations': 'look',

@@ -8,8 +8,16 @@ import { opsToken } from '../../support/rest-server.ts';
 import { mutationId, TestQueue } from '../../support/sealing.ts';
 import { startSyncNode, type SyncNode } from '../../support/sync-node.ts';
 
-const { acknowledgeIncident, listActs, listDevices, listIncidents, readRoute, revokeDevice, unregisterDriver } =
-  operations;
+const {
+  acknowledgeIncident,
+  listActs,
+  listDevices,
+  listIncidents,
+  readRoute,
+  rescueQueue,
+  revokeDevice,
+  unregisterDriver,
+} = operations;
 const headers = { authorization: `Bearer ${opsToken}` };
 const route = { facility: 'F01', id: 'R100', week_end: '20261121' };
 const body = { by: 'MILLER', reason: 'left on the roof of the truck' };
@@ -19,7 +27,7 @@ let node: SyncNode;
 
 beforeAll(async () => {
   node = await startSyncNode();
-  const drivers = ['1001', '1002', '1003', '1004', '1005', '1006', '1007', '1008'];
+  const drivers = ['1001', '1002', '1003', '1004', '1005', '1006', '1007', '1008', '1009', '1010', '1011'];
   await insertRoutes(node.database.pool, [
     { facility: 'F01', id: 'R100', weekEnd: '20261121', drivers, stops: [plan(1)] },
   ]);
@@ -275,5 +283,53 @@ test('an operator with the role repair brings the queue of a phone, and twice is
   expect(await rescue('1007', pushed, look)).toMatchObject({ error: { code: 'ROLE_REQUIRED' } });
   expect(await rescue('1007', pushed, { authorization: 'Bearer of-nobody' })).toMatchObject({
     error: { code: 'INVALID_TOKEN' },
+  });
+});
+
+describe('POST /api/ops/devices/{client_id}/rescue', () => {
+  test('has a result for each change; a revoked queue is taken, twice is harmless, and the report stays', async () => {
+    const { queue, params } = await phoneOf('1009');
+    const misplaced = { route: { facility: 'F01', id: 'R100', week_end: '20261121' }, stop: { id: 77 } };
+    const mutations = [edit(queue, 'before the fall'), queue.seal('stop.update', misplaced)];
+    await node.client.take(revokeDevice, { headers, params, body });
+    const before = await devices('?employee=1009');
+    const anab = await operatorHeaders(node, 'repair', 'ANAB');
+    const rescued = { headers: anab, params, body: { employee: '1009', mutations } };
+    expect(await node.client.take(rescueQueue, rescued)).toMatchObject({
+      last_seq: 2,
+      wants: null,
+      fork: null,
+      results: [
+        { seq: 1, result: 'applied', reason: null, details: [] },
+        { seq: 2, result: 'quarantined', reason: expect.stringContaining('77') },
+      ],
+    });
+    const again = await node.client.take(rescueQueue, rescued);
+    expect(again.results.map(({ result }) => result)).toEqual(['duplicate', 'quarantined']);
+    await saveGauges();
+    expect(await devices('?employee=1009')).toMatchObject(before.map(({ device, pending }) => ({ device, pending })));
+  });
+
+  test('changes behind a gap have no result, and the answer names the missing number', async () => {
+    const { queue, params } = await phoneOf('1010');
+    edit(queue, 'lost');
+    const sent = { employee: '1010', mutations: [edit(queue, 'behind the gap')], by: 'MILLER' };
+    expect(await node.client.take(rescueQueue, { headers, params, body: sent })).toEqual({
+      last_seq: 0,
+      results: [],
+      wants: 1,
+      fork: null,
+    });
+  });
+
+  test('a queue of another employee is refused, and so is an item without a readable number', async () => {
+    const { queue, params } = await phoneOf('1011');
+    const ofOther = { employee: '1001', mutations: [edit(queue, 'not theirs')], by: 'MILLER' };
+    const refused = await node.client.call(rescueQueue, { headers, params, body: ofOther });
+    expect(refused.error?.code).toBe('CLIENT_OF_OTHER_EMPLOYEE');
+    const broken = { employee: '1011', mutations: ['no change'], by: 'MILLER' };
+    const reply = await node.client.call(rescueQueue, { headers, params, body: broken });
+    expect(reply.error?.code).toBe('VALIDATION_FAILED');
+    expect(reply.error?.details[0]?.path).toMatch(/^mutations\.0/);
   });
 });

@@ -1,7 +1,17 @@
 import { blankIsAbsent, nothing, operation, pageMeta, queryNumberOr } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { described, pageWords } from '../../http/openapi/described.ts';
-import { byWords, decided, decision, employeeName, ofOperators, pageQuery, tagged } from '../contract.ts';
+import {
+  author,
+  byWords,
+  decided,
+  decision,
+  employeeName,
+  ofOperators,
+  pageQuery,
+  requiredText,
+  tagged,
+} from '../contract.ts';
 
 // Operators' contract: queues on phones.
 
@@ -49,6 +59,31 @@ const driverParams = z.object({ employee: z.string().check(z.minLength(1), z.max
 /** Body of POST …/revoke and of POST …/unregister. */
 const endingBody = z.object(decision);
 
+/** Sealed items of one queue, in their order. The rules check each item by itself. */
+const rescueBody = z.object({
+  by: author,
+  employee: requiredText(10),
+  mutations: z.array(z.unknown()).check(z.maxLength(256)),
+});
+
+const remark = z.strictObject({ path: z.string(), message: z.string() });
+const rescuedItem = z.strictObject({
+  seq: z.int(),
+  id: z.string(),
+  result: z.enum(['applied', 'duplicate', 'quarantined']),
+  reason: z.nullable(z.string()),
+  details: z.array(remark),
+  warnings: z.array(remark),
+});
+export type RescuedItem = z.infer<typeof rescuedItem>;
+
+const rescued = z.strictObject({
+  last_seq: z.int(),
+  results: z.array(rescuedItem),
+  wants: z.nullable(z.int()),
+  fork: z.nullable(z.int()),
+});
+
 const unregistered = z.strictObject({ employee: z.string(), unregistered_at: z.iso.datetime() });
 
 export const deviceOperations = {
@@ -79,6 +114,20 @@ export const deviceOperations = {
     query: nothing,
     data: deviceItem,
     errors: ['DEVICE_NOT_FOUND'],
+  }),
+  rescueQueue: operation({
+    ...ofOperators,
+    method: 'POST',
+    path: '/ops/devices/:client_id/rescue',
+    role: 'repair',
+    params: deviceParams,
+    summary:
+      'Submits changes that a broken phone has exported, in their author’s name and with their times. Repeated changes count once.',
+    message: 'Submitted',
+    body: rescueBody,
+    query: nothing,
+    data: rescued,
+    errors: ['CLIENT_OF_OTHER_EMPLOYEE', 'DEVICE_NOT_FOUND'],
   }),
   unregisterDriver: operation({
     ...ofOperators,
@@ -137,6 +186,29 @@ export const deviceSchemas = [
   described('EndingBody', endingBody, 'A decision, with a name to it.', {
     by: byWords,
     reason: 'The reason, such as a stolen phone.',
+  }),
+  described('RescueBody', rescueBody, 'A part of an exported queue.', {
+    by: byWords,
+    employee: '`employee_id` of the export: the author of its changes.',
+    mutations: 'Of the export, unchanged and in order: at most 256 in one request.',
+  }),
+  described('RescueRemark', remark, 'A remark about a change.', {
+    path: 'Dotted, such as `stop.updates.status`; blank for the whole change.',
+    message: 'For people.',
+  }),
+  described('RescuedItem', rescuedItem, 'What became of one change.', {
+    seq: 'Its number in the queue.',
+    id: 'Its id.',
+    result: '`duplicate`: the server had it. `quarantined`: an operator decides about it.',
+    reason: 'Of a quarantined change, for people.',
+    details: 'Of a quarantined change: each fault with its path.',
+    warnings: 'Remarks about an applied change.',
+  }),
+  described('Rescued', rescued, 'The results, in the order of the changes. A change without a result is not stored.', {
+    last_seq: 'The number of the last change of this queue that the server has.',
+    results: 'One for each stored change.',
+    wants: 'The number that the server expects next, where changes before it are missing; else null.',
+    fork: 'The number that the queue has used for another change before; else null.',
   }),
   described('Unregistered', unregistered, 'A driver who may sign up again.', {
     employee: 'Their employee id.',

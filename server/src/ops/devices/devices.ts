@@ -7,11 +7,16 @@ import type { Log } from '../../runtime/log.ts';
 import * as sql from './devices-sql.ts';
 import { entryAfter, pageOf, type Page } from '../pages.ts';
 import { endpoint, opsEndpoint } from '../../http/answers/endpoint.ts';
+import { invalidInput } from '../../http/answers/validation.ts';
+import type { MutationResult } from '@tailgate/sync-protocol';
+import { UnknownQueue } from '../../mutations/intake/pipeline.ts';
+import { MalformedPush } from '../../mutations/item.ts';
+import { submitRescued, type RescueDeps } from '../../sync/plain-http/rescue.ts';
 import { AppError } from '../../wire/errors.ts';
 import type { OpsCaller } from '../../wire/access.ts';
 import { authorOf } from '../acts/author.ts';
 import { inTurn, latestAct, refuseSecond } from '../acts/in-turn.ts';
-import type { DeviceItem, DeviceQuery } from './contract.ts';
+import type { DeviceItem, DeviceQuery, RescuedItem } from './contract.ts';
 import { deviceOperations } from './contract.ts';
 
 export interface DeviceDeps {
@@ -168,7 +173,23 @@ const itemOf = (row: DeviceRow): DeviceItem => ({
   held: row.held,
 });
 
-export interface DeviceEdge extends DeviceDeps {
+const rescuedOf = ({ seq, id, result, reason, details = [], warnings = [] }: MutationResult): RescuedItem => ({
+  seq,
+  id,
+  result,
+  reason: reason ?? null,
+  details,
+  warnings: warnings.map(({ path, message }) => ({ path, message })),
+});
+
+function refuseRescue(error: unknown): never {
+  if (error instanceof MalformedPush) throw invalidInput(error.details);
+  // The database is another one since the queue was opened.
+  if (error instanceof UnknownQueue) throw new AppError('DEVICE_NOT_FOUND');
+  throw error;
+}
+
+export interface DeviceEdge extends DeviceDeps, RescueDeps {
   readonly sessions: Pick<Sessions, 'forget'>;
 }
 
@@ -186,6 +207,14 @@ export function deviceEndpoints({ sessions, ...deps }: DeviceEdge) {
       if (!device) throw new AppError('DEVICE_NOT_FOUND');
       sessions.forget([device.employee]);
       return { data: device };
+    }),
+
+    rescueQueue: opsEndpoint(deviceOperations.rescueQueue, async ({ params, body, caller, request }) => {
+      const { employee, mutations } = body;
+      const rescue = { clientId: params.client_id.toLowerCase(), employee, by: authorOf(caller, body.by) };
+      const pushed = await submitRescued(deps, { ...rescue, requestId: request.id, mutations }).catch(refuseRescue);
+      const { last_seq, results, wants = null, fork = null } = pushed;
+      return { data: { last_seq, results: results.map(rescuedOf), wants, fork } };
     }),
 
     unregisterDriver: opsEndpoint(deviceOperations.unregisterDriver, async ({ params: { employee }, body, caller }) => {

@@ -2,7 +2,6 @@ import type { Cursor, ErrorCode, PushBody, Scope } from '@tailgate/sync-protocol
 import { clientScope, currentProtocol, oldestProtocol, pullCursors, pushBody } from '@tailgate/sync-protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodMiniType } from 'zod/mini';
-import { recordAct } from '../../acts/sql.ts';
 import { hashToken } from '../../auth/tokens.ts';
 import type { Queryable } from '../../db/types.ts';
 import { MalformedPush } from '../../mutations/item.ts';
@@ -15,6 +14,7 @@ import { bootOf, clockOf } from '../device-clock.ts';
 import type { Hub } from '../hub.ts';
 import { lossTooLarge } from '../incoming.ts';
 import { features, clientLimits, type SyncLimits } from '../limits.ts';
+import { recordRescue } from './rescue.ts';
 import { pullOnce } from './pull-once.ts';
 
 /**
@@ -171,19 +171,6 @@ async function applyPush(deps: Pick<ExchangeDeps, 'hub' | 'db'>, caller: Pusher,
   if (pushed.results.some(({ result }) => result === 'quarantined')) hub.feed.hint(clientScope(clientId));
   if (user !== undefined) await recordRescue(deps.db, { clientId, employee, by: user }, pushed.results);
   return { ...reply, ...pushed };
-}
-
-/** A repetition of items that the server has is no act. */
-async function recordRescue(
-  db: Queryable,
-  { clientId, employee, by }: { readonly clientId: string; readonly employee: string; readonly by: string },
-  results: readonly { readonly result: string }[],
-): Promise<void> {
-  const count = (wanted: string) => results.filter(({ result }) => result === wanted).length;
-  const after = { applied: count('applied'), duplicate: count('duplicate'), quarantined: count('quarantined') };
-  if (after.applied + after.quarantined === 0) return;
-  const subject = { kind: 'device', id: clientId } as const;
-  await recordAct(db, { by, act: 'rescueQueue', subject, employee, reason: '', before: null, after });
 }
 
 /** Opens the queue. A declared loss first moves the watermark past the lost items. */

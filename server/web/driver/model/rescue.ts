@@ -1,5 +1,5 @@
 import type { ExportedQueue, Imported } from '@tailgate/client-sdk/rescue';
-import { CodeReader, codesOf } from '@tailgate/client-sdk/rescue';
+import { codesOf } from '@tailgate/client-sdk/rescue';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -42,26 +42,6 @@ const lineBytes = 30_000;
 
 /** The content of a file with the same changes: codes as lines of text, because phones share text files. */
 export const fileText = (parcel: Bytes): string => `${codesOf(parcel, lineBytes).join('\n')}\n`;
-
-/** Reads a file of another phone. `foreign`: it is none; `partial`: some of it is missing. */
-export function parcelOfFile(text: string): Bytes | 'foreign' | 'partial' {
-  const reader = new CodeReader();
-  const read = text.split(/\s+/).map((line) => reader.add(line));
-  if (read.every((progress) => progress === undefined)) return 'foreign';
-  return reader.parcel ?? 'partial';
-}
-
-/** Figures of a passphrase that the app makes. */
-const wholePassphrase = 12;
-
-/** The passphrase as typed or dictated, without blanks, hyphens and dots. */
-export const spoken = (typed: string): string =>
-  typed
-    .normalize('NFKC')
-    .replace(/[^\p{L}\p{N}]/gu, '')
-    .toLowerCase();
-
-export const isWhole = (typed: string): boolean => spoken(typed).length >= wholePassphrase;
 
 /** A driver's changes that came from another phone. */
 export interface Arrival {

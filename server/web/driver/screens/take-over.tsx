@@ -4,6 +4,7 @@ import { CodeReader, unpackQueues, WrongPassphrase } from '@tailgate/client-sdk/
 import { useDriver, useStatus } from '@tailgate/client-sdk/react';
 import type { FormEvent } from 'react';
 import { useRef, useState } from 'react';
+import { isWhole, parcelOfFile, spoken } from '../../ui/hand-over-file.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { Banner } from '../../ui/parts/chip.tsx';
 import { Field } from '../../ui/parts/field.tsx';
@@ -11,7 +12,7 @@ import { Gate } from '../../ui/parts/gate.tsx';
 import { Screen, Top } from '../../ui/parts/screen.tsx';
 import { links } from '../links.ts';
 import type { Arrival } from '../model/rescue.ts';
-import { arrivalsOf, isWhole, parcelOfFile, spoken } from '../model/rescue.ts';
+import { arrivalsOf } from '../model/rescue.ts';
 import { CameraView } from '../parts/camera-view.tsx';
 import { signalScan } from '../scan/sound.ts';
 import { useCamera } from '../scan/use-camera.ts';

@@ -31,6 +31,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** The ETag of the answer that the caller has: `unchanged` then stands for the same. */
   readonly etag?: string | undefined;
+  /** In place of the operation's own. */
+  readonly method?: 'HEAD';
 }
 
 export interface Api {
@@ -55,6 +57,12 @@ export interface Api {
    * @throws Refusal, Unreachable
    */
   bytes(name: OperationName, input: AnyInput, signal: AbortSignal): Promise<Blob>;
+  /**
+   * Whether the server has a file, by HEAD.
+   *
+   * @throws Refusal, Unreachable
+   */
+  exists(name: OperationName, input: AnyInput): Promise<boolean>;
 }
 
 /** Where the console is served, the server is one folder up: `https://pod.example.com/office/` → `…/api`. */
@@ -73,8 +81,9 @@ interface Connection {
 }
 
 export function createApi({ url, token, onAnswer, onSilence, onSignedOut }: Connection): Api {
-  const send = async (name: OperationName, input: AnyInput, { signal, etag }: CallOptions): Promise<Response> => {
-    const [method, path] = operations[name];
+  const send = async (name: OperationName, input: AnyInput, options: CallOptions): Promise<Response> => {
+    const [ofName, path] = operations[name];
+    const { signal, etag, method = ofName } = options;
     const bearer = token();
     const headers = new Headers({ accept: 'application/json' });
     if (bearer !== undefined) headers.set('authorization', `Bearer ${bearer}`);
@@ -117,6 +126,14 @@ export function createApi({ url, token, onAnswer, onSilence, onSignedOut }: Conn
       if (body) yield* linesOf(body.getReader());
     },
     bytes: async (name, input, signal) => (await accepted(name, input, { signal })).blob(),
+    exists: (name, input) =>
+      accepted(name, input, { method: 'HEAD' }).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof Refusal && error.status === 404) return false;
+          throw error;
+        },
+      ),
     call: async (name, input) => {
       const answer = await read(name, input, {});
       if (!answer) throw new Unreachable('the server answers 304 to a request without a tag');

@@ -30,6 +30,7 @@ export const operations = {
   releaseQuarantined: ['POST', '/ops/quarantine/:quarantine_id/release'],
   dismissQuarantined: ['POST', '/ops/quarantine/:quarantine_id/dismiss'],
   listDevices: ['GET', '/ops/devices'],
+  rescueQueue: ['POST', '/ops/devices/:client_id/rescue'],
   revokeDevice: ['POST', '/ops/devices/:client_id/revoke'],
   readReplication: ['GET', '/ops/replication'],
   listRouteBacklog: ['GET', '/ops/replication/routes'],

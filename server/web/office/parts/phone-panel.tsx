@@ -3,6 +3,7 @@ import { Icon } from '../../ui/icons.tsx';
 import { useAct } from '../act.ts';
 import type { RowOf } from '../api/operations.ts';
 import { useDraft } from '../drafts.ts';
+import { links } from '../links.ts';
 import { may } from '../session.ts';
 import { timeIn } from '../words/times.ts';
 import { sizeText, t } from '../words/words.ts';
@@ -76,7 +77,9 @@ function End({ phone }: { readonly phone: Phone }) {
           <p>{t('phone.ended', { by: by ?? '', time: timeIn(Date.parse(at)), why: why ?? '' })}</p>
         ) : (
           <>
-            <p className="small">{t('phone.lostMore')}</p>
+            <p className="small">
+              {t('phone.lostMore')} <a href={links.rescue}>{t('rescue.door')}</a>
+            </p>
             <NeedsRole role="admin" />
             {may('admin') && (
               <div className="form-row auto">

@@ -12,6 +12,7 @@ import * as phones from './phones.ts';
 import * as proof from './proof.ts';
 import * as quarantine from './quarantine.ts';
 import * as repair from './repair.ts';
+import * as rescue from './rescue.ts';
 import * as shell from './shell.ts';
 import * as signIn from './sign-in.ts';
 
@@ -26,6 +27,7 @@ export const en = {
   ...flags.en,
   ...parked.en,
   ...repair.en,
+  ...rescue.en,
   ...proof.en,
   ...quarantine.en,
   ...phones.en,
@@ -45,6 +47,7 @@ export const es = {
   ...flags.es,
   ...parked.es,
   ...repair.es,
+  ...rescue.es,
   ...proof.es,
   ...quarantine.es,
   ...phones.es,

@@ -1,0 +1,148 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { newPassphrase, packQueues } from '@tailgate/client-sdk/rescue';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fileText } from '../../server/web/driver/model/rescue.ts';
+import { TestQueue } from '../support/sealing.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { demoRoute } from '../system/service.ts';
+import type { Desk, OfficeWorld } from './desk.ts';
+import { openOfficeWorld } from './desk.ts';
+import { hostile } from './hostile-data.ts';
+import { acts, repeatAsLook } from './office-rights.ts';
+import { driverOf } from './refusing-host.ts';
+
+let world: OfficeWorld;
+let folder: string;
+beforeAll(async () => {
+  [world, folder] = [await openOfficeWorld(), await temporaryFolder()];
+  await driverOf(world.service, '1001');
+});
+afterAll(() => expect(world.faults()).toEqual([]));
+
+const signature = 'ABCDEFGHJKMNPQRS';
+
+/** The export of a phone: changes of these stops. One has a signature that is still on the phone. */
+function exported(stops: readonly number[], comment = 'from the broken phone') {
+  const queue = new TestQueue();
+  const { facility, id, week_end } = demoRoute('R100');
+  const mutations = stops.map((stop, place) =>
+    queue.seal('stop.update', {
+      route: { facility, id, week_end },
+      stop: { id: stop, updates: { driver_comments: comment, ...(place === 0 && { signature_id: signature }) } },
+    }),
+  );
+  const sealed = { sealed_seq: stops.length, sealed_link: null, exported_at: new Date().toISOString() };
+  const head = { format: 'tailgate-queue/1', client_id: queue.clientId, employee_id: '1001', queue_key: null };
+  return { ...head, ...sealed, mutations };
+}
+
+async function written(name: string, text: string): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, text);
+  return path;
+}
+
+async function choose({ hand, page }: Desk, path: string, text = 'Choose the file'): Promise<void> {
+  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), hand.tap(text)]);
+  await chooser.setFiles(path);
+}
+
+/** Drops a file onto the page, as a drag from a folder ends. */
+async function drop({ page }: Desk, path: string, name: string): Promise<void> {
+  const text = await readFile(path, 'utf8');
+  await page.evaluate(
+    ([content, title]) => {
+      const data = new DataTransfer();
+      data.items.add(new File([content], title, { type: 'text/plain' }));
+      document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+    },
+    [text, name] as const,
+  );
+}
+
+test('B12: a locked file is dropped, opened and sent in 1 click; each change has its result, and twice is harmless', async () => {
+  const passphrase = newPassphrase();
+  const queue = exported([2, 77]);
+  const parcel = fileText(await packQueues([queue as never], passphrase));
+  const path = await written('tailgate-hand-over.txt', parcel);
+  const desk = await world.desk('repair', '#/phones');
+  const { hand } = desk;
+  hand.count();
+  await hand.tap('Rescue desk');
+  await hand.sees('Drop the file of the phone here');
+  await drop(desk, path, `${hostile}.txt`);
+  await hand.sees(`${hostile}.txt is locked`);
+  await hand.type(
+    'Passphrase',
+    passphrase.replace(/\d$/, (figure) => String((Number(figure) + 1) % 10)),
+  );
+  await hand.sees('These figures do not open it.');
+  await hand.type('Passphrase', passphrase);
+  await hand.sees('2 changes');
+  await hand.sees('1 file, not in this file');
+  await hand.sees('The server does not know this phone.');
+  await desk.shot('office-rescue-before');
+  await hand.tap('Send 2 changes to the server');
+  await hand.sees('All 2 changes have an answer.');
+  await hand.sees('1 applied, 0 already here, 1 for a decision, 0 not taken');
+  await hand.sees(`1 photo or signature is only on the phone: ${signature}`);
+  expect(hand.count()).toEqual({ taps: 2, fields: 2 });
+  await desk.shot('office-rescue-after');
+  expect(await desk.page.locator('main img').count()).toBe(0);
+
+  await hand.tap('Send the same file once more');
+  await hand.sees('0 applied, 1 already here, 1 for a decision, 0 not taken');
+  await hand.tap('R100 · stop 2');
+  await hand.sees('from the broken phone');
+  await desk.page.goBack();
+  await hand.sees('1 already here');
+});
+
+test('the clerk chooses a file by the keyboard, and each wrong file has a sentence', async () => {
+  const desk = await world.desk('repair', '#/rescue');
+  const { hand, page } = desk;
+  const queue = exported([3], hostile);
+  const wrong = [
+    { name: 'letter.txt', text: 'Dear office', says: 'is no file of a hand-over' },
+    { name: 'other.json', text: '{"format":"tailgate-queue/9"}', says: 'is no file of a hand-over' },
+    { name: 'cut.txt', text: 'TGR1:abcdef:1/2:AAAA', says: 'A part of cut.txt is missing' },
+    { name: 'none.json', text: '[]', says: 'none.json has no changes' },
+    { name: 'huge.txt', text: 'x'.repeat(21 * 1024 * 1024), says: 'more than 20 MB' },
+    { name: 'photo-ABCDEFGHJKMNPQRS.jpg', text: 'x', says: 'is a picture' },
+  ];
+  for (const { name, text, says } of wrong) {
+    await choose(desk, await written(name, text));
+    await hand.sees(says);
+  }
+  const path = await written('queue.json', JSON.stringify(queue));
+  await page.getByRole('button', { name: 'Choose the file' }).focus();
+  console.log(await page.evaluate(() => document.activeElement?.outerHTML));
+  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('Enter')]);
+  await chooser.setFiles(path);
+  await hand.sees('1 change');
+});
+
+test('a connection that is lost in the middle keeps the file, and the rest goes on by itself', async () => {
+  const path = await written('long.json', JSON.stringify([exported(Array.from({ length: 250 }, () => 4))]));
+  const desk = await world.desk('repair', '#/rescue');
+  const { hand, page } = desk;
+  let sent = 0;
+  await page.route('**/rescue', (route) => (++sent === 2 ? route.abort() : route.continue()));
+  await choose(desk, path);
+  await hand.tap('Send 250 changes to the server');
+  await hand.sees('100 of 250 are sent');
+  await hand.tap('Try now');
+  await hand.sees('All 250 changes have an answer.');
+  await hand.sees('250 applied, 0 already here, 0 for a decision, 0 not taken');
+});
+
+test('a reader sees the contents and cannot send; the request is refused with a reader’s token', async () => {
+  const path = await written('reader.json', JSON.stringify([exported([5])]));
+  const desk = await world.desk('look', '#/rescue');
+  await choose(desk, path);
+  await desk.hand.sees('This needs the role “May repair”');
+  await desk.hand.sees('1 change');
+  expect(await desk.hand.read()).not.toContain('Send 1 change');
+  expect(await repeatAsLook(world)).toEqual(acts.rescue);
+});
