@@ -392,6 +392,7 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
     cover('host/ops-replication.test.ts', 'a worker’s breaker and its paused files', ['workers']),
     cover('host/ops-replication.test.ts', 'parked entries count until an operator skips them', ['parked', 'hold']),
   ],
+  'listHostLag data': [cover('host/ops-replication.test.ts', 'the lag of the last day has a sample for each five')],
   'listRouteBacklog query': [cover('host/ops-replication.test.ts', 'the backlog is listed by file and by route')],
   'listRouteBacklog data': [cover('host/ops-replication.test.ts', 'the backlog is listed by file and by route')],
   'listRouteBacklog meta': [cover('host/ops-replication.test.ts', 'the backlog is listed by file and by route')],

@@ -1,5 +1,7 @@
 import { operations } from '../../server/src/http/operations.ts';
 import { expect, test } from 'vitest';
+import { closedBreaker } from '../../server/src/replication/control/breaker.ts';
+import { LagSamples } from '../../server/src/replication/to-host/lag-samples.ts';
 import { Heartbeat } from '../../server/src/replication/control/heartbeat.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { opsToken } from '../support/rest-server.ts';
@@ -8,7 +10,7 @@ import { rowDeps } from './row-fixture.ts';
 // GET /api/ops/replication: what an operator sees of the host's backlog, from a server without a worker of its own.
 
 const { client, depot, pool, report } = await rowDeps();
-const { listRouteBacklog, readReplication } = operations;
+const { listHostLag, listRouteBacklog, readReplication } = operations;
 const headers = { authorization: `Bearer ${opsToken}` };
 const delivered = { status: 'D', end_delivery_time: '2026-11-21T15:59:30.000Z' } as const;
 
@@ -104,6 +106,33 @@ test('parked entries count until an operator skips them, and a hold gives the re
   expect(await fileOf('ASSHDP')).toMatchObject({ parked: 0 });
   const hold = await client.take(operations.beginHold, { headers, body: { by: 'MILLER', reason: 'new disks' } });
   expect((await status()).hold).toEqual(hold);
+});
+
+test('the lag of the last day has a sample for each five minutes, of all workers together', async () => {
+  depot.clock.now = new Date(Date.now() - 40 * 60_000);
+  await depot.record(await depot.addRoute('LATE', [1]), { id: 1, updates: delivered });
+  const away = { state: 'open', failures: 3, since: new Date(), reason: '08001', waitMs: 1 } as const;
+  const samples = (breaker: typeof away | typeof closedBreaker) =>
+    new LagSamples({ db: pool, hostStatus: () => ({ breaker }), log: recordedLog() });
+  const [first, second] = [samples(closedBreaker), samples(away)];
+  await first.start();
+  await second.start();
+  await Promise.all([first.stop(), second.stop()]);
+  const rows = await client.take(listHostLag, { headers });
+  // A hold of the test above is in force.
+  const expected = { routes_behind: 1, parked: 0, on_hold: true };
+  for (const row of rows) expect(row).toMatchObject(expected);
+  expect(rows.some(({ host_away }) => host_away)).toBe(true);
+  expect(rows[0]?.lag_seconds).toBeGreaterThanOrEqual(40 * 60);
+  for (const { at } of rows) expect(Date.parse(at) % 300_000).toBe(0);
+  // One row, or two where the five minutes end in the middle of this test.
+  expect(rows.length).toBeLessThanOrEqual(2);
+
+  await pool.query(`update replication_sample set at = at - interval '26 hours'`);
+  expect(await client.take(listHostLag, { headers })).toEqual([]);
+  await first.start();
+  await first.stop();
+  expect((await pool.query('select from replication_sample')).rowCount).toBe(1);
 });
 
 test('only operators may use it', async () => {

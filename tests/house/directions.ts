@@ -272,11 +272,7 @@ export const parts: Part[] = [
   operators('', ['ops/'], 'operations.ts lists every subject; the rest is shared by all'),
   operators('acts/', [], 'acts of the office: every subject records its own'),
   operators('clock/', ['clock/', 'incidents/'], 'heals stamps by the server clock'),
-  operators(
-    'devices/',
-    ['mutations/intake/', 'sync/plain-http/rescue.ts'],
-    'devices, their rescue and the end of an account',
-  ),
+  operators('devices/', ['mutations/intake/', 'sync/plain-http/rescue.ts'], 'devices, rescue, the end of an account'),
   operators('flags/', [], 'changes taken in with a flag'),
   operators('history/', ['replication/to-host/shadow.ts'], 'the history of a stop: ledger, host, mails'),
   operators('holds/', ['replication/control/'], 'files on hold'),

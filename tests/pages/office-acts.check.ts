@@ -157,6 +157,10 @@ describe('B11', () => {
 describe('B10', () => {
   test('a hold now is 2 clicks and a reason; a planned one has a time; one click ends it', async () => {
     const desk = await world.desk('admin', '#/host');
+    await desk.hand.sees('How far behind, last 24 hours');
+    await desk.hand.tap('As a table');
+    await desk.hand.sees('Hour from');
+    await desk.hand.tap('As a chart');
     desk.hand.count();
     await desk.hand.tap('Hold now');
     await desk.hand.type('Reason', 'Backup of the host');

@@ -70,6 +70,7 @@ beforeAll(async () => {
     { name: 'host', at: 'host', shows: 'By file' },
     { name: 'hold', at: 'host', clicks: ['Plan a hold'], shows: 'Drivers work on.' },
     { name: 'phones', at: 'phones', shows: 'Look here before' },
+    { name: 'rescue', at: 'rescue', shows: 'Drop the file of the phone here' },
     { name: 'history', at: `stop/${facility}/${route_id}/${week_end}/2/history`, shows: 'store_emp_name' },
     { name: 'routes', at: `routes/${facility}/${route_id}/${week_end}`, shows: 'changed by Marcus Bell' },
     { name: 'route', at: `route/${facility}/${route_id}/${week_end}`, shows: 'Received by' },

@@ -2,6 +2,7 @@ import { storedMutation } from '../queue/item.ts';
 import type { Read } from '../platform/reading.ts';
 import { exactly, fields, listOf, nullable, number, text } from '../platform/reading.ts';
 
+/** Whether a value is a queue that `exportQueues` has made, such as one from JSON. */
 export const isExportedQueue = fields({
   format: exactly('tailgate-queue/1'),
   client_id: text,

@@ -10,6 +10,7 @@ import { DriftCheck } from './from-host/drift-check.ts';
 import { openHost } from '../host/connection/open.ts';
 import { HostPolling } from './from-host/host-polling.ts';
 import { Heartbeat } from './control/heartbeat.ts';
+import { LagSamples } from './to-host/lag-samples.ts';
 import { HostImport } from './from-host/import.ts';
 import { Leases } from './to-host/lease.ts';
 import type { HostWatch } from './control/watch.ts';
@@ -150,6 +151,7 @@ export class HostSide {
       const sweep = startSweep(() => unread.clear(), 'the unread doorbell', log);
       this.#closers.push(() => sweep.stop());
     }
+    const id = randomUUID();
     const worker = new ReplicationWorker({
       db,
       host,
@@ -158,15 +160,18 @@ export class HostSide {
       log,
       clock,
       random: Math.random,
-      owner: randomUUID(),
+      owner: id,
       watch,
     });
     await worker.start();
     this.#worker = worker;
     this.#closers.push(() => worker.stop());
-    const heartbeat = new Heartbeat({ db, worker: randomUUID(), hostStatus: () => worker.status, log });
+    const heartbeat = new Heartbeat({ db, worker: id, hostStatus: () => worker.status, log });
     await heartbeat.start();
     this.#closers.push(() => heartbeat.stop());
+    const samples = new LagSamples({ db, hostStatus: () => worker.status, log });
+    await samples.start();
+    this.#closers.push(() => samples.stop());
   }
 
   /** Connects under another program name than the service, so that its rows reach the doorbell like any dispatch. */

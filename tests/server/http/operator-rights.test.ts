@@ -53,6 +53,7 @@ const rights: Readonly<Record<string, OperatorRole | 'self' | 'open'>> = {
   'POST /ops/invitations/{invitation_id}/withdraw': 'admin',
 
   'GET /ops/replication': 'look',
+  'GET /ops/replication/lag': 'look',
   'GET /ops/replication/routes': 'look',
   'GET /ops/stop-history': 'look',
   'GET /ops/stop-history/verify': 'look',

@@ -28,6 +28,8 @@ const pausedFile = z.strictObject({ file: z.string(), reason: z.string(), since:
 
 export const workerStatus = z.strictObject({
   worker: z.string(),
+  /** Null where the worker did not report it. */
+  node: z.nullable(z.string()),
   started_at: z.iso.datetime(),
   seen_at: z.iso.datetime(),
   alive: z.boolean(),
@@ -48,6 +50,16 @@ export const replicationStatus = z.strictObject({
 });
 export type ReplicationStatus = z.infer<typeof replicationStatus>;
 
+/** The highest values that workers saw in five minutes. */
+const lagSample = z.strictObject({
+  at: z.iso.datetime(),
+  lag_seconds: z.int(),
+  routes_behind: z.int(),
+  parked: z.int(),
+  host_away: z.boolean(),
+  on_hold: z.boolean(),
+});
+
 /** Query of GET /api/ops/replication/routes. */
 export const routeBacklogQuery = z.object({ facility: blankIsAbsent(5), ...pageQuery });
 export type RouteBacklogQuery = z.infer<typeof routeBacklogQuery>;
@@ -64,6 +76,7 @@ export const routeBacklog = z.strictObject({
   oldest_pending_at: z.nullable(z.iso.datetime()),
   /** A worker replicates it now, or has postponed it for a moment. */
   claimed: z.boolean(),
+  claimed_by: z.nullable(z.string()),
 });
 export type RouteBacklog = z.infer<typeof routeBacklog>;
 
@@ -78,6 +91,16 @@ export const replicationOperations = {
     message: 'Replication',
     query: nothing,
     data: replicationStatus,
+  }),
+  listHostLag: operation({
+    ...tagged,
+    ...operatorRead,
+    path: '/ops/replication/lag',
+    role: 'look',
+    summary: 'How far the host was behind in the last 24 hours: one sample for each five minutes with a worker.',
+    message: 'Lag of the host',
+    query: nothing,
+    data: z.array(lagSample),
   }),
   listRouteBacklog: operation({
     ...tagged,
@@ -110,6 +133,7 @@ export const replicationSchemas = [
   }),
   described('WorkerStanding', workerStatus, 'A process that replicates.', {
     worker: 'The id of the process.',
+    node: 'The name of its machine; null for a worker of an older release.',
     started_at: 'UTC.',
     seen_at: 'Its last heartbeat, UTC.',
     alive: 'Whether it sent a heartbeat within the last 20 s.',
@@ -127,6 +151,14 @@ export const replicationSchemas = [
     reason: 'The message of the host, with its SQLSTATE.',
     since: 'UTC.',
   }),
+  described('LagSample', lagSample, 'The highest values that workers saw in five minutes.', {
+    at: 'The beginning of the five minutes, UTC.',
+    lag_seconds: 'Age of the oldest change of a route that the host lacked.',
+    routes_behind: 'Routes with changes that were not on the host.',
+    parked: 'Rows that the host rejected.',
+    host_away: 'Whether the host did not answer at some moment.',
+    on_hold: 'Whether a hold was in force at some moment.',
+  }),
   described('RouteBacklogQuery', routeBacklogQuery, 'Filters of the list.', {
     facility: 'Of this facility.',
     ...pageWords,
@@ -139,5 +171,6 @@ export const replicationSchemas = [
     changed_at: 'Its last change, UTC.',
     oldest_pending_at: 'The receipt of the oldest change that the host lacks, UTC; null if only its plan has changed.',
     claimed: 'Whether a worker holds its lease or has postponed it.',
+    claimed_by: 'The id of that worker, as in the list of workers; else null.',
   }),
 ];

@@ -46,10 +46,11 @@ export const listRouteBacklog = statement(
   `select r.facility, r.id as route_id, r.week_end, r.version, r.hosted_through, r.changed_at, l.received_at as oldest_at,
           (select count(*)::int from parked p where p.facility = r.facility and p.route_id = r.id
                                                 and p.week_end = r.week_end and p.skipped_at is null) as parked,
-          exists (select from route_lease k where k.facility = r.facility and k.route_id = r.id
-                                              and k.week_end = r.week_end and k.expires_at > now()) as claimed,
+          k.owner is not null as claimed, k.owner as claimed_by,
           ${changedAt} as position
      from route r ${oldestPending}
+     left join route_lease k on k.facility = r.facility and k.route_id = r.id and k.week_end = r.week_end
+                            and k.expires_at > now()
     where r.behind and ($1::text is null or r.facility = $1)
       and ($2::timestamptz is null or (r.changed_at, r.facility, r.id, r.week_end) > ($2, $3::text, $4::text, $5::text))
     order by r.changed_at, r.facility, r.id, r.week_end

@@ -1,6 +1,7 @@
 import type { Db, Queryable } from '../../db/types.ts';
 import { readBacklog } from '../../replication/to-host/backlog.ts';
 import { listWorkers, type KnownWorker } from '../../replication/control/heartbeat.ts';
+import { listSamples } from '../../replication/to-host/lag-samples.ts';
 import { listHolds } from '../holds/holds.ts';
 import { routeAfter, pageOf, type Page } from '../pages.ts';
 import * as sql from './replication-sql.ts';
@@ -33,6 +34,7 @@ async function readReplication(db: Queryable): Promise<ReplicationStatus> {
 
 const statusOf = ({ worker, startedAt, seenAt, alive, state }: KnownWorker): WorkerStatus => ({
   worker,
+  node: state?.node ?? null,
   started_at: startedAt.toISOString(),
   seen_at: seenAt.toISOString(),
   alive,
@@ -50,6 +52,7 @@ type RouteRow = {
   readonly oldest_at: Date | null;
   readonly parked: number;
   readonly claimed: boolean;
+  readonly claimed_by: string | null;
   readonly position: string;
 };
 
@@ -74,6 +77,10 @@ async function listRouteBacklog(
 export function replicationEndpoints(db: Db) {
   return {
     readReplication: endpoint(replicationOperations.readReplication, async () => ({ data: await readReplication(db) })),
+
+    listHostLag: endpoint(replicationOperations.listHostLag, async () => ({
+      data: (await listSamples(db)).map(({ at, ...sample }) => ({ at: at.toISOString(), ...sample })),
+    })),
 
     listRouteBacklog: endpoint(replicationOperations.listRouteBacklog, ({ query }) => listRouteBacklog(db, query)),
   };

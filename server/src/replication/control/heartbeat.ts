@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { Queryable } from '../../db/types.ts';
 import { Interval } from '../../runtime/interval.ts';
 import type { Log } from '../../runtime/log.ts';
@@ -11,6 +12,8 @@ const SILENT_AFTER_S = 20;
 
 /** The state that a worker stores with each beat. */
 interface WorkerState {
+  /** The machine; absent for a worker of an older release. */
+  readonly node?: string;
   readonly breaker: {
     readonly state: 'open' | 'closed';
     readonly failures: number;
@@ -66,7 +69,7 @@ export class Heartbeat {
 
   async #record(): Promise<void> {
     const { db, worker, hostStatus } = this.#options;
-    await db.query(sql.recordHeartbeat, [worker, JSON.stringify(stateOf(hostStatus()))]);
+    await db.query(sql.recordHeartbeat, [worker, JSON.stringify({ node: hostname(), ...stateOf(hostStatus()) })]);
   }
 }
 

@@ -29,6 +29,7 @@ const subjects: Partial<Record<OperationName, readonly Subject[]>> = {
   readQuarantined: ['quarantine'],
   listDevices: ['device', 'quarantine'],
   listHolds: ['hold'],
+  listHostLag: ['host', 'hold'],
   readCaller: [],
 };
 

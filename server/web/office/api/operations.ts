@@ -33,6 +33,7 @@ export const operations = {
   rescueQueue: ['POST', '/ops/devices/:client_id/rescue'],
   revokeDevice: ['POST', '/ops/devices/:client_id/revoke'],
   readReplication: ['GET', '/ops/replication'],
+  listHostLag: ['GET', '/ops/replication/lag'],
   listRouteBacklog: ['GET', '/ops/replication/routes'],
   listHolds: ['GET', '/ops/hold'],
   beginHold: ['POST', '/ops/hold'],

@@ -6,7 +6,7 @@ export type Queue = ExportedQueue;
 export type Change = Queue['mutations'][number];
 
 /** A file is larger than any queue: some 20,000 changes have this size. */
-export const maxFileBytes = 20 * 1024 * 1024;
+const maxFileBytes = 20 * 1024 * 1024;
 /** Fewer than the server takes in one request: the page shows the progress of each part. */
 const pieceItems = 100;
 /** The server takes a megabyte. */

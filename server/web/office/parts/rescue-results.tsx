@@ -115,7 +115,7 @@ function Subject({ change }: { readonly change: Change }) {
   const words = stop === undefined ? t('rescue.ofRoute', { route }) : t('rescue.of', { route, n: stop });
   if (stop === undefined || facility === undefined || weekEnd === undefined) return words;
   return (
-    <a className="cell" href={links.stop({ facility, route_id: route, week_end: weekEnd, stop_id: stop })}>
+    <a className="cell" data-row="" href={links.stop({ facility, route_id: route, week_end: weekEnd, stop_id: stop })}>
       <strong>{words}</strong>
     </a>
   );

@@ -6,6 +6,7 @@ import { useList, useRead } from '../api/reads.ts';
 import { links } from '../links.ts';
 import { Exports } from '../parts/exports.tsx';
 import { FaultNote } from '../parts/fault-note.tsx';
+import { LagPanel } from '../parts/lag-chart.tsx';
 import { HoldForm, HoldList } from '../parts/holds.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
@@ -50,7 +51,10 @@ export function HostScreen() {
       {data && (
         <>
           <Figures status={data} />
-          <HoldList />
+          <LagPanel seconds={Math.round(data.lag_seconds)} />
+          <div className="mt4">
+            <HoldList />
+          </div>
           <div className="cols one-one mt4">
             <Files status={data} />
             <TablePanel title={t('host.byRoute')}>
@@ -60,7 +64,7 @@ export function HostScreen() {
                 isWithin
                 empty={t('host.noRoute')}
                 keyOf={({ facility, route_id, week_end }) => `${facility}/${route_id}/${week_end}`}
-                columns={routeColumns()}
+                columns={routeColumns(data.workers)}
               />
             </TablePanel>
           </div>
@@ -149,7 +153,13 @@ function FileState({ file: { behind, parked } }: { readonly file: Status['files'
   );
 }
 
-const routeColumns = () => [
+/** The machine of the worker that holds the lease of a route. */
+function holderOf({ claimed_by: id }: RouteRow, workers: Status['workers']): string {
+  if (id === null) return '–';
+  return workers.find(({ worker }) => worker === id)?.node ?? id.slice(0, 8);
+}
+
+const routeColumns = (workers: Status['workers']) => [
   {
     head: t('host.route'),
     cell: ({ route_id, facility, week_end }: RouteRow) => (
@@ -171,6 +181,7 @@ const routeColumns = () => [
     cell: (row: RouteRow) => <Moment at={row.oldest_pending_at ?? row.changed_at} of={row} />,
   },
   { head: t('host.refused'), cell: ({ parked }: RouteRow) => parked, isNumber: true },
+  { head: t('host.lease'), cell: (row: RouteRow) => holderOf(row, workers) },
 ];
 
 const exported = () => [
@@ -180,6 +191,7 @@ const exported = () => [
   { head: t('host.behind'), text: ({ version, hosted_through }: RouteRow) => version - hosted_through },
   { head: t('host.refused'), text: ({ parked }: RouteRow) => parked },
   { head: t('host.since'), text: ({ oldest_pending_at }: RouteRow) => oldest_pending_at },
+  { head: t('host.lease'), text: ({ claimed_by }: RouteRow) => claimed_by },
 ];
 
 function Workers({ status: { workers } }: { readonly status: Status }) {
@@ -190,7 +202,16 @@ function Workers({ status: { workers } }: { readonly status: Status }) {
         rows={workers}
         keyOf={({ worker }) => worker}
         columns={[
-          { head: t('host.worker'), cell: ({ worker }) => <span className="mono">{worker}</span> },
+          {
+            head: t('host.worker'),
+            cell: ({ node, worker }) => (
+              <>
+                {node}
+                <span className="sub mono">{worker}</span>
+              </>
+            ),
+          },
+          { head: t('host.started'), cell: ({ started_at }) => <Moment at={started_at} /> },
           { head: t('host.seen'), cell: ({ seen_at }) => <Moment at={seen_at} form="exact" /> },
           {
             head: t('host.breaker'),
