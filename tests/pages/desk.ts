@@ -2,7 +2,7 @@ import type { OperatorRole } from '@tailgate/sync-protocol';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import * as z from 'zod/mini';
 import { atFileEnd } from '../support/file-end.ts';
-import { operatorHeaders, operatorPassword } from '../support/operators.ts';
+import { operatorHeaders, operatorPassword, operatorToken } from '../support/operators.ts';
 import { startBrowser } from '../support/browser.ts';
 import type { Service, ServiceOptions } from '../system/service.ts';
 import { openService } from '../system/service.ts';
@@ -21,7 +21,9 @@ export interface DeskOptions {
 }
 
 /** A session as the page keeps it for a reload. */
-const keptSession = z.object({ token: z.string() });
+const keptSession = z.looseObject({ token: z.string() });
+type KeptSession = z.infer<typeof keptSession>;
+const sessionKey = 'tailgate-operator';
 
 /** A request of a button. */
 interface SentAct {
@@ -58,8 +60,16 @@ export class Desk {
     });
   }
 
-  /** @param address of the console, with the part behind `#` */
-  static async open(browser: Browser, address: string, options: DeskOptions = {}): Promise<Desk> {
+  /**
+   * @param address of the console, with the part behind `#`
+   * @param session that the tab has, as after a reload
+   */
+  static async open(
+    browser: Browser,
+    address: string,
+    options: DeskOptions = {},
+    session?: KeptSession,
+  ): Promise<Desk> {
     const { width = 1440, height = 900, locale = 'en-US', scheme = 'light', timezone } = options;
     const context = await browser.newContext({
       viewport: { width, height },
@@ -71,6 +81,7 @@ export class Desk {
     });
     atFileEnd(() => context.close());
     const desk = new Desk(context, await context.newPage());
+    if (session) await desk.page.addInitScript(keepOnce, [sessionKey, JSON.stringify(session)] as const);
     await desk.page.goto(address);
     return desk;
   }
@@ -87,14 +98,21 @@ export class Desk {
     await this.page.evaluate((to) => void (location.hash = to), hash);
   }
 
-  /** The token of the page's session. */
-  async token(): Promise<string> {
-    const kept = await this.page.evaluate(() => sessionStorage.getItem('tailgate-operator') ?? '');
-    return keptSession.parse(JSON.parse(kept)).token;
+  /** The page's session, as it keeps it for a reload. */
+  async session(): Promise<KeptSession> {
+    const kept = await this.page.evaluate((key) => sessionStorage.getItem(key) ?? '', sessionKey);
+    return keptSession.parse(JSON.parse(kept));
   }
 
   /** Writes a picture of the page. */
   readonly shot = (name: string): Promise<void> => takeShot(this.page, name);
+}
+
+/** Runs in the page before its scripts, and stores a value in a new tab. A reload finds what the page has stored since. */
+function keepOnce([key, value]: readonly [string, string]): void {
+  const mark = 'test-tab-is-known';
+  if (sessionStorage.getItem(mark) === null) sessionStorage.setItem(key, value);
+  sessionStorage.setItem(mark, '');
 }
 
 /** The real server with its database and host, and the built console. */
@@ -104,7 +122,10 @@ export interface OfficeWorld {
   readonly browser: Browser;
   /** A new computer that shows the door. */
   stranger(hash?: string, options?: DeskOptions): Promise<Desk>;
-  /** A new computer, with an operator of this role signed in: LOOK, REPAIR or ADMIN. */
+  /**
+   * A new computer, with an operator of this role signed in: LOOK, REPAIR or ADMIN. The first one uses the form; each
+   * further one has a session of its own, as a tab after a reload.
+   */
   desk(role: OperatorRole, hash?: string, options?: DeskOptions): Promise<Desk>;
   /** The headers of an own session of the operator. */
   readonly headers: Readonly<Record<OperatorRole, { readonly authorization: string }>>;
@@ -125,22 +146,32 @@ export async function openOfficeWorld(options: ServiceOptions = {}): Promise<Off
   const browser = await startBrowser();
   const address = `${service.server.url}/office/`;
   const desks: Desk[] = [];
-  const stranger = async (hash = '', deskOptions: DeskOptions = {}): Promise<Desk> => {
-    const desk = await Desk.open(browser, `${address}${hash}`, deskOptions);
+  const open = async (hash = '', deskOptions: DeskOptions = {}, session?: KeptSession): Promise<Desk> => {
+    const desk = await Desk.open(browser, `${address}${hash}`, deskOptions, session);
     desks.push(desk);
     return desk;
+  };
+  const signedIn = new Map<OperatorRole, KeptSession>();
+  const desk = async (role: OperatorRole, hash?: string, deskOptions?: DeskOptions): Promise<Desk> => {
+    const operator = role.toUpperCase();
+    const earlier = signedIn.get(role);
+    if (earlier) {
+      const next = await open(hash, deskOptions, { ...earlier, token: await operatorToken(service.rest, operator) });
+      await next.hand.sees('Sign out');
+      return next;
+    }
+    const first = await open(hash, deskOptions);
+    await first.signIn(operator);
+    signedIn.set(role, await first.session());
+    return first;
   };
   return {
     service,
     address,
     browser,
     headers,
-    stranger,
-    desk: async (role, hash, deskOptions) => {
-      const desk = await stranger(hash, deskOptions);
-      await desk.signIn(role.toUpperCase());
-      return desk;
-    },
+    stranger: (hash, deskOptions) => open(hash, deskOptions),
+    desk,
     acts: () => desks.flatMap(({ acts }) => acts),
     faults: () => desks.flatMap(({ faults }) => faults),
   };

@@ -14,6 +14,8 @@ const fieldTags = ['INPUT', 'TEXTAREA'];
 export const patienceMs = 60_000;
 const scannerKeySeconds = 0.005;
 const enterKey = { key: 'Enter', text: '\r', windowsVirtualKeyCode: 13 };
+/** The first signs of a text are keys of their own. The rest comes at once, as from a dictation: a page draws each key. */
+const typedKeys = 3;
 /** More than enough for a route of 150 stops. */
 const maxScrolls = 80;
 
@@ -78,7 +80,10 @@ export class Finger {
     const { tag, value: before } = await this.#page.evaluate(focusedField);
     if (!fieldTags.includes(tag)) throw new Error(`a touch on “${label}” focuses <${tag.toLowerCase()}>, no field`);
     if (before !== '') await this.#page.keyboard.press('ControlOrMeta+a');
-    await this.#page.keyboard.type(value);
+    const { keyboard } = this.#page;
+    const signs = Array.from(value);
+    await keyboard.type(signs.slice(0, typedKeys).join(''));
+    if (signs.length > typedKeys) await keyboard.insertText(signs.slice(typedKeys).join(''));
     this.fields++;
   }
 

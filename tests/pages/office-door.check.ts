@@ -49,7 +49,7 @@ test('the page locks when it is idle, keeps a half-typed text, and ends its sess
   await desk.page.clock.install();
   await desk.signIn('REPAIR');
   await desk.hand.type('Comment of the driver', 'Left at the do');
-  const token = await desk.token();
+  const { token } = await desk.session();
   await desk.page.clock.fastForward('12:00:00');
   await desk.hand.sees('This page locked itself');
   expect(await desk.hand.read()).not.toContain('R100');
@@ -82,7 +82,8 @@ test('an asked-for lock keeps the page in memory; another operator finds nothing
 
 test('a session that the server has ended locks the page', async () => {
   const desk = await world.desk('admin');
-  const headers = { authorization: `Bearer ${await desk.token()}` };
+  const { token } = await desk.session();
+  const headers = { authorization: `Bearer ${token}` };
   await fetch(`${world.service.server.url}/api/ops/sessions/current`, { method: 'DELETE', headers });
   await desk.hand.sees('The server has ended your session.');
   expect(desk.faults).toEqual([]);

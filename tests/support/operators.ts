@@ -25,11 +25,19 @@ export async function oneTimePassword(
 
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** Signs in, and returns the headers of the session. */
-export async function signInOperator(client: RestClient, operator: string, password = operatorPassword) {
+/** Signs in, and returns the token of the session. */
+export async function operatorToken(
+  client: RestClient,
+  operator: string,
+  password = operatorPassword,
+): Promise<string> {
   const { token } = await client.take(opsOperations.signInOperator, { body: { operator, password } });
-  return bearer(token);
+  return token;
 }
+
+/** Signs in, and returns the headers of the session. */
+export const signInOperator = async (client: RestClient, operator: string, password?: string) =>
+  bearer(await operatorToken(client, operator, password));
 
 /** Adds an operator with an own password, and returns the headers of their session. */
 export async function operatorHeaders(node: Node, role: OperatorRole, id = role.toUpperCase()) {
