@@ -162,7 +162,8 @@ describe('a demo day has one of each trouble', () => {
 
   test('every cause has the age that the day gives to it', async () => {
     const { causes } = await rest.take(opsOperations.readAttention, { headers });
-    const hours = causes.map(({ kind, oldest_at }) => [kind, Math.floor((Date.now() - Date.parse(oldest_at)) / hour)]);
+    const hoursSince = (time: string): number => Math.floor((Date.now() - Date.parse(time)) / hour);
+    const hours = causes.map(({ kind, oldest_at }) => [kind, hoursSince(oldest_at)] as const);
     const { missing_file: missing, ...others } = Object.fromEntries(hours.toReversed());
     expect(others).toEqual({
       flag: 5,
@@ -272,9 +273,9 @@ describe('repeated', () => {
     expect(server.output.match(complete)).toHaveLength(1);
 
     const kept = join(dataDir, 'demo-day.json');
-    const day = keptDay.parse(JSON.parse(await readFile(kept, 'utf8')));
+    const played = keptDay.parse(JSON.parse(await readFile(kept, 'utf8')));
     await server.stop();
-    await writeFile(kept, JSON.stringify({ ...day, finished: false }));
+    await writeFile(kept, JSON.stringify({ ...played, finished: false }));
     await server.start();
     await untilPlayed(2);
     expect(await everything()).toBe(before);

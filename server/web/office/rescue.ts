@@ -71,7 +71,7 @@ export async function sendRescue(api: Api): Promise<void> {
     return true;
   };
   /** Repeats a request until the server answers; undefined where the file is gone meanwhile. */
-  const insist = async <Result>(ask: () => Promise<Result>): Promise<Result | Fault | undefined> => {
+  const insist = async <Value>(ask: () => Promise<Value>): Promise<Value | Fault | undefined> => {
     while (change({ stage: 'sending' }))
       try {
         return await ask();
