@@ -3,11 +3,11 @@ import { columns, int8, text } from '../../db/columns.ts';
 import { statement } from '../../db/statement.ts';
 
 /**
- * Whether a parked row `p` is due for another try. $2 ms is the longest delay of a route's close: a close that only
- * waits (it has no state) goes out after it.
+ * Whether a parked row `p` is due for another try. A close that only waits (it has no state) goes out where it has
+ * waited since $2, by the server's clock, as the pass itself decides.
  */
 const isDue = `p.skipped_at is null and (p.next_try_at <= now()
-                 or (p.stop_id < 0 and p.sqlstate = '' and p.parked_at + $2 * interval '1 ms' <= now()))`;
+                 or (p.stop_id < 0 and p.sqlstate = '' and p.parked_at <= $2::timestamptz))`;
 
 /**
  * Up to $1 free routes with changes for the host or parked stops that are due, the oldest change first. The statement
@@ -42,7 +42,7 @@ const listed = columns<RouteKey>(
 
 /**
  * Takes those of the listed routes that are free and still have work. It locks in key order, so that two
- * workers never wait for each other in a circle (I13). $1 owner, $2 ms of `isDue`, $3 ms of the lease, then the routes.
+ * workers never wait for each other in a circle (I13). $1 owner, $2 as in `isDue`, $3 ms of the lease, then the routes.
  */
 export const claimRoutes = listed.statement(
   'lease_claim',

@@ -53,16 +53,16 @@ export class Leases {
   }
 
   /** Free routes with work for the host, the oldest change first. Takes none of them. */
-  async candidates(limit: number, closeDelayMs: number): Promise<RouteKey[]> {
-    const { rows } = await this.#db.query<RouteKey>(sql.listRoutes, [limit, closeDelayMs]);
+  async candidates(limit: number, delayedSince: Date): Promise<RouteKey[]> {
+    const { rows } = await this.#db.query<RouteKey>(sql.listRoutes, [limit, delayedSince]);
     return rows.map(({ facility, id, week_end }) => ({ facility, id, week_end }));
   }
 
   /** Takes those of these routes that are free and still have work, in the given order. */
-  async claim(keys: readonly RouteKey[], closeDelayMs: number): Promise<Lease[]> {
+  async claim(keys: readonly RouteKey[], delayedSince: Date): Promise<Lease[]> {
     const { rows } = await this.#db.query<LeaseRow>(sql.claimRoutes, [
       this.#owner,
-      closeDelayMs,
+      delayedSince,
       this.#leaseMs,
       ...sql.claimRoutes.parameters(keys),
     ]);

@@ -58,7 +58,7 @@ export class RouteLanes {
 
   constructor(options: RouteLanesOptions) {
     this.#options = options;
-    this.#claimList = new ClaimList(options.leases, options.deps.closeDelayMs);
+    this.#claimList = new ClaimList(options.leases, options.deps);
   }
 
   /** Starts a search for work. */
