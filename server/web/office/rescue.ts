@@ -7,12 +7,9 @@ import { faultOf, onForget } from './api/reads.ts';
 import type { Change, Queue } from './model/rescue.ts';
 import { contentsOf, piecesOf } from './model/rescue.ts';
 
-type Answer = DataOf<'rescueQueue'>;
-export type Result = Answer['results'][number];
-
 /** What became of a change. `refused`: the server has not stored it. */
 export type Outcome =
-  | Result
+  | DataOf<'rescueQueue'>['results'][number]
   | { readonly result: 'refused'; readonly fault: Fault }
   | { readonly result: 'behind'; readonly wants: number | null; readonly fork: number | null };
 
