@@ -48,12 +48,13 @@ export function hostAfter(edits: readonly Edit[], zone: string): ModelRoute {
 function stopAfter(edits: readonly Edit[], zone: string): ModelStop {
   const fields: Record<string, unknown> = {};
   const lines = new Map<string, Line>();
-  let [statusAt, statusBy] = [0, ''];
+  let [statusAt, statusBy, endAt] = [0, '', 0];
   for (const edit of edits) {
     const values = edit.kind === 'update' ? { ...edit.stop.updates } : { ...edit.fields };
     if (edit.kind === 'skip') values.status ??= refusals.has(edit.fields.skip_refuse_reason_code ?? '') ? 'R' : 'S';
     if (values.status === 'D') Object.assign(fields, { delivered_by_driver_id: edit.by });
     if (values.status) [statusAt, statusBy] = [edit.at, edit.by];
+    if ('end_delivery_time' in values) endAt = edit.at;
     Object.assign(fields, values);
     if (edit.kind !== 'update') continue;
     for (const type of ['P', 'C'] as const)
@@ -64,7 +65,7 @@ function stopAfter(edits: readonly Edit[], zone: string): ModelStop {
       }
   }
   return {
-    RTSTUP: [resultRow(fields, { statusAt, statusBy }, zone)],
+    RTSTUP: [resultRow(fields, { statusAt, statusBy, endAt }, zone)],
     RTPRUP: sortedLines([...lines.values()].map(lineRow)),
     RTOSDP: sortedLines([...lines.values()].flatMap(exceptionRows)),
   };
@@ -92,7 +93,7 @@ interface Line {
 
 function resultRow(
   fields: Record<string, unknown>,
-  { statusAt, statusBy }: { readonly statusAt: number; readonly statusBy: string },
+  { statusAt, statusBy, endAt }: { readonly statusAt: number; readonly statusBy: string; readonly endAt: number },
   zone: string,
 ): ModelRow {
   const text = (name: string): string => (typeof fields[name] === 'string' ? fields[name] : '');
@@ -100,9 +101,11 @@ function resultRow(
   const end = text('end_delivery_time');
   const start = text('start_delivery_time');
   const skipped = text('skip_refuse_timestamp');
-  const event = end || start || skipped || new Date(statusAt).toISOString();
-  const delivered = local(end || (status === 'D' ? event : ''), zone);
   const isSkipped = status === 'S' || status === 'R';
+  // A skip does not date a delivery, nor the end of an earlier delivery a skip.
+  const [ownEnd, ownSkip] = [isSkipped && endAt < statusAt ? '' : end, status === 'D' ? '' : skipped];
+  const event = ownEnd || start || ownSkip || new Date(statusAt).toISOString();
+  const delivered = local(end || (status === 'D' ? event : ''), zone);
   const passedBy = local(skipped || (isSkipped ? event : ''), zone);
   const begun = local(start, zone);
   return {

@@ -1,14 +1,25 @@
 import type { Stamp, StopResult, StopUpdates } from '@tailgate/sync-protocol';
-import { instant, officeSource } from '@tailgate/sync-protocol';
+import { instant, isLater, officeSource, writerOf } from '@tailgate/sync-protocol';
 
 /** Contract §1: the end of the delivery, else its start, else the skip, else when the status was captured or received. */
 export function eventTime(result: StopResult): Date | undefined {
-  const reported = result.updates && reportedTime(result.updates);
+  const reported = reportedTime(timesOfStatus(result));
   if (reported) return reported;
   const writer = statusWriter(result);
   const captured = writer ? [writer.at] : (result.by ?? []).map(({ at }) => at);
   return captured.length > 0 ? new Date(Math.max(...captured)) : undefined;
 }
+
+/** A skip does not date a delivery, and the end of an earlier delivery does not date a skip or a refusal. */
+function timesOfStatus(result: StopResult): DriverTimes {
+  const { end_delivery_time, start_delivery_time, skip_refuse_timestamp } = result.updates ?? {};
+  if (result.status === 'D' || result.status === 'C') return { end_delivery_time, start_delivery_time };
+  const [writer, ended] = [statusWriter(result), writerOf(result, 'updates.end_delivery_time')];
+  const isEarlier = writer !== undefined && ended !== undefined && isLater(writer, ended);
+  return { end_delivery_time: isEarlier ? undefined : end_delivery_time, start_delivery_time, skip_refuse_timestamp };
+}
+
+type DriverTimes = Pick<StopUpdates, 'end_delivery_time' | 'start_delivery_time' | 'skip_refuse_timestamp'>;
 
 /** The author of the stop's status; undefined while it is pending. */
 export function statusWriter(result: StopResult): Stamp | undefined {
@@ -23,8 +34,8 @@ export function statusTime(result: StopResult): Date | undefined {
 }
 
 /** The event time by the driver's own fields. */
-export function reportedTime(updates: Omit<StopUpdates, 'status'>): Date | undefined {
-  const { end_delivery_time, start_delivery_time, skip_refuse_timestamp } = updates;
+export function reportedTime(times: DriverTimes): Date | undefined {
+  const { end_delivery_time, start_delivery_time, skip_refuse_timestamp } = times;
   const reported = end_delivery_time ?? start_delivery_time ?? readableInstant(skip_refuse_timestamp);
   return reported ? new Date(reported) : undefined;
 }

@@ -8,7 +8,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import { hostMoment } from '../../../server/src/host/files/local-time.ts';
 import { headerRow } from '../../../server/src/routes/host-rows.ts';
-import { eventTime } from '../../../server/src/stops/event-time.ts';
+import { eventTime, statusTime } from '../../../server/src/stops/event-time.ts';
 import { hostRows, isUntouched } from '../../../server/src/stops/host-rows.ts';
 import type { StopOnHost } from '../../../server/src/stops/host-stop.ts';
 
@@ -220,6 +220,31 @@ describe('event time (contract §1)', () => {
     expect(render(after({ updates: skip })).RTSTUP).toMatchObject([
       { RUSTS: 'S', RUSKRC: '01', RUSKDT: '20261121', RUSKTM: '103000', RUEDT: '0' },
     ]);
+  });
+
+  const later = Date.parse('2026-11-21T20:00:00.000Z');
+
+  test('a delivery after a skip is not dated by the skip', () => {
+    const skipped = after({ updates: { ...skip, skip_refuse_timestamp: '2026-11-21T15:00:00Z' } });
+    const delivered = after({ updates: { status: 'D' } }, skipped, later);
+    expect(render(delivered).RTSTUP).toMatchObject([
+      { RUSTS: 'D', RUEDT: '20261121', RUETM: '140000', RUSKTM: '90000', RUUTC: '2026-11-21T20:00:00.000Z' },
+    ]);
+    expect(statusTime(delivered)?.getTime()).toBe(later);
+  });
+
+  test('a skip after a delivery is not dated by the end of the delivery', () => {
+    const delivered = after({ updates: { status: 'D', end_delivery_time: '2026-11-21T15:00:00Z' } });
+    const skipped = after({ updates: skip }, delivered, later);
+    expect(render(skipped).RTSTUP).toMatchObject([
+      { RUSTS: 'S', RUETM: '90000', RUSKDT: '20261121', RUSKTM: '140000', RUUTC: '2026-11-21T20:00:00.000Z' },
+    ]);
+    expect(statusTime(skipped)?.getTime()).toBe(later);
+  });
+
+  test('an end that arrives after the status dates it', () => {
+    const ended = after({ updates: { end_delivery_time: '2026-11-21T15:00:00Z' } }, after({ updates: skip }), later);
+    expect(eventTime(ended)?.toISOString()).toBe('2026-11-21T15:00:00.000Z');
   });
 
   test('a later comment does not move it', () => {
