@@ -6,12 +6,15 @@ import { endTestCluster, startTestCluster } from '../support/test-cluster.ts';
 import { openDepot, type Depot } from './depot.ts';
 import { simulateAll } from './simulation.ts';
 
-const help = `npm run simulate -- [--seed N] [--steps M] [--seeds K] [--events]
-K worlds (1) from seed N (1) on, M steps (80) each, in a throw-away PostgreSQL; --events prints their events.
+const help = `npm run simulate -- [--seed N] [--steps M] [--seeds K] [--events] [--until-broken]
+K worlds (1) from seed N (1) on, M steps (80) each, in a throw-away PostgreSQL; --events prints their events,
+--until-broken begins no further world after the first violation.
 Exits with 1 where an invariant was violated.`;
 
 /** Worlds that share a dispatch. One dispatch for all would make the first world wait. */
 const DISPATCH_BATCH = 200;
+/** A search for the first violation begins sooner with fewer. */
+const FIRST_BATCH = 25;
 
 await runProgram(help, async (argv) => {
   const { values, positionals } = readWords(argv, {
@@ -19,14 +22,18 @@ await runProgram(help, async (argv) => {
     steps: { type: 'string', default: '80' },
     seeds: { type: 'string', default: '1' },
     events: { type: 'boolean', default: false },
+    'until-broken': { type: 'boolean', default: false },
   });
   if (positionals.length > 0) throw new StartError(`npm run simulate takes options only, got ${positionals.join(' ')}`);
   const [first, steps] = [countOf('seed', values.seed, 0), countOf('steps', values.steps)];
   const end = first + countOf('seeds', values.seeds);
   await inCluster(async (depot) => {
-    for (let from = first; from < end; from += DISPATCH_BATCH) {
-      const seeds = Array.from({ length: Math.min(DISPATCH_BATCH, end - from) }, (_, n) => from + n);
-      await play(depot, seeds, { steps, printsLog: values.events });
+    const until = values['until-broken'] ? 'broken' : 'end';
+    const batch = until === 'broken' ? FIRST_BATCH : DISPATCH_BATCH;
+    for (let from = first; from < end; from += batch) {
+      const seeds = Array.from({ length: Math.min(batch, end - from) }, (_, n) => from + n);
+      const isBroken = await play(depot, seeds, { steps, printsLog: values.events, until });
+      if (isBroken && until === 'broken') break;
     }
   });
 });
@@ -49,12 +56,17 @@ async function inCluster(work: (depot: Depot) => Promise<void>): Promise<void> {
 async function play(
   depot: Depot,
   seeds: readonly number[],
-  { steps, printsLog }: { readonly steps: number; readonly printsLog: boolean },
-): Promise<void> {
+  {
+    steps,
+    printsLog,
+    until,
+  }: { readonly steps: number; readonly printsLog: boolean; readonly until: 'end' | 'broken' },
+): Promise<boolean> {
   await depot.dispatch(seeds);
-  const { broken, eventLogs } = await simulateAll(depot, seeds, steps);
+  const { broken, eventLogs } = await simulateAll(depot, seeds, steps, until);
   for (const message of broken) console.error(message);
   if (printsLog) for (const [seed, eventLog] of eventLogs) console.log([`seed ${seed}`, ...eventLog].join('\n'));
   console.log(`seeds ${seeds[0]} to ${seeds.at(-1)}: ${eventLogs.size} worlds satisfied every invariant`);
   if (broken.length > 0) process.exitCode = 1;
+  return broken.length > 0;
 }

@@ -14,7 +14,7 @@ import { openStandIn } from '../../server/src/host/connection/postgres.ts';
 import { Leases } from '../../server/src/replication/to-host/lease.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { insertSessions } from './driver.ts';
-import { driversOf, FACILITY, routeFile, tokenOf } from './fixture.ts';
+import { driversOf, FACILITY, routeFile, tokenOf } from './model/fixture.ts';
 import { Importer } from './importer.ts';
 
 /** The parts that outlast every process: the database, the stand-in host, and the routes that the office dispatched. */

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { endSessions } from '../../server/src/auth/sql.ts';
 import { textArray } from '../../server/src/db/arrays.ts';
 import type { Db } from '../../server/src/db/types.ts';
-import { DriverHistory } from './driver-history.ts';
-import { tokenOf } from './fixture.ts';
+import { DriverHistory } from './model/diary.ts';
+import { tokenOf } from './model/fixture.ts';
 import type { Phone } from './phone.ts';
 
 /** A driver, the driver's diary, and the phone, which two drivers may share by turns. */

@@ -1,4 +1,4 @@
-import type { FileStore, KeptFile } from '@tailgate/client-sdk/uploads';
+import type { FileStore } from '@tailgate/client-sdk/uploads';
 import { MemoryFiles } from '@tailgate/client-sdk/uploads';
 
 type Put = Parameters<FileStore['put']>;
@@ -48,18 +48,18 @@ export class FileDisk {
     for (const { put } of writes.slice(0, completed)) await this.#files.put(...put);
   }
 
-  /** The files on the disk, with their bytes. */
-  async storedFiles(isFile: (value: unknown) => value is KeptFile): Promise<{ file: KeptFile; bytes: Buffer }[]> {
+  /** The records of the files on the disk, with their bytes. */
+  async rows(): Promise<{ value: unknown; bytes: Buffer }[]> {
     const rows = await this.#files.files();
     return Promise.all(
-      rows
-        .map(({ value }) => value)
-        .filter(isFile)
-        .map(async (file) => {
-          const pieces = Array.from({ length: file.pieces }, (_, n) => this.#files.piece(file.id, n));
-          const bytes = (await Promise.all(pieces)).map((piece) => piece ?? Buffer.alloc(0));
-          return { file, bytes: Buffer.concat(bytes) };
-        }),
+      rows.map(async ({ key, value }) => {
+        const pieces: Uint8Array[] = [];
+        for (let n = 0; ; n++) {
+          const piece = await this.#files.piece(key, n);
+          if (piece === undefined) return { value, bytes: Buffer.concat(pieces) };
+          pieces.push(piece);
+        }
+      }),
     );
   }
 }

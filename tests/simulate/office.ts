@@ -2,19 +2,12 @@ import type { HostChanges, HostChange } from '../../server/src/host/reads/host-c
 import { Doorbell } from '../../server/src/host/reads/doorbell.ts';
 import type { Host } from '../../server/src/host/host.ts';
 import type { Chance } from './chance.ts';
-import type { StopValues } from './driver-history.ts';
-import { driversOf, FACILITY, routeOf, STOPS, WEEK } from './fixture.ts';
-import type { Plan } from './plan.ts';
-import { initialPlan } from './plan.ts';
+import type { StopValues } from './model/diary.ts';
+import type { OfficeEdit } from './model/evidence.ts';
+import { driversOf, FACILITY, routeOf, STOPS, WEEK } from './model/fixture.ts';
+import type { Plan } from './model/plan.ts';
+import { initialPlan } from './model/plan.ts';
 import type { WorldTime } from './world-time.ts';
-
-/** The values that a clerk wrote on the host. */
-export interface OfficeEdit {
-  readonly stop: number;
-  readonly values: StopValues;
-  /** In the time of the world. */
-  readonly at: number;
-}
 
 export interface OfficeDeps {
   readonly seed: number;

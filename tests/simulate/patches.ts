@@ -22,7 +22,7 @@ export async function detect(patch: string): Promise<string> {
     copyTree(copy);
     const trouble = apply(patch, copy);
     if (trouble) return `does not fit: ${trouble}`;
-    const args = ['--conditions=source', 'tests/simulate/cli.ts', '--seeds', String(SEEDS)];
+    const args = ['--conditions=source', 'tests/simulate/cli.ts', '--seeds', String(SEEDS), '--until-broken'];
     const { status, stderr } = await runNode(args, { cwd: copy, stdio: ['ignore', 'ignore', 'pipe'] });
     if (status === 0) return 'not found';
     return stderr.includes('again: npm run simulate') ? 'found' : `does not run: ${stderr.trim()}`;

@@ -7,6 +7,7 @@ import type { Chance } from './chance.ts';
 import { Disk } from './disk.ts';
 import { FileDisk } from './file-disk.ts';
 import { type PhoneRequest, PhoneNetwork, PhoneSocket, type ServerSide } from './network.ts';
+import { PhoneClock } from './model/phone-clock.ts';
 import type { Quiescence } from './quiescence.ts';
 import { tusStack } from './tus-stack.ts';
 import type { WorldTime } from './world-time.ts';
@@ -17,6 +18,10 @@ await import('../../client-sdk/src/connection/http-transport.ts');
 
 /** A photo of this world needs one to three requests. */
 export const CHUNK_BYTES = 512;
+
+const HOUR_MS = 3_600_000;
+/** How far phones' clocks are ahead of the world's, from the first day on. */
+const FACTORY_CLOCKS_MS = [0, 0, 90_000, -5 * HOUR_MS, 27 * HOUR_MS];
 
 export interface PhoneDeps {
   readonly server: ServerSide;
@@ -30,8 +35,7 @@ export class Phone {
   readonly disk = new Disk();
   readonly files = new FileDisk();
   readonly network: PhoneNetwork;
-  /** The difference between the phone's clock and the world's. */
-  skewMs = 0;
+  readonly clock: PhoneClock;
   readonly #deps: PhoneDeps;
   #life: Life | undefined;
   #app: Client | undefined;
@@ -42,6 +46,7 @@ export class Phone {
     this.#employee = employee;
     this.#deps = deps;
     this.network = new PhoneNetwork(deps.server, deps.quiescence);
+    this.clock = new PhoneClock(deps.chance.one(FACTORY_CLOCKS_MS));
   }
 
   /** The driver who uses the phone. */
@@ -72,6 +77,7 @@ export class Phone {
   }
 
   async start(): Promise<Client> {
+    this.clock.starts(this.#deps.time.now);
     const life = new Life(this, this.#deps);
     this.#life = life;
     const isAlive = (): boolean => life.isAlive;
@@ -116,7 +122,7 @@ class Life {
     }
     this.environment = {
       clock: {
-        now: () => time.now + phone.skewMs,
+        now: () => time.now + phone.clock.aheadMs,
         monotonic: () => time.now - begin,
         after: (ms, work) => {
           if (!this.isAlive) return () => undefined;

@@ -1,15 +1,12 @@
 import { restChange } from '../support/rest-change.ts';
 import type { Chance } from './chance.ts';
-import type { StopValues } from './driver-history.ts';
-import { driversOf, routeOf, STOPS } from './fixture.ts';
+import type { RestRequest } from './model/evidence.ts';
+import { driversOf, routeOf, STOPS } from './model/fixture.ts';
 import type { ServerNode } from './server-node.ts';
 import type { WorldTime } from './world-time.ts';
 
-/** A change by REST. The client repeats it with the same key until an answer comes. */
-export interface RestRequest {
-  readonly id: string;
-  readonly stop: number;
-  readonly values: StopValues;
+interface SentRequest extends RestRequest {
+  readonly sentAt: number[];
   isAnswered: boolean;
 }
 
@@ -21,7 +18,7 @@ export interface RestDriversDeps {
 
 /** Drivers whose app uses REST, beside the phones. One pipeline serves both. */
 export class RestDrivers {
-  readonly requests: RestRequest[] = [];
+  readonly requests: SentRequest[] = [];
   readonly #deps: RestDriversDeps;
 
   constructor(deps: RestDriversDeps) {
@@ -37,8 +34,9 @@ export class RestDrivers {
     const open = this.requests.find(({ isAnswered }) => !isAnswered) ?? this.#newRequest();
     const { seed, time } = this.#deps;
     const now = new Date(time.now);
-    const { id, stop, values } = open;
-    const change = restChange(routeOf(seed), { id: stop, updates: values }, driversOf(seed)[0] ?? '', {
+    const { id, stop, values, employee } = open;
+    open.sentAt.push(time.now);
+    const change = restChange(routeOf(seed), { id: stop, updates: values }, employee, {
       id,
       editTime: now,
       receivedAt: now,
@@ -51,18 +49,20 @@ export class RestDrivers {
     return `  by REST on stop ${stop}: ${JSON.stringify(values)} as ${id}`;
   }
 
-  #newRequest(): RestRequest {
+  #newRequest(): SentRequest {
     const { seed, chance } = this.#deps;
     const drivers = driversOf(seed).length;
     const n = 2_000 + this.requests.length;
-    const requests = {
+    const request: SentRequest = {
       // The idempotency key of a request, derived from the seed.
       id: `${seed.toString(16).padStart(8, '0')}-0000-4000-8000-${n.toString(16).padStart(12, '0')}`,
       stop: drivers + 1 + chance.below(STOPS - drivers),
       values: chance.odds(0.7) ? { driver_comments: `REST ${n}` } : { store_emp_name: `REST ${n}` },
+      employee: chance.one(driversOf(seed)),
+      sentAt: [],
       isAnswered: false,
     };
-    this.requests.push(requests);
-    return requests;
+    this.requests.push(request);
+    return request;
   }
 }

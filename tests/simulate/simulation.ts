@@ -34,7 +34,13 @@ export interface Outcome {
   readonly eventLogs: Map<number, readonly string[]>;
 }
 
-export async function simulateAll(depot: Depot, seeds: readonly number[], steps: number): Promise<Outcome> {
+/** @param until `broken`: begins no further world after the first violation */
+export async function simulateAll(
+  depot: Depot,
+  seeds: readonly number[],
+  steps: number,
+  until: 'end' | 'broken' = 'end',
+): Promise<Outcome> {
   const outcome: Outcome = { broken: [], eventLogs: new Map() };
   const waiting = [...seeds];
   const playSeeds = async (): Promise<void> => {
@@ -44,6 +50,7 @@ export async function simulateAll(depot: Depot, seeds: readonly number[], steps:
       } catch (error) {
         if (!(error instanceof BrokenInvariant)) throw error;
         outcome.broken.push(`seed ${seed}: ${error.message}`);
+        if (until === 'broken') waiting.length = 0;
       }
     }
   };
@@ -158,7 +165,7 @@ function ofPhone(
   if (network.isUp) all.push([0.4, [name('loses the network'), () => (network.isUp = false)]]);
   else all.push([3, [name('finds the network'), () => (network.isUp = true)]]);
   const jump = (chance.below(4) - 2) * 3_600_000;
-  all.push([0.4, [name(`clock jumps by ${jump}`), () => (phone.skewMs += jump)]]);
+  all.push([0.4, [name(`clock jumps by ${jump}`), () => phone.clock.jump(jump, world.time.now)]]);
   return all;
 }
 

@@ -5,7 +5,7 @@ import { Leases } from '../../server/src/replication/to-host/lease.ts';
 import { ReplicationLog } from '../../server/src/replication/to-host/replication-log.ts';
 import { replicateRoute } from '../../server/src/replication/to-host/route-pass.ts';
 import type { Depot } from './depot.ts';
-import { routeOf } from './fixture.ts';
+import { routeOf } from './model/fixture.ts';
 import { FaultyHost, type HostFault } from './faulty-host.ts';
 import { type KillPoint, KillableDatabase } from './killable-database.ts';
 import type { Office } from './office.ts';

@@ -2,12 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ReceiptState } from '@tailgate/client-sdk';
 import { Chance } from './chance.ts';
 import type { Depot } from './depot.ts';
-import { valuesIn, type StopValues } from './driver-history.ts';
+import type { StopValues } from './model/diary.ts';
+import type { Evidence } from './model/evidence.ts';
 import { Driver } from './driver.ts';
-import { driversOf, PHONES_A_ROUTE, routeOf, STOPS, tokenOf } from './fixture.ts';
+import { driversOf, PHONES_A_ROUTE, routeOf, STOPS, tokenOf } from './model/fixture.ts';
 import { FaultyHost, type HostFault } from './faulty-host.ts';
-import type { Hosted } from './invariants.ts';
-import { violations, prematureReceipts, stopAfter, stopOf } from './invariants.ts';
+import type { Hosted } from './model/invariants.ts';
+import { violations, prematureReceipts, stopAfter, stopOf } from './model/invariants.ts';
+import { members, valuesIn } from './model/reading.ts';
 import { Office } from './office.ts';
 import { CHUNK_BYTES, Phone } from './phone.ts';
 import { RestDrivers } from './rest-drivers.ts';
@@ -96,17 +98,22 @@ export class World {
   tap({ employee, own, phone, history }: Driver, signature_id?: string): void {
     const { app } = phone;
     if (!app) return;
-    const { chance } = this;
+    const { chance, time } = this;
     const n = ++this.#taps;
     const stop = chance.odds(0.5) ? own : this.drivers.length + 1 + chance.below(STOPS - this.drivers.length);
+    const status = chance.odds(0.3) ? (chance.odds(0.8) ? 'D' : 'S') : undefined;
+    /** The end of the delivery by the phone's clock: the app reads no other. */
+    const ended = status === 'D' && chance.odds(0.5) ? new Date(time.now + phone.clock.aheadMs) : undefined;
     const values: StopValues = {
       driver_comments: `comment ${n}`,
-      ...(chance.odds(0.3) ? { status: chance.odds(0.8) ? 'D' : 'S' } : {}),
+      ...(status ? { status } : {}),
       ...(chance.odds(0.3) ? { store_emp_name: `Name ${n}` } : {}),
       ...(chance.odds(0.4) ? { delivered: n } : {}),
       ...(signature_id === undefined ? {} : { signature_id }),
+      ...(ended ? { end_delivery_time: ended.toISOString() } : {}),
     };
-    const { delivered, ...updates } = values;
+    const { delivered, end_delivery_time: _, ...others } = values;
+    const updates = { ...others, ...(ended ? { end_delivery_time: ended } : {}) };
     const faultyHost = { id: 'EGGS', invoice: `INV${stop}`, updates: { delivered: delivered ?? 0 } };
     const receipt = app.updateStop(routeOf(this.#seed), {
       id: stop,
@@ -114,7 +121,7 @@ export class World {
       ...(delivered === undefined ? {} : { products: [faultyHost] }),
     });
     this.eventLog.push(`  stop ${stop}: ${JSON.stringify(values)} as ${receipt.id}`);
-    const tap = { id: receipt.id, by: employee, stop, values, isSaved: false };
+    const tap = { id: receipt.id, by: employee, stop, values, at: time.now, isSaved: false };
     history.taps.push(tap);
     this.#reported.delete(receipt.id);
     void receipt.saved.then(() => (tap.isSaved = true));
@@ -178,9 +185,16 @@ export class World {
     }
   }
 
+  get #evidence(): Evidence {
+    const { db, host } = this.#depot;
+    const { drivers, office, time } = this;
+    const { requests } = this.restDrivers;
+    return { seed: this.#seed, now: time.now, db, host, drivers, office, requests };
+  }
+
   /** The violated invariants. Call this when the world is idle. */
   violations(): Promise<string[]> {
-    return violations(this.#depot, this.#seed, this.drivers, this.office, this.restDrivers.requests);
+    return violations(this.#evidence);
   }
 
   /** The system kills the app of a phone. @returns what is wrong with its disk */
@@ -188,8 +202,8 @@ export class World {
     await phone.kill();
     const stored = new Map<string, StopValues>();
     for (const { value } of await phone.disk.rows('item')) {
-      if (!isStoredItem(value)) throw new Error('a stored item looks different from what this test knows');
-      stored.set(value.mutation.id, valuesIn(value.mutation.args));
+      const { id, args } = members(members(value, 'a stored item')['mutation'], 'a mutation');
+      stored.set(String(id), valuesIn(args));
     }
     const drivers = this.drivers.filter((driver) => driver.phone === phone);
     return drivers.flatMap(({ history }) => history.afterKill(stored));
@@ -239,11 +253,14 @@ export class World {
         if (!state || this.#reported.get(id) === state.at) continue;
         this.#reported.set(id, state.at);
         if (state.at === 'quarantined') wrong.push(`${id} was put into quarantine: ${state.reason}`);
-        if (state.at === 'accepted' || state.at === 'on_host') accepted.push(id);
+        if (state.at === 'accepted' || state.at === 'on_host') {
+          accepted.push(id);
+          if (!history.acceptedAt.has(id)) history.acceptedAt.set(id, this.time.now);
+        }
         if (state.at === 'on_host') hosted.push({ id, stop });
       }
     }
-    return [...wrong, ...(await prematureReceipts(this.#depot, this.#seed, accepted, hosted))];
+    return [...wrong, ...(await prematureReceipts(this.#evidence, accepted, hosted))];
   }
 
   /** A stop that only one driver touches shows that driver's latest value, regardless of the server's messages. */
@@ -264,10 +281,4 @@ export class World {
 function isDone(receipt: ReceiptState | undefined, isFollowing: boolean): boolean {
   if (!isFollowing) return receipt?.at === 'accepted' || receipt?.at === 'on_host';
   return receipt?.at === 'on_host' && receipt.evidence === 'complete';
-}
-
-function isStoredItem(value: unknown): value is { readonly mutation: { readonly id: string; readonly args: unknown } } {
-  if (typeof value !== 'object' || value === null || !('mutation' in value)) return false;
-  const { mutation } = value;
-  return typeof mutation === 'object' && mutation !== null && 'id' in mutation && 'args' in mutation;
 }

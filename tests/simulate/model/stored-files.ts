@@ -1,14 +1,22 @@
-import { isKeptFile } from '../../client-sdk/src/uploads/file-store.ts';
-import type { Depot } from './depot.ts';
-import type { Driver } from './driver.ts';
+import type { Evidence } from './evidence.ts';
 import { routeOf } from './fixture.ts';
+import { members } from './reading.ts';
+
+/** A phone's record of a file, as far as the model reads it. */
+interface StoredFile {
+  readonly id: string;
+  readonly employee: string;
+  /** `here`: the server has it. */
+  readonly at: string;
+  readonly bytes: Buffer;
+}
 
 /** Every file of a phone is on the server, once and with equal bytes. Every file that a stop names is there. */
-export async function wrongFiles({ db }: Depot, seed: number, drivers: readonly Driver[]): Promise<string[]> {
+export async function wrongFiles({ db, seed, drivers }: Evidence): Promise<string[]> {
   const wrong: string[] = [];
   const phones = [...new Set(drivers.map(({ phone }) => phone))];
-  const storedFiles = (await Promise.all(phones.map(({ files }) => files.storedFiles(isKeptFile)))).flat();
-  const ids = storedFiles.map(({ file }) => file.id);
+  const storedFiles = (await Promise.all(phones.map(({ files }) => files.rows()))).flat().map(fileIn);
+  const ids = storedFiles.map(({ id }) => id);
   for (const { history } of drivers)
     for (const { values, by } of history.taps)
       if (values.signature_id !== undefined && !ids.includes(values.signature_id))
@@ -24,12 +32,20 @@ export async function wrongFiles({ db }: Depot, seed: number, drivers: readonly 
        from asset a join asset_chunk c using (content) where a.id = any($1) group by a.id`,
     [ids],
   );
-  for (const { file, bytes } of storedFiles) {
+  for (const { bytes, ...file } of storedFiles) {
     const onServer = rows.find(({ id }) => id === file.id);
-    if (file.state.at !== 'here') wrong.push(`the file ${file.id} of ${file.employee} is ${file.state.at}`);
+    if (file.at !== 'here') wrong.push(`the file ${file.id} of ${file.employee} is ${file.at}`);
     if (!onServer) wrong.push(`the server does not have the file ${file.id} of ${file.employee}`);
     else if (!onServer.bytes.equals(bytes)) wrong.push(`the file ${file.id} of ${file.employee} has other bytes`);
     else if (onServer.under_way > 0) wrong.push(`the file ${file.id} of ${file.employee} is here and under way`);
   }
   return wrong;
+}
+
+function fileIn({ value, bytes }: { readonly value: unknown; readonly bytes: Buffer }): StoredFile {
+  const { id, employee, state } = members(value, 'the record of a file');
+  const { at } = members(state, 'the state of a file');
+  if (typeof id !== 'string' || typeof employee !== 'string' || typeof at !== 'string')
+    throw new Error('a record of a file looks different from what this model knows');
+  return { id, employee, at, bytes };
 }

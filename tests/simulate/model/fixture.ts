@@ -1,6 +1,8 @@
 /** Constants that the worlds of all seeds share: one depot, one week. */
 export const FACILITY = 'F01';
 export const WEEK = '20261121';
+/** The facility is in Chicago. In November its clocks are six hours behind UTC. */
+export const FACILITY_BEHIND_MS = 6 * 3_600_000;
 /** Stops of every route. Each of the first ones belongs to one driver; all drivers share the others. */
 export const STOPS = 6;
 /** The quantity to deliver at a stop, until the plan changes. */

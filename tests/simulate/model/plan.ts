@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Driver } from './driver.ts';
+import type { Evidence } from './evidence.ts';
 import { nameOf, QUANTITY, routeOf, STOPS } from './fixture.ts';
 
 /** The part of a route that only the host changes, as far as this world's dispatch changes it. */
@@ -15,7 +15,7 @@ export const initialPlan = (seed: number): Plan => ({
 });
 
 /** Every phone that follows the route must show the plan that was dispatched last. */
-export function wrongPlans(seed: number, plan: Plan, drivers: readonly Driver[]): string[] {
+export function wrongPlans({ seed, office: { plan }, drivers }: Evidence): string[] {
   return drivers.flatMap(({ phone, hasPhone, isSignedIn }) => {
     const route = hasPhone && isSignedIn ? phone.app?.route(routeOf(seed)).current : undefined;
     if (!route) return [];

@@ -1,5 +1,3 @@
-import { stopUpdateArgs } from '@tailgate/sync-protocol';
-
 /** The values that a driver can record at a stop: enough for every kind of row on the host. */
 export interface StopValues {
   readonly status?: 'D' | 'S';
@@ -9,6 +7,8 @@ export interface StopValues {
   readonly signature_id?: string;
   /** Of the stop's only line. */
   readonly delivered?: number;
+  /** As the phone's clock showed it, which may be wrong by days. */
+  readonly end_delivery_time?: string;
 }
 
 /** A tap. Taps that the SDK merged into one change share its id. */
@@ -17,6 +17,8 @@ export interface Tap {
   readonly by: string;
   readonly stop: number;
   readonly values: StopValues;
+  /** In the time of the world, which no phone knows. */
+  readonly at: number;
   /** The app has reported that the change is on the disk. From then on it must not get lost. */
   isSaved: boolean;
 }
@@ -24,6 +26,8 @@ export interface Tap {
 /** The actions of one driver, in order, as the driver (not the phone) recorded them. */
 export class DriverHistory {
   taps: Tap[] = [];
+  /** When the phone first reported that the server has a change, by its id; in the time of the world. */
+  readonly acceptedAt = new Map<string, number>();
 
   /** Ids of the changes, in the order in which the driver began them. */
   get ids(): string[] {
@@ -60,8 +64,15 @@ export class DriverHistory {
   }
 }
 
-/** The fields of `Said`. */
-export const fields = ['status', 'driver_comments', 'store_emp_name', 'signature_id', 'delivered'] as const;
+/** The fields of `StopValues`. */
+export const fields = [
+  'status',
+  'driver_comments',
+  'store_emp_name',
+  'signature_id',
+  'delivered',
+  'end_delivery_time',
+] as const;
 
 /**
  * Whether a stored change contains a deed: each field has its value, or the value of a later deed of the same change.
@@ -77,18 +88,4 @@ export function latestOf(taps: readonly Pick<Tap, 'values'>[]): StopValues {
   const latest: StopValues = {};
   for (const { values } of taps) Object.assign(latest, values);
   return latest;
-}
-
-/** The arguments of a `stop.update`, in this world's terms. */
-export function valuesIn(args: unknown): StopValues {
-  const { stop } = stopUpdateArgs.parse(args);
-  const { status, driver_comments, store_emp_name, signature_id } = stop.updates ?? {};
-  const delivered = stop.products?.[0]?.updates?.delivered;
-  return {
-    ...(status === 'D' || status === 'S' ? { status } : {}),
-    ...(typeof driver_comments === 'string' ? { driver_comments } : {}),
-    ...(typeof store_emp_name === 'string' ? { store_emp_name } : {}),
-    ...(typeof signature_id === 'string' ? { signature_id } : {}),
-    ...(typeof delivered === 'number' ? { delivered } : {}),
-  };
 }

@@ -1,0 +1,221 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { LocalStop } from '@tailgate/client-sdk';
+import type { StopValues } from './diary.ts';
+import { fields, latestOf } from './diary.ts';
+import type { DriverEvidence, Evidence, OfficeEdit, RestRequest } from './evidence.ts';
+import { routeOf, STOPS } from './fixture.ts';
+import { readHost, valuesOnHost, wrongHostRows } from './host-rows.ts';
+import { wrongPlans } from './plan.ts';
+import { wrongFiles } from './stored-files.ts';
+import { isSurelyBefore, readEdits, timeText, wrongTimes, type Edit } from './truth.ts';
+
+// Checks of docs/architecture.md against the real state. The model imports no code of the product: a house test
+// enforces that.
+
+/** The values that a stop shows on a phone. */
+export interface ShownStop {
+  readonly status: string;
+  readonly driver_comments: string;
+  readonly store_emp_name: string;
+  readonly signature_id: string;
+  readonly delivered: number;
+}
+
+export const stopAfter = (values: StopValues): ShownStop => ({
+  status: values.status ?? 'P',
+  driver_comments: values.driver_comments ?? '',
+  store_emp_name: values.store_emp_name ?? '',
+  signature_id: values.signature_id ?? '',
+  delivered: values.delivered ?? 0,
+});
+
+export const stopOf = ({ updates, products }: LocalStop): ShownStop => ({
+  status: updates.status,
+  driver_comments: updates.driver_comments ?? '',
+  store_emp_name: updates.store_emp_name ?? '',
+  signature_id: updates.signature_id ?? '',
+  delivered: products[0]?.updates.delivered ?? 0,
+});
+
+/** A change whose receipt reports that the host has it. */
+export interface Hosted {
+  readonly id: string;
+  readonly stop: number;
+}
+
+/**
+ * Receipts that report a state too early (I4, I10). The check runs as soon as a receipt changes. `on_host` means that
+ * the host has each value of the change, or the value of an edit that is not surely earlier.
+ */
+export async function prematureReceipts(
+  evidence: Evidence,
+  accepted: readonly string[],
+  hosted: readonly Hosted[],
+): Promise<string[]> {
+  if (accepted.length === 0) return [];
+  const edits = await readEdits(evidence);
+  const known = new Map(edits.map((edit) => [edit.id, edit]));
+  const wrong = accepted
+    .filter((id) => !known.has(id))
+    .map((id) => `${id} is accepted by its receipt, and the ledger does not have it`);
+  if (hosted.length === 0) return wrong;
+  const onHost = await readHost(evidence);
+  for (const { id, stop } of hosted) {
+    const [edit, row] = [known.get(id), onHost.get(stop)];
+    if (!edit) continue;
+    if (!row) {
+      wrong.push(`${id} is on_host by its receipt, and the host has no row of stop ${stop}`);
+      continue;
+    }
+    const shown = valuesOnHost(row);
+    // A clerk's correction is on the host before it is in the ledger.
+    const others = [
+      ...edits.filter((other) => other.stop === stop && !isEarlier(other, edit)),
+      ...evidence.office.edits.filter((other) => other.stop === stop),
+    ];
+    for (const field of fields) {
+      const value = edit.values?.[field];
+      if (value === undefined || !(field in shown) || shown[field] === value) continue;
+      if (!others.some(({ values }) => values?.[field] === shown[field]))
+        wrong.push(`${id} is on_host by its receipt, and the host has ${field} ${String(shown[field])}, not ${value}`);
+    }
+  }
+  return wrong;
+}
+
+/** Certainly overruled: by true time, or as an earlier item of the same queue. */
+const isEarlier = (one: Edit, other: Edit): boolean =>
+  isSurelyBefore(one, other) ||
+  (one.clientId !== null && one.clientId === other.clientId && one.version < other.version);
+
+/** The checks of an idle world. */
+export async function violations(evidence: Evidence): Promise<string[]> {
+  const edits = await readEdits(evidence);
+  const { drivers, requests, office } = evidence;
+  const of = (source: Edit['source']): Edit[] => edits.filter((edit) => edit.source === source);
+  return [
+    ...wrongInLedger(of('sync'), drivers),
+    ...wrongByRest(of('rest'), requests),
+    ...wrongOfOffice(of('office'), office.edits),
+    ...wrongTimes(edits),
+    ...wrongPlans(evidence),
+    ...(await wrongFiles(evidence)),
+    ...(await troubles(evidence)),
+    ...(await wrongAnywhere(evidence, edits)),
+  ];
+}
+
+/** No change is lost, duplicated, reordered, altered, or attributed to another driver. */
+function wrongInLedger(all: readonly Edit[], drivers: readonly DriverEvidence[]): string[] {
+  const wrong: string[] = [];
+  const strangers = all.filter(({ values }) => values === undefined);
+  for (const { id, employee } of strangers) wrong.push(`${id} is in the ledger, and ${employee} has not recorded it`);
+  for (const { history, employee } of drivers) {
+    const edits = all.filter((edit) => edit.employee === employee);
+    const ids = edits.map(({ id }) => id);
+    if (!isDeepStrictEqual(ids, history.ids))
+      wrong.push(`${employee} recorded ${history.ids.join(' ')}, and the ledger has ${ids.join(' ')}`);
+    if (new Set(edits.map((edit) => edit.clientId)).size > 1)
+      wrong.push(`the queue of ${employee} was forked, though no phone was copied`);
+    for (const [i, edit] of edits.entries()) {
+      if (!isDeepStrictEqual(edit.stored, edit.values))
+        wrong.push(`${edit.id} contains ${JSON.stringify(edit.stored)}, recorded was ${JSON.stringify(edit.values)}`);
+      const stop = history.taps.find(({ id }) => id === edit.id)?.stop;
+      if (stop !== undefined && stop !== edit.stop)
+        wrong.push(`${edit.id} is of stop ${edit.stop}, recorded was ${stop}`);
+      const before = edits[i - 1];
+      if (before && before.version > edit.version)
+        wrong.push(`${edit.id} follows ${before.id} in its queue, and came before it on the route`);
+      if (before && before.editTime > edit.editTime)
+        wrong.push(`${edit.id} follows ${before.id} in its queue, and has an earlier edit time`);
+    }
+  }
+  return wrong;
+}
+
+/**
+ * Each REST request is in the ledger once, no matter how often it was sent, with its content, its author, and the
+ * time of one of its sendings.
+ */
+function wrongByRest(edits: readonly Edit[], requests: readonly RestRequest[]): string[] {
+  const matched = new Map(edits.map((edit) => [edit.id, edit]));
+  const wrong = requests.flatMap(({ id, values, stop, employee, sentAt }) => {
+    const edit = matched.get(id);
+    if (!edit) return [`the ledger does not have the REST request ${id}`];
+    const stored = { stop: edit.stop, employee: edit.employee, values: edit.stored };
+    if (!isDeepStrictEqual(stored, { stop, employee, values }))
+      return [
+        `the REST request ${id} was ${JSON.stringify({ stop, employee, values })}, not ${JSON.stringify(stored)}`,
+      ];
+    if (sentAt.includes(edit.editTime)) return [];
+    return [`the REST request ${id} has the time ${timeText(edit.editTime)}, when it was not sent`];
+  });
+  return matched.size === requests.length ? wrong : [...wrong, 'the ledger has REST entries without a request'];
+}
+
+/**
+ * Each correction of the office is in the ledger once, with its own edit time. The ledger has no other office entries.
+ */
+function wrongOfOffice(ledger: readonly Edit[], corrections: readonly OfficeEdit[]): string[] {
+  const wrong: string[] = [];
+  const matched = new Set<OfficeEdit>();
+  for (const entry of ledger) {
+    const values = entry.stored;
+    const ofStop = corrections.filter(({ stop }) => stop === entry.stop);
+    for (const field of fields) {
+      if (values[field] === undefined) continue;
+      const edit = ofStop.find((each) => each.values[field] === values[field]);
+      if (!edit) wrong.push(`${entry.id} of the office contains ${field} ${values[field]}, which no clerk has written`);
+      else matched.add(edit);
+    }
+    if (!ofStop.some(({ at }) => at === entry.editTime))
+      wrong.push(`${entry.id} of the office is dated ${timeText(entry.editTime)}, when no clerk wrote anything`);
+  }
+  for (const [i, edit] of corrections.entries()) {
+    const values = fields.filter((field) => edit.values[field] !== undefined);
+    const isOverwritten = corrections
+      .slice(i + 1)
+      .some(({ stop, values: later }) => stop === edit.stop && values.every((field) => later[field] !== undefined));
+    if (!matched.has(edit) && !isOverwritten) wrong.push(`the office’s ${JSON.stringify(edit)} is not in the ledger`);
+  }
+  return wrong;
+}
+
+async function troubles({ db, drivers }: Evidence): Promise<string[]> {
+  const employees = drivers.map(({ employee }) => employee);
+  const retained = await db.query<{ reason: string }>('select reason from quarantine where employee = any($1)', [
+    employees,
+  ]);
+  const incidents = await db.query<{ kind: string }>('select kind from incident where employee = any($1)', [employees]);
+  return [
+    ...retained.rows.map(({ reason }) => `a valid change is in quarantine: ${reason}`),
+    ...incidents.rows.map(({ kind }) => `an incident was recorded: ${kind}`),
+  ];
+}
+
+/**
+ * Every phone and the host show the value of the latest edit (I7). `wrongTimes` compares the ledger's times with the
+ * true ones; edits that are nearer than a measurement count by the ledger's time, then queue, then sequence.
+ */
+async function wrongAnywhere(evidence: Evidence, edits: readonly Edit[]): Promise<string[]> {
+  const { seed, drivers } = evidence;
+  const wrong: string[] = [];
+  // The sort is stable: with equal edit times, the order of queues and sequences stays.
+  const ordered = edits.toSorted((a, b) => a.editTime - b.editTime);
+  const onHost = await readHost(evidence);
+  for (let stop = 1; stop <= STOPS; stop++) {
+    const ofStop = ordered.filter((edit) => edit.stop === stop);
+    const expected = stopAfter(latestOf(ofStop.map(({ values }) => ({ values: values ?? {} }))));
+    for (const { phone } of drivers.filter(({ hasPhone, isSignedIn }) => hasPhone && isSignedIn)) {
+      const local = phone.app?.stop(stop, routeOf(seed)).current;
+      const shown = local && stopOf(local);
+      if (!isDeepStrictEqual(shown, expected))
+        wrong.push(
+          `stop ${stop} reads ${JSON.stringify(shown)} on the phone of ${phone.employee}, not ${JSON.stringify(expected)}`,
+        );
+    }
+    if (ofStop.length > 0) wrong.push(...wrongHostRows(stop, ofStop, onHost.get(stop)));
+    else if (onHost.has(stop)) wrong.push(`the host has a row of stop ${stop}, which has no edit`);
+  }
+  return wrong;
+}

@@ -1,0 +1,113 @@
+import type { StopValues } from './diary.ts';
+import type { DriverEvidence, Evidence, Row } from './evidence.ts';
+import { FACILITY, routeOf } from './fixture.ts';
+import { isNear, TOLERANCE_MS } from './moments.ts';
+import { valuesOf } from './reading.ts';
+
+/** A row of the ledger beside the deed that it has to contain. */
+export interface Edit {
+  readonly id: string;
+  readonly source: LedgerRow['source'];
+  readonly stop: number;
+  /** As the ledger has it. */
+  readonly employee: string;
+  readonly clientId: string | null;
+  readonly version: number;
+  /** As the ledger has it; ms. */
+  readonly editTime: number;
+  /** As the ledger has them. */
+  readonly stored: StopValues;
+  /** What the person recorded; undefined where nobody did. */
+  readonly values: StopValues | undefined;
+  /** When it happened. Undefined where no clock of the phone can show that, or where nobody recorded it. */
+  readonly at: number | undefined;
+  /** When the driver tapped the end of the delivery, whatever the phone's clock showed. */
+  readonly endedAt: number | undefined;
+}
+
+interface LedgerRow extends Row {
+  readonly id: string;
+  readonly source: 'sync' | 'office' | 'rest';
+  readonly client_id: string | null;
+  readonly stop_id: number;
+  readonly version: number;
+  readonly employee: string;
+  readonly edit_time: Date;
+  readonly body: string;
+}
+
+/** All edits of a route, each queue in the order of its numbers. */
+export async function readEdits({ db, seed, drivers, requests, now }: Evidence): Promise<Edit[]> {
+  const { rows } = await db.query<LedgerRow>(
+    `select id, source, client_id, stop_id, version, employee, edit_time, body
+       from ledger where facility = $1 and route_id = $2 order by client_id nulls last, source, seq, version`,
+    [FACILITY, routeOf(seed).id],
+  );
+  const edits = rows.map((row): Edit => {
+    const stored = valuesOf(row.body);
+    const { id, source, stop_id: stop, employee, client_id: clientId, version } = row;
+    const editTime = row.edit_time.getTime();
+    const known = { id, source, stop, employee, clientId, version, editTime, stored };
+    if (source === 'office') return { ...known, values: stored, at: editTime, endedAt: undefined };
+    if (source === 'rest') {
+      const request = requests.find((each) => each.id === id);
+      const at = request?.sentAt.find((time) => time === editTime);
+      return { ...known, values: request?.values, at, endedAt: undefined };
+    }
+    const driver = drivers.find((each) => each.employee === employee);
+    return { ...known, ...deedOf(driver, id, now) };
+  });
+  return withoutShifted(edits);
+}
+
+/**
+ * An edit is never before its predecessor in the queue, whose time may be wrong where no clock could show it. Then the
+ * model does not know the time of this edit, either.
+ */
+function withoutShifted(edits: readonly Edit[]): Edit[] {
+  const known: Edit[] = [];
+  for (const edit of edits) {
+    const before = known.at(-1);
+    const isShifted =
+      edit.clientId !== null &&
+      before?.clientId === edit.clientId &&
+      before.at === undefined &&
+      before.editTime === edit.editTime;
+    known.push(isShifted ? { ...edit, at: undefined } : edit);
+  }
+  return known;
+}
+
+function deedOf(driver: DriverEvidence | undefined, id: string, now: number): Pick<Edit, 'values' | 'at' | 'endedAt'> {
+  const taps = driver?.history.taps.filter((tap) => tap.id === id) ?? [];
+  const begun = taps[0]?.at;
+  if (!driver || begun === undefined) return { values: undefined, at: undefined, endedAt: undefined };
+  const isTraceable = driver.phone.clock.isTraceable(begun, driver.history.acceptedAt.get(id) ?? now);
+  const ended = taps.findLast(({ values }) => values.end_delivery_time !== undefined)?.at;
+  return {
+    values: driver.history.content(id),
+    at: isTraceable ? begun : undefined,
+    endedAt: isTraceable ? ended : undefined,
+  };
+}
+
+/** The ledger dates each edit when it happened, and orders edits of different people as they happened. */
+export function wrongTimes(edits: readonly Edit[]): string[] {
+  const wrong: string[] = [];
+  for (const edit of edits)
+    if (edit.at !== undefined && !isNear(edit.editTime, edit.at))
+      wrong.push(
+        `${edit.id} of ${edit.employee} happened at ${timeText(edit.at)}, and the ledger has ${timeText(edit.editTime)}`,
+      );
+  for (const one of edits)
+    for (const other of edits)
+      if (isSurelyBefore(one, other) && one.editTime > other.editTime)
+        wrong.push(`${one.id} happened before ${other.id}, and the ledger orders it after`);
+  return wrong;
+}
+
+/** By the true times alone. */
+export const isSurelyBefore = (one: Pick<Edit, 'at'>, other: Pick<Edit, 'at'>): boolean =>
+  one.at !== undefined && other.at !== undefined && other.at - one.at > 2 * TOLERANCE_MS;
+
+export const timeText = (ms: number): string => new Date(ms).toISOString();
