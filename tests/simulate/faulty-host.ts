@@ -18,6 +18,8 @@ export const hostFaults = [
   'loses an answer',
   /** The connection breaks before the commit. The worker gets no answer whether the commit succeeded. */
   'loses a commit',
+  /** A constraint or a trigger of the host refuses the rows. */
+  'refuses the rows',
   /** A clerk first writes the fields that this transaction is about to write. */
   'gets a clerk’s edit first',
 ] as const;
@@ -74,6 +76,11 @@ export class FaultyHost implements Host {
       case 'loses an answer':
         await this.#host.transaction(work);
         throw this.#failure('08007', 'the line broke after the commit');
+      case 'refuses the rows':
+        return this.#host.transaction(async (tx) => {
+          await work(tx);
+          throw this.#failure('23513', 'a constraint of the host refuses these rows');
+        });
       case 'has locked rows':
         throw this.#failure('57033', 'another program has these rows');
       default:

@@ -21,6 +21,8 @@ export type Delivery = () => Promise<void>;
 export class PhoneNetwork {
   /** Whether the phone has reception. */
   isUp = true;
+  /** A proxy permits requests only: a socket ends while it opens. */
+  blocksSockets = false;
   readonly #server: ServerSide;
   readonly #quiescence: Quiescence;
   readonly #connections = new Set<PhoneConnection>();
@@ -51,11 +53,19 @@ export class PhoneNetwork {
     const next: Delivery[] = [];
     for (const connection of this.#connections) {
       if (connection.isOver) this.#connections.delete(connection);
-      else if (connection.isOpening) next.push(() => connection.open(this.isUp ? this.#server.balance() : undefined));
+      else if (connection.isOpening)
+        next.push(() => connection.open(this.isUp && !this.blocksSockets ? this.#server.balance() : undefined));
       else if (this.isUp) next.push(...connection.deliveries());
     }
     for (const request of this.#requests) if (!request.isUnderWay) next.push(() => this.#deliver(request));
     return next;
+  }
+
+  /** From now on only requests get through. The proxy also ends the sockets that are open. */
+  blockSockets(): void {
+    this.blocksSockets = true;
+    for (const connection of this.#connections) connection.cut();
+    this.#connections.clear();
   }
 
   /** Every line breaks and loses the frames that are in progress. */

@@ -16,6 +16,12 @@ export interface OfficeDeps {
   readonly chance: Chance;
 }
 
+/** A row of the route, a stop, or a line of a stop. */
+interface LineKey {
+  readonly stop?: number;
+  readonly item?: string;
+}
+
 /** The back office of one route. Its clerks correct drivers' values with programs of their own. */
 export class Office {
   readonly edits: OfficeEdit[] = [];
@@ -46,10 +52,12 @@ export class Office {
     const stop = drivers + 1 + chance.below(STOPS - drivers);
     // Values of the office are distinct, so that each shows its origin.
     const n = 1_000 + this.edits.length;
-    const [values, written]: [StopValues, Promise<number>] = chance.odds(0.6)
-      ? [{ driver_comments: `office ${n}` }, this.#write('RTSTUP', 'RU', 'RUCMT', `office ${n}`, stop)]
-      : [{ delivered: n }, this.#write('RTPRUP', 'RQ', 'RQDLV', `${n}`, stop)];
-    if ((await written) === 0) return `  the host has no such row of stop ${stop}`;
+    const [values, written] = chance.weighted<[StopValues, () => Promise<number>]>([
+      [6, [{ driver_comments: `office ${n}` }, () => this.#write('RTSTUP', 'RU', 'RUCMT', `office ${n}`, { stop })]],
+      [3, [{ delivered: n }, () => this.#write('RTPRUP', 'RQ', 'RQDLV', `${n}`, { stop, item: 'EGGS' })]],
+      [1, [{ returned: n }, () => this.#write('RTPRUP', 'RQ', 'RQRTN', `${n}`, { stop, item: 'MILK' })]],
+    ]);
+    if ((await written()) === 0) return `  the host has no such row of stop ${stop}`;
     this.edits.push({ stop, values, at: time.now });
     await this.#recordChangeTimes(clerk);
     return `  the office on stop ${stop}: ${JSON.stringify(values)}`;
@@ -68,7 +76,7 @@ export class Office {
       await this.#write('RTHDRP', 'RH', 'RHNAM', `Plan ${n}`);
       this.#plan = { ...this.#plan, name: `Plan ${n}` };
     } else {
-      await this.#write('RTPRDP', 'RP', 'RPQTY', `${n}`, stop);
+      await this.#write('RTPRDP', 'RP', 'RPQTY', `${n}`, { stop, item: 'EGGS' });
       this.#plan = { ...this.#plan, quantities: this.#plan.quantities.with(stop - 1, n) };
     }
     await this.#recordChangeTimes(clerk);
@@ -93,10 +101,11 @@ export class Office {
     };
   }
 
-  #write(file: string, prefix: string, column: string, value: string, stop?: number): Promise<number> {
+  #write(file: string, prefix: string, column: string, value: string, line: LineKey = {}): Promise<number> {
     const { seed, clerk } = this.#deps;
-    const key = [FACILITY, routeOf(seed).id, WEEK, ...(stop === undefined ? [] : [`${stop}`])];
-    const place = ['FAC', 'RTE', 'WKE', 'STP'].slice(0, key.length).map((name) => `${prefix}${name} = ?`);
+    const stop = line.stop === undefined ? [] : [`${line.stop}`];
+    const key = [FACILITY, routeOf(seed).id, WEEK, ...stop, ...(line.item === undefined ? [] : [line.item])];
+    const place = ['FAC', 'RTE', 'WKE', 'STP', 'ITM'].slice(0, key.length).map((name) => `${prefix}${name} = ?`);
     const text = `update ${clerk.library}.${file} set ${column} = ? where ${place.join(' and ')}`;
     return clerk.transaction((tx) => tx.execute(text, [value, ...key]));
   }

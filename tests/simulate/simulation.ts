@@ -99,13 +99,17 @@ function eventsOf(world: World, expectNothing: (wrong: readonly string[]) => voi
     ...world.phones.flatMap((phone, n) => ofPhone(world, phone, n, expectNothing)),
   ];
   const worker = chance.odds(0.3) ? randomKillPoint(12) : undefined;
-  const hostFault = hostFaultOf(world, 5);
+  const hostFault = hostFaultOf(world, 3);
   const faults = [worker && killText(worker), hostFault && `${hostFault.kind} in ${hostFault.count}`]
     .filter(Boolean)
     .join(', ');
-  all.push([5, [`worker ${faults}`, () => world.work({ killPoint: worker, hostFault })]]);
+  all.push([8, [`worker ${faults}`, () => world.work({ killPoint: worker, hostFault })]]);
   all.push([2, ['a clerk', world.correct]], [0.7, ['the dispatch', () => world.replan()]]);
-  const importFault = hostFaultOf(world, 3);
+  const importFault = hostFaultOf(
+    world,
+    3,
+    hostFaults.filter((kind) => kind !== 'refuses the rows'),
+  );
   all.push([
     2,
     [`importer ${importFault ? `${importFault.kind} in ${importFault.count}` : ''}`, () => world.import(importFault)],
@@ -124,9 +128,13 @@ function eventsOf(world: World, expectNothing: (wrong: readonly string[]) => voi
 }
 
 /** A random fault between service and host, or none. */
-function hostFaultOf({ chance }: World, transactions: number): HostFault | undefined {
-  if (!chance.odds(0.3)) return undefined;
-  return { count: chance.below(transactions), kind: chance.one(hostFaults), staysAway: chance.odds(0.3) };
+function hostFaultOf(
+  { chance }: World,
+  transactions: number,
+  kinds: readonly HostFault['kind'][] = hostFaults,
+): HostFault | undefined {
+  if (!chance.odds(0.4)) return undefined;
+  return { count: chance.below(transactions), kind: chance.one(kinds), staysAway: chance.odds(0.3) };
 }
 
 function ofDriver(world: World, driver: Driver, expectNothing: (wrong: readonly string[]) => void): WeightedEvent[] {
@@ -136,6 +144,7 @@ function ofDriver(world: World, driver: Driver, expectNothing: (wrong: readonly 
   if (hasPhone && phone.app) {
     all.push([8, [name('tap'), () => world.tap(driver)]]);
     all.push([0.8, [name('photo'), () => world.photograph(driver)]]);
+    all.push([0.6, [name('report'), () => world.report(driver)]]);
   }
   if (isSignedIn) all.push([0.3, [name('is evicted'), () => world.evict(driver)]]);
   else all.push([0.6, [name('signs in again'), async () => expectNothing(await world.signIn(driver))]]);
@@ -162,6 +171,8 @@ function ofPhone(
   if (deliveries.length > 0) all.push([25, [name('network'), chance.one(deliveries)]]);
   if (network.hasConnections)
     all.push([0.7, [name('cut'), () => network.cut()]], [0.4, [name('freezes'), () => network.freeze()]]);
+  if (!network.blocksSockets) all.push([0.3, [name('gets a proxy without sockets'), () => network.blockSockets()]]);
+  else all.push([0.8, [name('leaves the proxy'), () => (network.blocksSockets = false)]]);
   if (network.isUp) all.push([0.4, [name('loses the network'), () => (network.isUp = false)]]);
   else all.push([3, [name('finds the network'), () => (network.isUp = true)]]);
   const jump = (chance.below(4) - 2) * 3_600_000;

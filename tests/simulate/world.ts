@@ -2,14 +2,17 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ReceiptState } from '@tailgate/client-sdk';
 import { Chance } from './chance.ts';
 import type { Depot } from './depot.ts';
-import type { StopValues } from './model/diary.ts';
+import { type DriverHistory, REPORT, type StopValues, type Tap } from './model/diary.ts';
 import type { Evidence } from './model/evidence.ts';
 import { Driver } from './driver.ts';
 import { driversOf, PHONES_A_ROUTE, routeOf, STOPS, tokenOf } from './model/fixture.ts';
 import { FaultyHost, type HostFault } from './faulty-host.ts';
 import type { Hosted } from './model/invariants.ts';
 import { violations, prematureReceipts, stopAfter, stopOf } from './model/invariants.ts';
-import { members, valuesIn } from './model/reading.ts';
+import { members } from './model/members.ts';
+import { valuesIn } from './model/reading.ts';
+import { recordReport, recordTap, reportValues, tapValues } from './taps.ts';
+import { ExceptionNumbers } from './model/exceptions.ts';
 import { Office } from './office.ts';
 import { CHUNK_BYTES, Phone } from './phone.ts';
 import { RestDrivers } from './rest-drivers.ts';
@@ -33,6 +36,7 @@ export class World {
   readonly #depot: Depot;
   readonly #killed: ServerNode[] = [];
   readonly #reported = new Map<string, string>();
+  readonly #exceptionNumbers = new ExceptionNumbers();
   readonly #nodes: ServerNode[] = [];
   #taps = 0;
 
@@ -101,30 +105,30 @@ export class World {
     const { chance, time } = this;
     const n = ++this.#taps;
     const stop = chance.odds(0.5) ? own : this.drivers.length + 1 + chance.below(STOPS - this.drivers.length);
-    const status = chance.odds(0.3) ? (chance.odds(0.8) ? 'D' : 'S') : undefined;
-    /** The end of the delivery by the phone's clock: the app reads no other. */
-    const ended = status === 'D' && chance.odds(0.5) ? new Date(time.now + phone.clock.aheadMs) : undefined;
-    const values: StopValues = {
-      driver_comments: `comment ${n}`,
-      ...(status ? { status } : {}),
-      ...(chance.odds(0.3) ? { store_emp_name: `Name ${n}` } : {}),
-      ...(chance.odds(0.4) ? { delivered: n } : {}),
-      ...(signature_id === undefined ? {} : { signature_id }),
-      ...(ended ? { end_delivery_time: ended.toISOString() } : {}),
-    };
-    const { delivered, end_delivery_time: _, ...others } = values;
-    const updates = { ...others, ...(ended ? { end_delivery_time: ended } : {}) };
-    const faultyHost = { id: 'EGGS', invoice: `INV${stop}`, updates: { delivered: delivered ?? 0 } };
-    const receipt = app.updateStop(routeOf(this.#seed), {
-      id: stop,
-      updates,
-      ...(delivered === undefined ? {} : { products: [faultyHost] }),
-    });
-    this.eventLog.push(`  stop ${stop}: ${JSON.stringify(values)} as ${receipt.id}`);
-    const tap = { id: receipt.id, by: employee, stop, values, at: time.now, isSaved: false };
+    const values = tapValues(chance, n, time.now + phone.clock.aheadMs, signature_id);
+    const receipt = recordTap(app, routeOf(this.#seed), stop, values);
+    this.#note(history, receipt, { by: employee, stop, values });
+  }
+
+  /** A driver records the condition of the load. */
+  report({ employee, phone, history }: Driver): void {
+    const { app } = phone;
+    if (!app) return;
+    const values = reportValues(this.chance, ++this.#taps, employee);
+    const receipt = recordReport(app, values.report ?? '', employee);
+    this.#note(history, receipt, { by: employee, stop: REPORT, values });
+  }
+
+  #note(
+    history: DriverHistory,
+    { id, saved }: { id: string; saved: Promise<void> },
+    what: Pick<Tap, 'by' | 'stop' | 'values'>,
+  ): void {
+    this.eventLog.push(`  stop ${what.stop}: ${JSON.stringify(what.values)} as ${id}`);
+    const tap = { id, ...what, at: this.time.now, isSaved: false };
     history.taps.push(tap);
-    this.#reported.delete(receipt.id);
-    void receipt.saved.then(() => (tap.isSaved = true));
+    this.#reported.delete(id);
+    void saved.then(() => (tap.isSaved = true));
   }
 
   /** Another driver takes the route over. The sessions of this driver end. */
@@ -189,7 +193,8 @@ export class World {
     const { db, host } = this.#depot;
     const { drivers, office, time } = this;
     const { requests } = this.restDrivers;
-    return { seed: this.#seed, now: time.now, db, host, drivers, office, requests };
+    const exceptionNumbers = this.#exceptionNumbers;
+    return { seed: this.#seed, now: time.now, db, host, drivers, office, requests, exceptionNumbers };
   }
 
   /** The violated invariants. Call this when the world is idle. */
@@ -221,7 +226,9 @@ export class World {
     const isSent = this.phones.every(({ uploads }) => uploads?.status.current.waiting === 0);
     const following = this.#following;
     const isReported = this.drivers.every(({ phone, history }) =>
-      history.ids.every((id) => isDone(phone.app?.receipt(id)?.current, following.includes(phone))),
+      history.ids.every((id) =>
+        isDone(phone.app?.receipt(id)?.current, following.includes(phone) && !history.isReport(id)),
+      ),
     );
     const [first, ...others] = following.map(
       (phone) => phone.app?.route(routeOf(this.#seed)).current?.stops.map(stopOf) ?? [],
@@ -276,7 +283,7 @@ export class World {
 
 /**
  * Whether a change is settled: on the host, with every file that its stop names. A phone that may not follow the route
- * gets only `accepted`.
+ * gets only `accepted`, and a report has no further step.
  */
 function isDone(receipt: ReceiptState | undefined, isFollowing: boolean): boolean {
   if (!isFollowing) return receipt?.at === 'accepted' || receipt?.at === 'on_host';

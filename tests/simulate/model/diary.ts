@@ -1,15 +1,28 @@
 /** The values that a driver can record at a stop: enough for every kind of row on the host. */
 export interface StopValues {
-  readonly status?: 'D' | 'S';
+  readonly status?: 'D' | 'S' | 'R';
+  readonly arrived?: true;
   readonly driver_comments?: string;
   readonly store_emp_name?: string;
   /** Id of a file. */
   readonly signature_id?: string;
-  /** Of the stop's only line. */
+  /** Of the stop's first line. */
   readonly delivered?: number;
-  /** As the phone's clock showed it, which may be wrong by days. */
+  /** Of the stop's second line. */
+  readonly returned?: number;
+  /** All exceptions of the first line, in the notation of `exceptions.ts`. */
+  readonly exceptions?: string;
+  readonly skip_refuse_reason_code?: string;
+  readonly skip_refuse_driver_comment?: string;
+  /** Two times as the phone's clock showed them, which may be wrong by days. */
   readonly end_delivery_time?: string;
+  readonly skip_refuse_timestamp?: string;
+  /** A load report, as `ID:COMMENT`. */
+  readonly report?: string;
 }
+
+/** The `stop` of a load report: it belongs to no stop and no route. */
+export const REPORT = 0;
 
 /** A tap. Taps that the SDK merged into one change share its id. */
 export interface Tap {
@@ -32,6 +45,10 @@ export class DriverHistory {
   /** Ids of the changes, in the order in which the driver began them. */
   get ids(): string[] {
     return [...new Set(this.taps.map(({ id }) => id))];
+  }
+
+  isReport(id: string): boolean {
+    return this.taps.some((tap) => tap.id === id && tap.stop === REPORT);
   }
 
   /** The driver's own latest value of each field of a stop. */
@@ -67,11 +84,18 @@ export class DriverHistory {
 /** The fields of `StopValues`. */
 export const fields = [
   'status',
+  'arrived',
   'driver_comments',
   'store_emp_name',
   'signature_id',
   'delivered',
+  'returned',
+  'exceptions',
+  'skip_refuse_reason_code',
+  'skip_refuse_driver_comment',
   'end_delivery_time',
+  'skip_refuse_timestamp',
+  'report',
 ] as const;
 
 /**

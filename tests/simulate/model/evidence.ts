@@ -1,5 +1,6 @@
 import type { Client } from '@tailgate/client-sdk';
 import type { DriverHistory, StopValues } from './diary.ts';
+import type { ExceptionNumbers } from './exceptions.ts';
 import type { PhoneClock } from './phone-clock.ts';
 import type { Plan } from './plan.ts';
 
@@ -13,6 +14,7 @@ export interface Evidence {
   readonly drivers: readonly DriverEvidence[];
   readonly office: { readonly edits: readonly OfficeEdit[]; readonly plan: Plan };
   readonly requests: readonly RestRequest[];
+  readonly exceptionNumbers: ExceptionNumbers;
 }
 
 export interface Reader {

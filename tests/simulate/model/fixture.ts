@@ -31,7 +31,10 @@ export function routeFile(seed: number): object {
       id: n + 1,
       type: 'delivery',
       customer: { id: `C${n + 1}`, name: `Market ${n + 1}` },
-      products: [{ id: 'EGGS', name: 'Eggs', invoice: `INV${n + 1}`, quantity: QUANTITY }],
+      products: [
+        { id: 'EGGS', name: 'Eggs', invoice: `INV${n + 1}`, quantity: QUANTITY },
+        { id: 'MILK', name: 'Milk', invoice: `INV${n + 1}`, quantity: QUANTITY },
+      ],
       collections: [],
     })),
   };

@@ -1,15 +1,19 @@
-import { latestOf } from './diary.ts';
+import { latestOf, type StopValues } from './diary.ts';
+import { exceptionsOnHost } from './exceptions.ts';
 import type { Evidence, Row } from './evidence.ts';
 import { FACILITY, routeOf, WEEK } from './fixture.ts';
 import { instantOf, isNear } from './moments.ts';
 import type { Edit } from './truth.ts';
 import { timeText } from './truth.ts';
 
-/** Rows of the host by stop: the result, its line, and the stop itself. */
+/** Rows of the host by stop: the result, its lines and exceptions, and the stop itself. */
 export interface HostStop {
   readonly result: Row;
-  readonly line: Row | undefined;
+  readonly eggs: Row | undefined;
+  readonly milk: Row | undefined;
   readonly stop: Row | undefined;
+  /** Rows of exceptions, flagged ones included. */
+  readonly exceptions: readonly Row[];
 }
 
 export async function readHost({ host, seed }: Pick<Evidence, 'host' | 'seed'>): Promise<Map<number, HostStop>> {
@@ -20,25 +24,38 @@ export async function readHost({ host, seed }: Pick<Evidence, 'host' | 'seed'>):
       WEEK,
     ]);
   const [results, lines, stops] = [await read('RTSTUP', 'RU'), await read('RTPRUP', 'RQ'), await read('RTSTPP', 'RS')];
+  const exceptions = await read('RTOSDP', 'OS');
   return new Map(
-    results.map((result) => [
-      Number(result['RUSTP']),
-      {
-        result,
-        line: lines.find((row) => row['RQSTP'] === result['RUSTP']),
-        stop: stops.find((row) => row['RSSTP'] === result['RUSTP']),
-      },
-    ]),
+    results.map((result): [number, HostStop] => {
+      const { RUSTP: stop } = result;
+      const lineOf = (item: string): Row | undefined =>
+        lines.find(({ RQSTP, RQITM }) => RQSTP === stop && RQITM === item);
+      return [
+        Number(stop),
+        {
+          result,
+          eggs: lineOf('EGGS'),
+          milk: lineOf('MILK'),
+          stop: stops.find(({ RSSTP }) => RSSTP === stop),
+          exceptions: exceptions.filter(({ OSSTP }) => OSSTP === stop),
+        },
+      ];
+    }),
   );
 }
 
 /** The recorded values that a stop has on the host. */
-export const valuesOnHost = ({ result, line }: HostStop): Row => ({
+export const valuesOnHost = ({ result, eggs, milk, stop, exceptions }: HostStop): Row => ({
   status: result['RUSTS'],
   driver_comments: result['RUCMT'],
   store_emp_name: result['RUSNAM'],
   signature_id: result['RUSIG'],
-  delivered: Number(line?.['RQDLV'] ?? 0),
+  delivered: Number(eggs?.['RQDLV'] ?? 0),
+  returned: Number(milk?.['RQRTN'] ?? 0),
+  arrived: stop?.['RSARVF'] === 'Y',
+  exceptions: exceptionsOnHost(exceptions),
+  skip_refuse_reason_code: result['RUSKRC'],
+  skip_refuse_driver_comment: result['RUSKCM'],
 });
 
 /**
@@ -54,7 +71,8 @@ export function wrongHostRows(stop: number, edits: readonly Edit[], host: HostSt
   const latest = (isIt: (edit: Edit) => boolean): Edit | undefined => edits.findLast(isIt);
   const deliverer = latest((edit) => edit.values?.status === 'D');
   const statusEdit = latest((edit) => edit.values?.status !== undefined);
-  const driver = deliverer?.employee ?? (status === 'S' ? statusEdit?.employee : undefined);
+  const isSkipped = status === 'S' || status === 'R';
+  const driver = deliverer?.employee ?? (isSkipped ? statusEdit?.employee : undefined);
   const expected: Row = {
     RUSTS: status,
     RUFLWC: '',
@@ -68,42 +86,63 @@ export function wrongHostRows(stop: number, edits: readonly Edit[], host: HostSt
     RUSNAM: values.store_emp_name ?? '',
     RUCMT: values.driver_comments ?? '',
     RUCMTL: 'N',
-    RUSKRC: '',
-    RUSKCM: '',
+    RUSKRC: values.skip_refuse_reason_code ?? '',
+    RUSKCM: values.skip_refuse_driver_comment ?? '',
     RUSIG: values.signature_id ?? '',
     RSSTS: status,
-    RSARVF: 'N',
-    ...(host.line && {
-      RQINV: `INV${stop}`,
-      RQITM: 'EGGS',
-      RQLIN: '1',
-      RQTYP: 'P',
-      RQDLV: `${values.delivered ?? 0}`,
-      RQRTN: '0',
-      RQPAL: '0',
-      RQACTD: '0',
-      RQIMG: '',
-      RQIMGN: '0',
-    }),
+    RSARVF: values.arrived ? 'Y' : 'N',
   };
-  const shown: Row = { ...host.stop, ...host.line, ...host.result };
-  const wrong = Object.entries(expected).flatMap(([column, value]) =>
-    shown[column] === value
-      ? []
-      : [`stop ${stop} has ${column} ${JSON.stringify(shown[column])} on the host, not ${JSON.stringify(value)}`],
-  );
-  if ((values.delivered !== undefined) !== (host.line !== undefined))
-    wrong.push(`stop ${stop} has ${host.line ? 'a line' : 'no line'} on the host`);
-  return [...wrong, ...wrongDates(stop, edits, status, host.result)];
+  const eggs = values.delivered !== undefined || values.exceptions !== undefined;
+  return [
+    ...wrongColumns(`stop ${stop}`, expected, { ...host.stop, ...host.result }),
+    ...wrongLine(stop, 'EGGS', host.eggs, eggs ? { RQDLV: `${values.delivered ?? 0}`, RQRTN: '0' } : undefined),
+    ...wrongLine(stop, 'MILK', host.milk, values.returned && { RQDLV: '0', RQRTN: `${values.returned}` }),
+    ...wrongExceptions(stop, values.exceptions ?? '', host.exceptions),
+    ...wrongDates(stop, edits, status, host.result),
+  ];
 }
 
-/** Contract: the end of the delivery where the driver recorded it, else the moment of the status. */
+const wrongColumns = (name: string, expected: Row, shown: Row): string[] =>
+  Object.entries(expected).flatMap(([column, value]) =>
+    shown[column] === value
+      ? []
+      : [`${name} has ${column} ${JSON.stringify(shown[column])} on the host, not ${JSON.stringify(value)}`],
+  );
+
+/** A line has a row as soon as somebody recorded a value of it. */
+function wrongLine(stop: number, item: string, row: Row | undefined, counts: Row | undefined | 0): string[] {
+  const name = `the line ${item} of stop ${stop}`;
+  if (!row || !counts)
+    return Boolean(row) === Boolean(counts) ? [] : [`the host has ${row ? 'a' : 'no'} row of ${name}`];
+  const others = { RQINV: `INV${stop}`, RQLIN: '1', RQTYP: 'P', RQPAL: '0', RQACTD: '0', RQIMG: '', RQIMGN: '0' };
+  return wrongColumns(name, { ...others, ...counts }, row);
+}
+
+/** The rows that are not flagged are the exceptions in their order; each row names its line. */
+function wrongExceptions(stop: number, expected: string, rows: readonly Row[]): string[] {
+  const shown = exceptionsOnHost(rows);
+  const wrong = shown === expected ? [] : [`stop ${stop} has the exceptions ${shown} on the host, not ${expected}`];
+  const line = { OSTYP: 'P', OSITM: 'EGGS', OSINV: `INV${stop}`, OSITMF: 'N', OSQTYP: 'U', OSPAR: '', OSCMT: '' };
+  const rest = { OSTXTL: 'N', OSIMG: '', OSREV: '0' };
+  return [
+    ...wrong,
+    ...rows.flatMap((row) => wrongColumns(`RTOSDP ${stop} ${String(row['OSSEQ'])}`, { ...line, ...rest }, row)),
+  ];
+}
+
+/**
+ * Contract: the end of the delivery where the driver recorded it, else the skip or refusal where that has a time, else
+ * the moment of the status. A skip dates no delivery, and the end of an earlier delivery no skip.
+ */
 function wrongDates(stop: number, edits: readonly Edit[], status: string, row: Row): string[] {
-  const ended = edits.findLast(({ values }) => values?.end_delivery_time !== undefined);
-  const statusEdit = edits.findLast(({ values }) => values?.status !== undefined);
-  const lastEdit = edits.findLast(() => true);
-  const statusAt = ended ? ended.endedAt : statusEdit?.at;
-  const eventAt = ended ? ended.endedAt : (status === 'P' ? lastEdit : statusEdit)?.at;
+  const latest = (field: keyof StopValues): Edit | undefined =>
+    edits.findLast(({ values }) => values?.[field] !== undefined);
+  const [ended, skipped, statusEdit] = [latest('end_delivery_time'), latest('skip_refuse_timestamp'), latest('status')];
+  const isSkipped = status === 'S' || status === 'R';
+  const isOwnEnd =
+    ended !== undefined && (!isSkipped || !statusEdit || edits.indexOf(ended) >= edits.indexOf(statusEdit));
+  const happened = (status === 'P' ? edits.at(-1) : statusEdit)?.at;
+  const eventAt = isOwnEnd ? ended.endedAt : status !== 'D' && skipped ? skipped.skippedAt : happened;
   const wrong: string[] = [];
   const compare = (column: string, shown: number | undefined, isDated: boolean, at: number | undefined): void => {
     if (isDated !== (shown !== undefined)) wrong.push(`stop ${stop} has ${isDated ? 'no' : 'a'} ${column} on the host`);
@@ -112,8 +151,8 @@ function wrongDates(stop: number, edits: readonly Edit[], status: string, row: R
       wrong.push(`stop ${stop} has ${column} ${timeText(shown)} on the host, and it happened at ${timeText(at)}`);
   };
   const moment = (name: string): number | undefined => instantOf(Number(row[`${name}DT`]), Number(row[`${name}TM`]));
-  compare('RUEDT RUETM', moment('RUE'), ended !== undefined || status === 'D', statusAt);
-  compare('RUSKDT RUSKTM', moment('RUSK'), status === 'S', statusAt);
+  compare('RUEDT RUETM', moment('RUE'), ended !== undefined || status === 'D', ended ? ended.endedAt : eventAt);
+  compare('RUSKDT RUSKTM', moment('RUSK'), skipped !== undefined || isSkipped, skipped ? skipped.skippedAt : eventAt);
   const event = Date.parse(String(row['RUUTC']));
   compare('RUUTC', Number.isNaN(event) ? undefined : event, true, eventAt);
   return wrong;

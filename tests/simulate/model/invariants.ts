@@ -1,11 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LocalStop } from '@tailgate/client-sdk';
 import type { StopValues } from './diary.ts';
-import { fields, latestOf } from './diary.ts';
+import { fields, latestOf, REPORT } from './diary.ts';
+import { exceptionsIn } from './exceptions.ts';
 import type { DriverEvidence, Evidence, OfficeEdit, RestRequest } from './evidence.ts';
 import { routeOf, STOPS } from './fixture.ts';
-import { readHost, valuesOnHost, wrongHostRows } from './host-rows.ts';
+import { type HostStop, readHost, valuesOnHost, wrongHostRows } from './host-rows.ts';
 import { wrongPlans } from './plan.ts';
+import { wrongReports } from './reports.ts';
 import { wrongFiles } from './stored-files.ts';
 import { isSurelyBefore, readEdits, timeText, wrongTimes, type Edit } from './truth.ts';
 
@@ -19,6 +21,11 @@ export interface ShownStop {
   readonly store_emp_name: string;
   readonly signature_id: string;
   readonly delivered: number;
+  readonly returned: number;
+  readonly exceptions: string;
+  readonly arrived: boolean;
+  readonly skip_refuse_reason_code: string;
+  readonly skip_refuse_driver_comment: string;
 }
 
 export const stopAfter = (values: StopValues): ShownStop => ({
@@ -27,14 +34,24 @@ export const stopAfter = (values: StopValues): ShownStop => ({
   store_emp_name: values.store_emp_name ?? '',
   signature_id: values.signature_id ?? '',
   delivered: values.delivered ?? 0,
+  returned: values.returned ?? 0,
+  exceptions: values.exceptions ?? '',
+  arrived: values.arrived ?? false,
+  skip_refuse_reason_code: values.skip_refuse_reason_code ?? '',
+  skip_refuse_driver_comment: values.skip_refuse_driver_comment ?? '',
 });
 
-export const stopOf = ({ updates, products }: LocalStop): ShownStop => ({
+export const stopOf = ({ arrived, updates, products: [eggs, milk] }: LocalStop): ShownStop => ({
   status: updates.status,
   driver_comments: updates.driver_comments ?? '',
   store_emp_name: updates.store_emp_name ?? '',
   signature_id: updates.signature_id ?? '',
-  delivered: products[0]?.updates.delivered ?? 0,
+  delivered: eggs?.updates.delivered ?? 0,
+  returned: milk?.updates.returned ?? 0,
+  exceptions: exceptionsIn(eggs?.updates.osd_data ?? []),
+  arrived,
+  skip_refuse_reason_code: updates.skip_refuse_reason_code ?? '',
+  skip_refuse_driver_comment: updates.skip_refuse_driver_comment ?? '',
 });
 
 /** A change whose receipt reports that the host has it. */
@@ -60,6 +77,7 @@ export async function prematureReceipts(
     .map((id) => `${id} is accepted by its receipt, and the ledger does not have it`);
   if (hosted.length === 0) return wrong;
   const onHost = await readHost(evidence);
+  wrong.push(...wrongNumbers(evidence, onHost));
   for (const { id, stop } of hosted) {
     const [edit, row] = [known.get(id), onHost.get(stop)];
     if (!edit) continue;
@@ -83,6 +101,9 @@ export async function prematureReceipts(
   return wrong;
 }
 
+const wrongNumbers = ({ exceptionNumbers }: Evidence, onHost: ReadonlyMap<number, HostStop>): string[] =>
+  [...onHost].flatMap(([stop, { exceptions }]) => exceptionNumbers.check(stop, exceptions));
+
 /** Certainly overruled: by true time, or as an earlier item of the same queue. */
 const isEarlier = (one: Edit, other: Edit): boolean =>
   isSurelyBefore(one, other) ||
@@ -99,6 +120,7 @@ export async function violations(evidence: Evidence): Promise<string[]> {
     ...wrongOfOffice(of('office'), office.edits),
     ...wrongTimes(edits),
     ...wrongPlans(evidence),
+    ...(await wrongReports(evidence)),
     ...(await wrongFiles(evidence)),
     ...(await troubles(evidence)),
     ...(await wrongAnywhere(evidence, edits)),
@@ -124,8 +146,9 @@ function wrongInLedger(all: readonly Edit[], drivers: readonly DriverEvidence[])
       if (stop !== undefined && stop !== edit.stop)
         wrong.push(`${edit.id} is of stop ${edit.stop}, recorded was ${stop}`);
       const before = edits[i - 1];
-      if (before && before.version > edit.version)
-        wrong.push(`${edit.id} follows ${before.id} in its queue, and came before it on the route`);
+      const beforeOnRoute = edits.slice(0, i).findLast((other) => other.stop !== REPORT);
+      if (edit.stop !== REPORT && beforeOnRoute && beforeOnRoute.version > edit.version)
+        wrong.push(`${edit.id} follows ${beforeOnRoute.id} in its queue, and came before it on the route`);
       if (before && before.editTime > edit.editTime)
         wrong.push(`${edit.id} follows ${before.id} in its queue, and has an earlier edit time`);
     }
@@ -181,13 +204,21 @@ function wrongOfOffice(ledger: readonly Edit[], corrections: readonly OfficeEdit
   return wrong;
 }
 
-async function troubles({ db, drivers }: Evidence): Promise<string[]> {
+async function troubles({ db, drivers, seed }: Evidence): Promise<string[]> {
   const employees = drivers.map(({ employee }) => employee);
   const retained = await db.query<{ reason: string }>('select reason from quarantine where employee = any($1)', [
     employees,
   ]);
   const incidents = await db.query<{ kind: string }>('select kind from incident where employee = any($1)', [employees]);
+  const parked = await db.query<{ stop_id: number }>('select stop_id from parked where route_id = $1', [
+    routeOf(seed).id,
+  ]);
+  const shown = drivers.flatMap(({ phone, hasPhone }) =>
+    (hasPhone ? (phone.app?.route(routeOf(seed)).current?.stops ?? []) : []).filter((stop) => stop.parked),
+  );
   return [
+    ...parked.rows.map(({ stop_id }) => `stop ${stop_id} is parked, and the host takes its rows`),
+    ...shown.map(({ id }) => `a phone shows stop ${id} as parked, and the host has it`),
     ...retained.rows.map(({ reason }) => `a valid change is in quarantine: ${reason}`),
     ...incidents.rows.map(({ kind }) => `an incident was recorded: ${kind}`),
   ];
@@ -203,6 +234,7 @@ async function wrongAnywhere(evidence: Evidence, edits: readonly Edit[]): Promis
   // The sort is stable: with equal edit times, the order of queues and sequences stays.
   const ordered = edits.toSorted((a, b) => a.editTime - b.editTime);
   const onHost = await readHost(evidence);
+  wrong.push(...wrongNumbers(evidence, onHost));
   for (let stop = 1; stop <= STOPS; stop++) {
     const ofStop = ordered.filter((edit) => edit.stop === stop);
     const expected = stopAfter(latestOf(ofStop.map(({ values }) => ({ values: values ?? {} }))));

@@ -5,7 +5,7 @@ import { nameOf, QUANTITY, routeOf, STOPS } from './fixture.ts';
 /** The part of a route that only the host changes, as far as this world's dispatch changes it. */
 export interface Plan {
   readonly name: string;
-  /** The quantity to deliver of the only line of each stop, in stop order. */
+  /** The quantity to deliver of the first line of each stop, in stop order. */
   readonly quantities: readonly number[];
 }
 

@@ -1,6 +1,6 @@
 import type { Evidence } from './evidence.ts';
 import { routeOf } from './fixture.ts';
-import { members } from './reading.ts';
+import { members } from './members.ts';
 
 /** A phone's record of a file, as far as the model reads it. */
 interface StoredFile {

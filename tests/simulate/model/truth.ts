@@ -23,6 +23,8 @@ export interface Edit {
   readonly at: number | undefined;
   /** When the driver tapped the end of the delivery, whatever the phone's clock showed. */
   readonly endedAt: number | undefined;
+  /** When the driver tapped the skip or the refusal, where that recorded a time. */
+  readonly skippedAt: number | undefined;
 }
 
 interface LedgerRow extends Row {
@@ -36,23 +38,24 @@ interface LedgerRow extends Row {
   readonly body: string;
 }
 
-/** All edits of a route, each queue in the order of its numbers. */
+/** All edits of a route and all reports of its drivers, each queue in the order of its numbers. */
 export async function readEdits({ db, seed, drivers, requests, now }: Evidence): Promise<Edit[]> {
   const { rows } = await db.query<LedgerRow>(
     `select id, source, client_id, stop_id, version, employee, edit_time, body
-       from ledger where facility = $1 and route_id = $2 order by client_id nulls last, source, seq, version`,
-    [FACILITY, routeOf(seed).id],
+       from ledger where facility = $1 and route_id = $2 or facility = '' and employee = any($3)
+      order by client_id nulls last, source, seq, version`,
+    [FACILITY, routeOf(seed).id, drivers.map(({ employee }) => employee)],
   );
   const edits = rows.map((row): Edit => {
     const stored = valuesOf(row.body);
     const { id, source, stop_id: stop, employee, client_id: clientId, version } = row;
     const editTime = row.edit_time.getTime();
     const known = { id, source, stop, employee, clientId, version, editTime, stored };
-    if (source === 'office') return { ...known, values: stored, at: editTime, endedAt: undefined };
+    if (source === 'office') return { ...known, values: stored, at: editTime, ...untold };
     if (source === 'rest') {
       const request = requests.find((each) => each.id === id);
       const at = request?.sentAt.find((time) => time === editTime);
-      return { ...known, values: request?.values, at, endedAt: undefined };
+      return { ...known, values: request?.values, at, ...untold };
     }
     const driver = drivers.find((each) => each.employee === employee);
     return { ...known, ...deedOf(driver, id, now) };
@@ -78,16 +81,25 @@ function withoutShifted(edits: readonly Edit[]): Edit[] {
   return known;
 }
 
-function deedOf(driver: DriverEvidence | undefined, id: string, now: number): Pick<Edit, 'values' | 'at' | 'endedAt'> {
+/** No driver recorded a time. */
+const untold = { endedAt: undefined, skippedAt: undefined };
+
+function deedOf(
+  driver: DriverEvidence | undefined,
+  id: string,
+  now: number,
+): Pick<Edit, 'values' | 'at' | 'endedAt' | 'skippedAt'> {
   const taps = driver?.history.taps.filter((tap) => tap.id === id) ?? [];
   const begun = taps[0]?.at;
-  if (!driver || begun === undefined) return { values: undefined, at: undefined, endedAt: undefined };
+  if (!driver || begun === undefined) return { values: undefined, at: undefined, ...untold };
   const isTraceable = driver.phone.clock.isTraceable(begun, driver.history.acceptedAt.get(id) ?? now);
-  const ended = taps.findLast(({ values }) => values.end_delivery_time !== undefined)?.at;
+  const tappedAt = (field: 'end_delivery_time' | 'skip_refuse_timestamp'): number | undefined =>
+    isTraceable ? taps.findLast(({ values }) => values[field] !== undefined)?.at : undefined;
   return {
     values: driver.history.content(id),
     at: isTraceable ? begun : undefined,
-    endedAt: isTraceable ? ended : undefined,
+    endedAt: tappedAt('end_delivery_time'),
+    skippedAt: tappedAt('skip_refuse_timestamp'),
   };
 }
 

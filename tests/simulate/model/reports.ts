@@ -1,0 +1,30 @@
+import type { Evidence } from './evidence.ts';
+import { reportIn } from './reading.ts';
+
+/** Each report has its contents as revisions, in the order of the driver's taps. The same content again adds none. */
+export async function wrongReports({ db, drivers }: Evidence): Promise<string[]> {
+  const recorded = new Map<string, string[]>();
+  for (const { history } of drivers)
+    for (const id of history.ids) {
+      const { report } = history.content(id);
+      if (report === undefined) continue;
+      const [reportId = ''] = report.split(':');
+      const revisions = recorded.get(reportId) ?? [];
+      if (revisions.at(-1) !== report) revisions.push(report);
+      recorded.set(reportId, revisions);
+    }
+  const { rows } = await db.query<{ report_id: string; doc: string }>(
+    'select report_id, doc from load_report_revision where driver_id = any($1) order by report_id, revision',
+    [drivers.map(({ employee }) => employee)],
+  );
+  const stored = new Map<string, string[]>();
+  for (const { report_id, doc } of rows)
+    stored.set(report_id, [...(stored.get(report_id) ?? []), reportIn(JSON.parse(doc))]);
+  const wrong = [...stored.keys()].filter((id) => !recorded.has(id)).map((id) => `nobody recorded the report ${id}`);
+  for (const [id, revisions] of recorded) {
+    const shown = stored.get(id) ?? [];
+    if (shown.join(' ') !== revisions.join(' '))
+      wrong.push(`the report ${id} is stored as ${shown.join(' ')}, recorded was ${revisions.join(' ')}`);
+  }
+  return wrong;
+}
