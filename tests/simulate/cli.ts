@@ -4,12 +4,15 @@ import { StartError } from '../../server/src/runtime/start-error.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { endTestCluster, startTestCluster } from '../support/test-cluster.ts';
 import { openDepot, type Depot } from './depot.ts';
+import { drawMutants, finderOf } from './mutants.ts';
 import { simulateAll } from './simulation.ts';
 
 const help = `npm run simulate -- [--seed N] [--steps M] [--seeds K] [--events] [--until-broken]
+npm run simulate -- --mutants [--seed N] [--seeds K]
 K worlds (1) from seed N (1) on, M steps (80) each, in a throw-away PostgreSQL; --events prints their events,
 --until-broken begins no further world after the first violation.
-Exits with 1 where an invariant was violated.`;
+--mutants draws K mistakes in the server from seed N and prints which world or test finds each.
+Exits with 1 where an invariant was violated, or a mistake was not found.`;
 
 /** Worlds that share a dispatch. One dispatch for all would make the first world wait. */
 const DISPATCH_BATCH = 200;
@@ -23,10 +26,12 @@ await runProgram(help, async (argv) => {
     seeds: { type: 'string', default: '1' },
     events: { type: 'boolean', default: false },
     'until-broken': { type: 'boolean', default: false },
+    mutants: { type: 'boolean', default: false },
   });
   if (positionals.length > 0) throw new StartError(`npm run simulate takes options only, got ${positionals.join(' ')}`);
   const [first, steps] = [countOf('seed', values.seed, 0), countOf('steps', values.steps)];
   const end = first + countOf('seeds', values.seeds);
+  if (values.mutants) return findMutants(first, end - first);
   await inCluster(async (depot) => {
     const until = values['until-broken'] ? 'broken' : 'end';
     const batch = until === 'broken' ? FIRST_BATCH : DISPATCH_BATCH;
@@ -37,6 +42,16 @@ await runProgram(help, async (argv) => {
     }
   });
 });
+
+async function findMutants(seed: number, count: number): Promise<void> {
+  for (const mutant of drawMutants(seed, count)) {
+    const { file, line, before, after } = mutant;
+    console.log(`${file}:${line}\n  - ${before.trim()}\n  + ${after.trim()}`);
+    const finder = await finderOf(mutant);
+    console.log(`  ${finder}`);
+    if (finder === 'nothing') process.exitCode = 1;
+  }
+}
 
 async function inCluster(work: (depot: Depot) => Promise<void>): Promise<void> {
   const cluster = await startTestCluster();
