@@ -1,16 +1,19 @@
 import { columns, int2, int8, text } from '../../db/columns.ts';
 import { statement } from '../../db/statement.ts';
 
+/** An operator has skipped this version of the entry since the try began. */
+const skippedMeanwhile = `p.skipped_at > now() - (select age_ms from pass) * interval '1 ms' and excluded.version <= p.version`;
+
 /**
  * The next state of an entry `p` that is refused again. A try counts where it was due; the next one comes after twice
  * the delay, a day and a half at most. A retry that a person asks for during the try is granted: the cause may be
- * corrected since. A skip during the try refers to an earlier state. `pass` is the age of the try in ms.
+ * corrected since. A skip during the try stays, unless it refers to an earlier version. `pass` is the age of the try in ms.
  */
 export const parkAgain = `attempts = p.attempts + case when p.next_try_at <= now() then 1 else 0 end,
             next_try_at = case when p.next_try_at > now() then p.next_try_at
                                when p.next_try_at > now() - (select age_ms from pass) * interval '1 ms' then now()
                                else now() + interval '1 minute' * power(2, least(p.attempts, 11)) end,
-            skipped_at = null, skipped_by = null, skip_reason = null`;
+            ${['skipped_at', 'skipped_by', 'skip_reason'].map((name) => `${name} = case when ${skippedMeanwhile} then p.${name} end`).join(', ')}`;
 
 /**
  * Read after the lease was taken, in a statement of its own, and before the stops: they are at least of its version.
