@@ -41,12 +41,15 @@ async function openClerk(folder: string): Promise<Host> {
   return host;
 }
 
-/** Waits until the day was played so often since the first start. */
+/** Waits until the day was played so often since the first start; the error shows the end of the server's log. */
 const untilPlayed = (times: number): Promise<void> =>
-  vi.waitFor(() => expect(server.output.match(complete) ?? [], server.output.slice(-4_000)).toHaveLength(times), {
-    timeout: 240_000,
-    interval: 100,
-  });
+  vi.waitFor(
+    () => {
+      const played = [...server.output.matchAll(complete)].length;
+      if (played !== times) throw new Error(`played ${played} of ${times} times:\n${server.output.slice(-4_000)}`);
+    },
+    { timeout: 240_000, interval: 100 },
+  );
 
 beforeAll(async () => {
   dataDir = await temporaryFolder();
