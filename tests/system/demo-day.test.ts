@@ -21,6 +21,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 const opsToken = 'operators-only-4711';
 const headers = { authorization: `Bearer ${opsToken}` };
 const complete = /the demo day is complete/g;
+const interrupted = /the demo day is (interrupted|incomplete)/;
 const hour = 3_600_000;
 const day = 24 * hour;
 
@@ -36,7 +37,9 @@ async function openClerk(folder: string): Promise<Host> {
   const log = recordedLog();
   const embedded = await openEmbedded(folder, { log, name: 'clerk' });
   atFileEnd(() => embedded.stop());
-  const host = await openStandIn({ url: embedded.url, library: 'PODDTA', log, program: 'CLERK', size: 2 });
+  // This program may wait for a lock, and keep one, for as long as the day takes.
+  const limits = { statementMs: 240_000, lockMs: 240_000 };
+  const host = await openStandIn({ url: embedded.url, library: 'PODDTA', log, program: 'CLERK', size: 2, limits });
   atFileEnd(() => host.close());
   return host;
 }
@@ -51,13 +54,26 @@ const untilPlayed = (times: number): Promise<void> =>
     { timeout: 240_000, interval: 100 },
   );
 
+/** Locks the routes of the host until the day has met the lock: its statements wait for some seconds only. */
+const interruptDay = (): Promise<void> =>
+  clerk.transaction(async (tx) => {
+    await tx.execute('lock table PODDTA.RTHDRP in access exclusive mode');
+    await vi.waitFor(() => expect(server.output).toMatch(interrupted), { timeout: 120_000 });
+  });
+
 beforeAll(async () => {
   dataDir = await temporaryFolder();
   server = await startServer(settings(dataDir));
   rest = new RestClient(server.url);
   clerk = await openClerk(dataDir);
+  await interruptDay();
   await untilPlayed(1);
-}, 300_000);
+}, 400_000);
+
+test('a day that a lock on the host interrupts continues in the same process', () => {
+  expect(server.output.match(interrupted)?.[1]).toBe('interrupted');
+  expect(server.output.match(complete)).toHaveLength(1);
+});
 
 const keptDay = z.object({ started_at: z.string(), finished: z.boolean() });
 

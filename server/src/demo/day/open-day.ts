@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { shareCommits } from '../../assets/shared-commit.ts';
 import type { AuthDeps } from '../../auth/deps.ts';
 import { CurrentCodes } from '../../codes/current-codes.ts';
@@ -6,6 +7,7 @@ import type { Config } from '../../config.ts';
 import type { Listener } from '../../db/listen.ts';
 import { createPool } from '../../db/pool.ts';
 import { withTransaction } from '../../db/transaction.ts';
+import type { Db } from '../../db/types.ts';
 import { openHost } from '../../host/connection/open.ts';
 import type { Host } from '../../host/host.ts';
 import { readFile } from '../../host/reads/reads.ts';
@@ -36,6 +38,7 @@ export interface DayParts {
   readonly log: Log;
   readonly shutdown: Shutdown;
   readonly database: { readonly url: string };
+  readonly db: Db;
   readonly wakeups: Wakeups;
   readonly listener: Listener;
   readonly auth: AuthDeps;
@@ -53,14 +56,17 @@ export async function openDemoDay(dataDir: string, clock: () => Date): Promise<D
  * @throws StartError where the host has other data than the demo's
  */
 export async function startDemoDay(day: DemoDay, parts: DayParts): Promise<void> {
-  const { config, log, shutdown, database } = parts;
+  const { config, log, shutdown, database, db, listener } = parts;
   const openDesk = (program: string, user: string) => openHost(config, database.url, log, program, user);
   await checkHost(openDesk);
   const kept = await readDay(config.dataDir);
   if (kept?.finished) return;
   const start = kept?.start ?? day.clock.now();
   await saveDay(config.dataDir, { start, finished: false });
-  const playing = play(day, parts, { start, openDesk }).catch((err: unknown) => {
+  // It follows the listener for the life of the server, so it reads through the server's own pool.
+  const codes = new CurrentCodes(db, log);
+  await codes.follow(listener);
+  const playing = play(day, parts, { start, openDesk, codes }).catch((err: unknown) => {
     if (!shutdown.stopping.aborted) log.error({ err }, 'the demo day is incomplete; the next start continues it');
   });
   shutdown.add('demo day', () => playing);
@@ -87,23 +93,23 @@ async function checkHost(openDesk: (program: string, user: string) => Promise<Ho
 interface Begun {
   readonly start: Date;
   readonly openDesk: (program: string, user: string) => Promise<Host>;
+  readonly codes: Pick<CurrentCodes, 'book'>;
 }
 
 async function play(
   { clock, password }: DemoDay,
-  { config, log, shutdown, database, wakeups, listener, auth, hostSide }: DayParts,
-  { start, openDesk }: Begun,
+  { config, log, shutdown, database, wakeups, auth, hostSide }: DayParts,
+  { start, openDesk, codes }: Begun,
 ): Promise<void> {
   const begun = performance.now();
   const { now } = clock;
   const db = createPool({ url: database.url, name: 'tailgate demo day', log, pipelined: true });
-  const codes = new CurrentCodes(db, log);
-  await codes.follow(listener);
   const rules = () => ({ codes: codes.book, closeMode: 'legacy', timerMs: 0 }) as const;
   const pipeline = openPipeline({ db, wakeups, rules, clock: now, log });
   const commit = shareCommits({ inTransaction: (work) => withTransaction(db, work), wake: wakeups.replicateRows });
-  try {
-    await new DayPlayer({
+  const { stopping } = shutdown;
+  const playOnce = () =>
+    new DayPlayer({
       db,
       log,
       clock,
@@ -115,8 +121,10 @@ async function play(
       openDesk,
       password,
       start,
-      stopping: shutdown.stopping,
+      stopping,
     }).play();
+  try {
+    await repeated(playOnce, { log, stopping });
   } finally {
     clock.end();
     await pipeline.close();
@@ -124,4 +132,24 @@ async function play(
   }
   await saveDay(config.dataDir, { start, finished: true });
   log.info({ facility, ms: Math.round(performance.now() - begun) }, 'the demo day is complete');
+}
+
+/** Pauses before the repetitions of an interrupted day. Most locks and lost connections pass within seconds. */
+const PAUSES_MS = [1_000, 2_000, 4_000, 8_000, 16_000];
+
+/** Plays the day until it ends. A repetition continues it, since all steps are idempotent. @throws the last failure */
+async function repeated(
+  playOnce: () => Promise<void>,
+  { log, stopping }: { readonly log: Log; readonly stopping: AbortSignal },
+): Promise<void> {
+  for (const pauseMs of PAUSES_MS) {
+    try {
+      return await playOnce();
+    } catch (err) {
+      stopping.throwIfAborted();
+      log.warn({ err, pauseMs }, 'the demo day is interrupted and continues in a moment');
+      await delay(pauseMs, undefined, { signal: stopping });
+    }
+  }
+  await playOnce();
 }

@@ -42,6 +42,8 @@ export interface PlayerDeps {
 }
 
 const POLL_MS = 50;
+/** The log names a wait that is longer: each takes seconds at most where the server and the host work. */
+const LONG_WAIT_MS = 30_000;
 
 /**
  * Plays the script: the back office dispatches, phones record and upload, clerks correct. Every change takes the way that
@@ -144,7 +146,8 @@ export class DayPlayer {
   async #missed(): Promise<void> {
     const { db, clock } = this.#deps;
     this.#turnTo(hold.at);
-    await this.#until(async () => (await db.query(overdueFiles, [clock.now()])).rows.length === 0);
+    const isOver = async () => (await db.query(overdueFiles, [clock.now()])).rows.length === 0;
+    await this.#until('the server gives up files that never came', isOver);
     await this.#settled();
   }
 
@@ -178,7 +181,7 @@ export class DayPlayer {
       const after = { from: from.toISOString(), until: null, in_force: true };
       await recordAct(tx, { by, act: 'beginHold', subject, reason, before: null, after });
     });
-    await this.#until(async () => holdInForce() !== undefined);
+    await this.#until('the worker obeys the hold', async () => holdInForce() !== undefined);
   }
 
   /** The phones' last reports, as `ping` brings them. */
@@ -196,22 +199,28 @@ export class DayPlayer {
   }
 
   async #imported(): Promise<void> {
-    await this.#until(this.#deps.importNow);
+    await this.#until('the import has read the host', this.#deps.importNow);
   }
 
   /** Resolves when the host has all changes and files, or refuses them. Nothing settles under a hold. */
   async #settled(): Promise<void> {
     const { db, holdInForce } = this.#deps;
-    await this.#until(async () => {
+    await this.#until('the host has all changes and files', async () => {
       if (holdInForce() !== undefined) return true;
       const { routes, rows } = await readBacklog(db);
       return routes + rows === 0;
     });
   }
 
-  async #until(isSo: () => Promise<boolean>): Promise<void> {
-    const { stopping } = this.#deps;
-    while (!(await isSo())) await delay(POLL_MS, undefined, { signal: stopping });
+  async #until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+    const { db, log, stopping } = this.#deps;
+    const begun = performance.now();
+    for (let isNamed = false; !(await isSo());) {
+      await delay(POLL_MS, undefined, { signal: stopping });
+      if (isNamed || performance.now() - begun < LONG_WAIT_MS) continue;
+      isNamed = true;
+      log.warn({ until: what, backlog: await readBacklog(db) }, 'the demo day waits');
+    }
   }
 
   #turnTo(minutes: number): void {
