@@ -75,6 +75,11 @@ describe('examples', () => {
     expect(example.body === undefined, 'a body is shown where one is read').toBe(!form && body === nothing);
   });
 
+  test('the example of a stop has a mail with its proof', () => {
+    const { data } = operations.readOpsStop;
+    expect(z.object({ data }).parse(examples['readOpsStop']?.answer).data.proofs).toHaveLength(1);
+  });
+
   test('no example belongs to a removed operation', () => {
     expect(Object.keys(examples).sort()).toEqual(Object.keys(operations).sort());
   });

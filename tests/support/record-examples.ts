@@ -51,7 +51,7 @@ try {
 }
 
 async function driveADay(): Promise<void> {
-  await record('signUp', { body: { employee_id: '1006', password: 'on the road' } });
+  const other = await signedIn(await record('signUp', { body: { employee_id: '1006', password: 'on the road' } }));
   const driver = await signedIn(
     await record('signUp', { body: { employee_id: '1005', password: 'on the road', device: 'phone of Dana' } }),
   );
@@ -202,17 +202,17 @@ async function driveADay(): Promise<void> {
   const ofStop = { ...named, route_id: route.id, stop_id: String(stop.id) };
   await record('listRoutes', { headers: ops, query: { facility: route.facility } });
   await record('readOpsRoute', { headers: ops, params: { ...named, route_id: route.id } });
-  await record('readOpsStop', { headers: ops, params: ofStop });
   await record('previewProof', { headers: ops, params: ofStop });
   const proof = { by: 'MILLER', mail_id: '0197b2c4-6e1f-7a02-9c3d-1f2e3d4c5b6a', to: 'receiving@example.com' };
   await record('sendProof', { headers: ops, params: ofStop, body: proof });
+  await record('readOpsStop', { headers: ops, params: ofStop });
   await record('compareStop', { headers: ops, params: ofStop, query: { host: 'live' } });
   await record('search', { headers: ops, query: { q: stop.customer.name, limit: '2' } });
   await record('followFeed', { headers: ops });
   await record('readOpsAsset', { headers: ops, params: { asset_id: photo } });
   await record('readStopHistory', { headers: ops, query: ofStop });
   await record('verifyStopHistory', { headers: ops, query: ofStop });
-  await recordLostPhone();
+  await recordLostPhone(other);
   await recordOperator();
   await record('listActs', { headers: ops, query: { subject_kind: 'quarantine' } });
   await record('readReplication', { headers: ops });
@@ -254,16 +254,15 @@ async function recordQuarantined(stop: number, driver: Readonly<Record<string, s
 }
 
 /** A phone that has lost its recorded items, and is given up. */
-async function recordLostPhone(): Promise<void> {
+async function recordLostPhone(driver: Readonly<Record<string, string>>): Promise<void> {
   const headers = { authorization: `Bearer ${opsToken}` };
   const params = { client_id: '0197b2c4-5d6e-4f70-8a91-b2c3d4e5f607' };
   const gone = { from: 1, to: 3, reason: 'storage was cleared' };
   const pushed = { protocol: 1, ...params, device: 'Tab 5', app: 'pod/4.2', pending: 2, gone, mutations: [] };
-  const driver = { headers: { 'content-type': 'application/json', employee_id: '1006', ...headers } };
   const response = await fetch(`${server.url}/api/sync/push`, {
     method: 'POST',
+    headers: { 'content-type': 'application/json', ...driver },
     body: JSON.stringify(pushed),
-    ...driver,
   });
   if (response.status !== 200) throw new Error(`push: ${response.status} ${await response.text()}`);
   const [incident] = operations.listIncidents.data.parse(
