@@ -27,7 +27,7 @@ let node: SyncNode;
 
 beforeAll(async () => {
   node = await startSyncNode();
-  const drivers = ['1001', '1002', '1003', '1004', '1005', '1006', '1007', '1008', '1009', '1010', '1011'];
+  const drivers = ['1001', '1002', '1003', '1004', '1005', '1006', '1007', '1008', '1009', '1010', '1011', '1012'];
   await insertRoutes(node.database.pool, [
     { facility: 'F01', id: 'R100', weekEnd: '20261121', drivers, stops: [plan(1)] },
   ]);
@@ -284,6 +284,22 @@ test('an operator with the role repair brings the queue of a phone, and twice is
   expect(await rescue('1007', pushed, { authorization: 'Bearer of-nobody' })).toMatchObject({
     error: { code: 'INVALID_TOKEN' },
   });
+});
+
+test('a rescue over plain HTTP leaves the report of the phone as it is', async () => {
+  const { queue, params } = await phoneOf('1012', { device: 'Tab 9', pending: 4 });
+  await saveGauges();
+  const said = async () =>
+    (await devices('?employee=1012')).map(({ device, app, sdk, pending }) => ({ device, app, sdk, pending }));
+  const before = await said();
+  expect(before).toMatchObject([{ device: 'Tab 9', pending: 4 }]);
+  const exported = { ...params, mutations: [edit(queue, 'saved from the phone')] };
+  expect(await rescue('1012', exported)).toMatchObject({ results: [{ result: 'applied' }] });
+  expect(await rescue('1012', { ...exported, device: 'laptop', sdk: 'curl', app: 'none', pending: 7 })).toMatchObject({
+    results: [{ result: 'duplicate' }],
+  });
+  await saveGauges();
+  expect(await said()).toEqual(before);
 });
 
 describe('POST /api/ops/devices/{client_id}/rescue', () => {

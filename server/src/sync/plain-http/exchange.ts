@@ -155,7 +155,8 @@ async function applyPush(deps: Pick<ExchangeDeps, 'hub' | 'db'>, caller: Pusher,
     hub.log.info({ client: clientId, employee, user, items: mutations.length }, 'an operator brings a queue');
   const isRead = caller.credential === 'token' && body.clock !== undefined;
   const seen = { seenAt: now, ...(isRead && { clockReadAt: now }) };
-  hub.deviceStatus.note(clientId, { pending, oldest_pending_at, files, device, sdk, app, ...seen });
+  // Only the phone reports its work and its name. A rescue leaves its last report as it is.
+  if (!rescued) hub.deviceStatus.note(clientId, { pending, oldest_pending_at, files, device, sdk, app, ...seen });
   if (mutations.length === 0) return { ...reply, last_seq: client.lastSeq, results: [] };
   await hub.pipeline.waitForCapacity();
   const queue = {
