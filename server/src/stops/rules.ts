@@ -141,7 +141,7 @@ const withMessage = (remark: Remark, before: StopStatus, after: StopStatus): War
 });
 
 function messageOf({ code, path }: Remark, before: StopStatus, after: StopStatus): string {
-  if (code === 'superseded') return 'a later edit of this field stands';
+  if (code === 'superseded') return 'a later edit of this field is kept';
   if (code === 'amended') return `the stop was delivered before and is ${after} now`;
   if (code === 'too_many_lines') return path.endsWith('.updates') ? tooMuchDetail : tooManyLines;
   return before === 'C'
