@@ -194,6 +194,32 @@ describe('a cause', () => {
     expect((await node.client.take(skipParkedCause, { headers: other, ...seen })).count).toBe(1);
   });
 
+  test('that another operator retries keeps its rows from a single skip or retry until the host has answered', async () => {
+    const { cause, parked_id } = await parkedEntry(10, 'each row of it is retried');
+    const params = { parked_id };
+    await node.client.take(retryParkedCause, { headers: maryb, body: { cause, reason: 'corrected' } });
+    const [act] = await actsOn(cause);
+    const first = { by: 'MARYB', at: act?.at };
+    const skip = { params, body: { reason: 'booked by hand' } };
+    for (const refused of [await call(skipParked, lee, skip), await call(retryParked, lee, { params })])
+      expect([refused.status, refused.error?.code, refused.data]).toEqual([409, 'DECIDED_BEFORE', first]);
+    expect(await actsOn(parked_id)).toEqual([]);
+    await refusedAgain(10);
+    expect((await call(skipParked, lee, skip)).status).toBe(200);
+  });
+
+  test('and one of its rows have one of two different decisions of the same moment', async () => {
+    const { cause, parked_id } = await parkedEntry(11, 'a row and its cause');
+    const [retried, skipped] = await Promise.all([
+      node.client.take(retryParkedCause, { headers: maryb, body: { cause, reason: 'corrected' } }),
+      call(skipParked, lee, { params: { parked_id }, body: { reason: 'booked by hand' } }),
+    ]);
+    expect([retried.count, skipped.status]).toBeOneOf([
+      [1, 409],
+      [0, 200],
+    ]);
+  });
+
   test('is skipped once, and a retry of open entries names that skip', async () => {
     const { cause } = await parkedEntry(9, 'that cause is skipped');
     const skip = { body: { cause, reason: 'not needed' } };

@@ -32,6 +32,12 @@ export const lockSubject = statement(
   `select pg_advisory_xact_lock(hashtextextended('act on ' || $1, 0))`,
 );
 
+/** As `lockSubject`, but others may share it. */
+export const shareSubject = statement(
+  'ops_share_subject',
+  `select pg_advisory_xact_lock_shared(hashtextextended('act on ' || $1, 0))`,
+);
+
 /** $1 kind of the subject, $2 subject, $3 acts, $4 not before. */
 export const latestAct = statement(
   'ops_latest_act',

@@ -32,6 +32,11 @@ export function inTurn<Result>(
   });
 }
 
+/** Waits for the acts on a larger subject, and keeps them away until the end of the transaction. */
+export async function keepApart(tx: Tx, { kind, id }: Act['subject']): Promise<void> {
+  await tx.query(sql.shareSubject, [`${kind} ${id}`]);
+}
+
 /** The latest of these acts on a subject, not before `since`; undefined where there is none. */
 export async function latestAct(
   tx: Queryable,

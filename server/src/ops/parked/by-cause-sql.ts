@@ -14,6 +14,19 @@ export const latestCauseAct = statement(
     where subject = $1 and subject_kind = 'cause' order by at desc, act_id desc limit 1`,
 );
 
+/**
+ * The retry of a whole cause that has made one of its entries due. The next refusal of the host moves the time of the
+ * next try, as a rule behind the end of the retry. $1 cause, $2 next try of the entry, in ms, $3 time of its first refusal.
+ */
+export const retryOfEntry = statement(
+  'ops_retry_of_entry',
+  `select by, at from operator_act
+    where subject = $1 and subject_kind = 'cause' and act = 'retryParkedCause'
+      and at >= $3 and at < $2::timestamptz + interval '1 millisecond'
+      and (after::json ->> 'ends_at')::timestamptz >= $2
+    order by at desc, act_id desc limit 1`,
+);
+
 /** Retries whose last entry is not due yet. The longest takes 10,000 entries at 20 a second. */
 export const runningRetries = statement(
   'ops_running_retries',

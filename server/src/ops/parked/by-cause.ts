@@ -1,7 +1,7 @@
 import { recordAct } from '../../acts/sql.ts';
 import type { Db, Queryable, Tx } from '../../db/types.ts';
 import * as parking from '../../replication/to-host/parking.ts';
-import { inTurn, refuseSecond, type Actor } from '../acts/in-turn.ts';
+import { inTurn, refuseSecond, type Actor, type FirstAct } from '../acts/in-turn.ts';
 import type { CauseAnswer, RetryCauseBody, SkipCauseBody } from './contract.ts';
 import * as sql from './by-cause-sql.ts';
 
@@ -89,6 +89,15 @@ function actOnCause(
 async function findAct(db: Queryable, cause: string): Promise<CauseAct | undefined> {
   const { rows } = await db.query<ActRow>(sql.latestCauseAct, [cause]);
   return rows.map(actOf)[0];
+}
+
+/** The retry of the whole cause for which an entry waits. */
+export async function findRetryOf(
+  db: Queryable,
+  { cause, nextTryAt, parkedAt }: parking.ParkedEntry,
+): Promise<FirstAct | undefined> {
+  const { rows } = await db.query<{ by: string; at: Date }>(sql.retryOfEntry, [cause, nextTryAt, parkedAt]);
+  return rows[0];
 }
 
 /** Retries of causes that still run. */

@@ -11,8 +11,8 @@ import { endpoint, opsEndpoint } from '../../http/answers/endpoint.ts';
 import { invalidInput } from '../../http/answers/validation.ts';
 import { AppError } from '../../wire/errors.ts';
 import { authorOf, authorOrMachine } from '../acts/author.ts';
-import { inTurn, latestAct, refuseSecond, type Actor, type FirstAct } from '../acts/in-turn.ts';
-import { retryCause, skipCause } from './by-cause.ts';
+import { inTurn, keepApart, latestAct, refuseSecond, type Actor, type FirstAct } from '../acts/in-turn.ts';
+import { findRetryOf, retryCause, skipCause } from './by-cause.ts';
 import type { ParkedItem, ParkedQuery } from './contract.ts';
 import { parkedOperations } from './contract.ts';
 import { latestOfficeChange } from './parked-sql.ts';
@@ -48,7 +48,7 @@ function act(
   change: (tx: Tx) => Promise<void>,
 ): Promise<ParkedItem | undefined> {
   return inTurn(db, subjectOf(id), async (tx) => {
-    const before = await parking.findParked(tx, id);
+    const before = await findApart(tx, id);
     if (!before) return undefined;
     refuseSecond(decided, before.skipped ?? (await waitingRetry(tx, before)));
     await change(tx);
@@ -68,9 +68,18 @@ function act(
   });
 }
 
-/** The act that has made an entry due. Each try by a worker moves the time of the next one behind it. */
-const waitingRetry = (tx: Tx, { id, nextTryAt }: parking.ParkedEntry): Promise<FirstAct | undefined> =>
-  latestAct(tx, subjectOf(id), ['retryParked', 'repairParked'], nextTryAt);
+/** Finds an entry. No act on its whole cause runs until the end of the transaction. */
+async function findApart(tx: Tx, id: string): Promise<parking.ParkedEntry | undefined> {
+  const found = await parking.findParked(tx, id);
+  if (!found) return undefined;
+  await keepApart(tx, { kind: 'cause', id: found.cause });
+  return parking.findParked(tx, id);
+}
+
+/** The act that has made an entry due, or its whole cause. Each try by a worker moves the time of the next one behind it. */
+const waitingRetry = async (tx: Tx, entry: parking.ParkedEntry): Promise<FirstAct | undefined> =>
+  (await latestAct(tx, subjectOf(entry.id), ['retryParked', 'repairParked'], entry.nextTryAt)) ??
+  (await findRetryOf(tx, entry));
 
 const stateOf = ({ state, next_try_at }: ParkedItem): object => ({ state, next_try_at });
 
@@ -121,7 +130,7 @@ async function repairInTurn(
   decided: Correction,
 ): Promise<Repair | undefined> {
   const { by, reason, stop, version } = decided;
-  const entry = await parking.findParked(tx, id);
+  const entry = await findApart(tx, id);
   if (!entry) return undefined;
   const { route } = entry;
   if (!route || entry.stop === undefined) return { result: 'not_a_stop' };
