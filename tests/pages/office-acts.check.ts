@@ -6,7 +6,7 @@ import { deliver, driverOf, refuseComments, refusedComment, untilParked } from '
 import { operations } from '@tailgate/sync-protocol';
 import { opsOperations } from '../../server/src/ops/operations.ts';
 import type { Signed } from '../support/rest-client.ts';
-import { demoRoute } from '../system/service.ts';
+import { demoRoute, opsToken } from '../system/service.ts';
 import { phoneOf } from './hostile-data.ts';
 import { acts, allActs, repeatAsLook } from './office-rights.ts';
 
@@ -28,6 +28,21 @@ async function park(stop: number, comment = refusedComment): Promise<string> {
 /** The page reads nothing more: its network delivers no answers to reads. */
 const withoutReads = ({ page }: Desk): Promise<unknown> =>
   page.route('**/api/ops/**', (route) => (route.request().method() === 'GET' ? route.abort() : route.continue()));
+
+/**
+ * After another operator was first, buttons send nothing until the operator has confirmed it.
+ * @param buttons of the acts; the first one is used at the end
+ */
+async function decidesAnew(desk: Desk, buttons: readonly string[], path: string): Promise<void> {
+  const before = desk.acts.length;
+  const sent = (): boolean[] => desk.acts.slice(before).map(({ url }) => url.endsWith(path));
+  for (const name of buttons) await desk.hand.tap(name);
+  expect(sent()).toEqual([]);
+  await desk.hand.tap('I have read it: decide anew');
+  await desk.hand.sees('Your next click replaces this decision.');
+  await desk.hand.tap(buttons[0] ?? '');
+  await expect.poll(sent, { timeout: 10_000 }).toEqual([true]);
+}
 
 describe('B7', () => {
   test('a refused stop is repaired and confirmed on the host in at most 4 clicks', async () => {
@@ -72,10 +87,26 @@ describe('B7', () => {
     await first.hand.sees('Skipped by');
     await second.hand.tap('Only try again');
     await second.hand.sees('REPAIR was here first, at');
+    await second.hand.sees('and skipped this row');
     await second.page.unroute('**/api/ops/**');
     await second.hand.sees('known to the host');
     await second.hand.sees('my own version');
+    await decidesAnew(second, ['Only try again', 'Save and send'], '/retry');
     expect(second.faults).toEqual([]);
+  });
+
+  test('a decision of another operator that comes while the page is open needs a confirmation, too', async () => {
+    const hash = await park(8);
+    const [first, second] = [await world.desk('repair', hash), await world.desk('admin', hash)];
+    await second.hand.type('Comment of the driver', 'my own version');
+    await first.hand.tap('Skip it instead');
+    await first.hand.type('Why the host does without it', 'known to the host');
+    await first.hand.tap('Skip this row');
+    await second.hand.sees('REPAIR was here first, at');
+    await second.shot('office-second-operator');
+    await decidesAnew(second, ['Save and send'], '/repair');
+    await second.hand.sees('The host has taken this row');
+    expect(await first.hand.read()).not.toContain('was here first');
   });
 });
 
@@ -130,6 +161,7 @@ describe('B9', () => {
     await second.page.unroute('**/api/ops/**');
     await second.hand.sees('Dismissed by REPAIR: “Known”');
     expect(await second.page.getByLabel('A sentence that the driver reads').inputValue()).toBe('My own sentence');
+    await decidesAnew(second, ['Apply it now'], '/release');
   });
 });
 
@@ -177,6 +209,26 @@ describe('B10', () => {
     await desk.hand.tap('End this hold');
     await desk.hand.sees('Nothing is on hold');
   });
+});
+
+test('a hold beside one that another author has begun meanwhile needs a confirmation', async () => {
+  const desk = await world.desk('admin', '#/host');
+  await desk.hand.tap('Hold now');
+  await desk.hand.type('Reason', 'Backup of the host');
+  const body = { by: 'BACKUP', reason: 'Backup of the host', until: null };
+  const headers = { authorization: `Bearer ${opsToken}` };
+  const { hold_id } = await world.service.rest.take(opsOperations.beginHold, { headers, body });
+  await desk.hand.tap('Begin the hold');
+  await desk.hand.sees('machine:BACKUP was here first, at');
+  await desk.hand.sees('a hold is in force that lasts as long');
+  await decidesAnew(desk, ['Begin the hold'], '/hold');
+  const own = async () => {
+    const holds = await world.service.rest.take(opsOperations.listHolds, { headers });
+    return holds.find(({ by }) => by === 'ADMIN')?.hold_id ?? '';
+  };
+  await expect.poll(own, { timeout: 10_000 }).not.toBe('');
+  for (const id of [hold_id, await own()])
+    await world.service.rest.take(opsOperations.endHold, { headers, params: { hold_id: id }, body: {} });
 });
 
 describe('B15', () => {

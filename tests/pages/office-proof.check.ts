@@ -51,6 +51,24 @@ test('a proof goes to a store in at most 3 clicks, and both operators see it', a
   expect(await mailTo('receiving@store.example')).toContain('Left at the dock <b>2</b>');
 });
 
+test('a second operator confirms a second proof, and each of them reads who was first', async () => {
+  const [first, second] = [await world.desk('admin', pageOf(2)), await world.desk('repair', pageOf(2))];
+  for (const { hand } of [first, second]) {
+    await hand.tap('Send proof');
+    await hand.sees('What the store reads');
+  }
+  await first.hand.tap('Send it');
+  await first.hand.sees('is on its way.');
+  await second.hand.sees('ADMIN was here first, at');
+  await second.hand.sees('and sent a proof of this stop');
+  await second.hand.tap('Send it');
+  expect(second.acts).toEqual([]);
+  await second.hand.tap('I have read it: decide anew');
+  await second.hand.tap('Send it');
+  await second.hand.sees('is on its way.');
+  expect(second.acts).toHaveLength(1);
+});
+
 test('the known address of the store is there: two clicks, no field', async () => {
   const desk = await world.desk('repair', pageOf(2));
   desk.hand.count();

@@ -26,8 +26,12 @@ export const seenWords =
 /** The author of a decision, and why. */
 export const decision = { by: author, reason: requiredText(500) };
 
-/** `data` of `DECIDED_BEFORE`: the author of the first decision, and its time. */
-export const firstDecision = z.strictObject({ by: z.string(), at: z.iso.datetime() });
+/** `data` of `DECIDED_BEFORE`: the author of the first decision, its time, and its operation. */
+export const firstDecision = z.strictObject({
+  by: z.string(),
+  at: z.iso.datetime(),
+  act: z.optional(z.string()),
+});
 const errorData = { DECIDED_BEFORE: firstDecision } as const;
 /** Errors of an act, and the refusal of a second operator. */
 export const decided = <const Code extends ErrorCode>(...errors: Code[]) =>

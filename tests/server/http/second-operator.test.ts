@@ -112,7 +112,7 @@ describe('a parked row', () => {
     const params = await parked(1);
     const at = await firstWins(skipParked, { params, body: { reason: 'booked by hand' } });
     const unseen = await call(retryParked, lee, { params });
-    expect([unseen.status, unseen.data]).toEqual([409, { by: 'MARYB', at }]);
+    expect([unseen.status, unseen.data]).toEqual([409, { by: 'MARYB', at, act: 'skipParked' }]);
     const earlier = { seen: new Date(Date.parse(at) - 1).toISOString() };
     expect((await call(retryParked, lee, { params, body: earlier })).status).toBe(409);
     const [entry] = await node.client.take(listParked, { headers: machine, query: '?state=skipped' });
@@ -189,7 +189,7 @@ describe('a cause', () => {
     const other = act?.by === 'MARYB' ? lee : maryb;
     const skip = { body: { cause, reason: 'not needed' } };
     const refused = await call(skipParkedCause, other, skip);
-    expect([refused.status, refused.data]).toEqual([409, { by: act?.by, at: act?.at }]);
+    expect([refused.status, refused.data]).toEqual([409, { by: act?.by, at: act?.at, act: 'retryParkedCause' }]);
     const seen = { body: { ...skip.body, seen: act?.at } };
     expect((await node.client.take(skipParkedCause, { headers: other, ...seen })).count).toBe(1);
   });
@@ -199,7 +199,7 @@ describe('a cause', () => {
     const params = { parked_id };
     await node.client.take(retryParkedCause, { headers: maryb, body: { cause, reason: 'corrected' } });
     const [act] = await actsOn(cause);
-    const first = { by: 'MARYB', at: act?.at };
+    const first = { by: 'MARYB', at: act?.at, act: 'retryParkedCause' };
     const skip = { params, body: { reason: 'booked by hand' } };
     for (const refused of [await call(skipParked, lee, skip), await call(retryParked, lee, { params })])
       expect([refused.status, refused.error?.code, refused.data]).toEqual([409, 'DECIDED_BEFORE', first]);
@@ -232,7 +232,7 @@ describe('a cause', () => {
     expect(more).toEqual([]);
     const other = act?.by === 'MARYB' ? lee : maryb;
     const late = await call(retryParkedCause, other, { body: { cause, reason: 'corrected' } });
-    expect([late.status, late.data]).toEqual([409, { by: act?.by, at: act?.at }]);
+    expect([late.status, late.data]).toEqual([409, { by: act?.by, at: act?.at, act: 'skipParkedCause' }]);
   });
 });
 
@@ -242,12 +242,12 @@ describe('a quarantined change', () => {
     await addStops(node.database.pool, { ...route, weekEnd: route.week_end }, [plan(71)]);
     const at = await firstWins(dismissQuarantined, { params, body: { reason: 'not a stop' } });
     const unseen = await call(releaseQuarantined, lee, { params, body: {} });
-    expect([unseen.status, unseen.data]).toEqual([409, { by: 'MARYB', at }]);
+    expect([unseen.status, unseen.data]).toEqual([409, { by: 'MARYB', at, act: 'dismissQuarantined' }]);
     const released = await node.client.take(releaseQuarantined, { headers: lee, params, body: { seen: at } });
     expect(released.item).toMatchObject({ state: 'released', resolved_by: 'LEE' });
     const late = await call(dismissQuarantined, maryb, { params, body: { reason: 'x', seen: at } });
     expect(late).toMatchObject({ status: 409, error: { code: 'QUARANTINE_RELEASED' } });
-    expect(late.data).toEqual({ by: 'LEE', at: released.item.resolved_at });
+    expect(late.data).toEqual({ by: 'LEE', at: released.item.resolved_at, act: 'releaseQuarantined' });
   });
 
   test('is released once by two operators at the same moment: both read who it was', async () => {
@@ -313,7 +313,11 @@ describe('a hold', () => {
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
     const [hold, ...more] = await node.client.take(listHolds, { headers: lee });
     expect(more).toEqual([]);
-    expect(answers.find(({ status }) => status === 409)?.data).toEqual({ by: hold?.by, at: hold?.from });
+    expect(answers.find(({ status }) => status === 409)?.data).toEqual({
+      by: hold?.by,
+      at: hold?.from,
+      act: 'beginHold',
+    });
     const other = hold?.by === 'MARYB' ? lee : maryb;
     const longer = await node.client.take(beginHold, { headers: other, body: { reason: 'new disks' } });
     const planned = { reason: 'window', from: new Date(Date.now() + 60_000).toISOString() };

@@ -41,7 +41,7 @@ export const shareSubject = statement(
 /** $1 kind of the subject, $2 subject, $3 acts, $4 not before. */
 export const latestAct = statement(
   'ops_latest_act',
-  `select by, at from operator_act
+  `select by, at, act from operator_act
     where subject = $2 and subject_kind = $1 and act = any($3::text[]) and at >= $4
     order by at desc, act_id desc limit 1`,
 );

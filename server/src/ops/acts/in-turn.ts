@@ -9,6 +9,8 @@ import * as sql from './acts-sql.ts';
 export interface FirstAct {
   readonly by: string | null;
   readonly at: Date | string | null;
+  /** Its operation; undefined for an edit on the host. */
+  readonly act?: string;
 }
 
 /** An operator who acts, and the time of the latest decision of another one that the operator has read. */
@@ -44,18 +46,19 @@ export async function latestAct(
   acts: readonly string[],
   since = new Date(0),
 ): Promise<FirstAct | undefined> {
-  const { rows } = await tx.query<{ by: string; at: Date }>(sql.latestAct, [kind, id, acts, since]);
+  const { rows } = await tx.query<{ by: string; at: Date; act: string }>(sql.latestAct, [kind, id, acts, since]);
   return rows[0];
 }
 
 /**
  * A person never replaces the decision of another one unseen. Programs go on to replace it, as they always could.
  *
- * @throws AppError `DECIDED_BEFORE` with the first author and the time
+ * @throws AppError `DECIDED_BEFORE` with the first author, the time and the operation
  */
 export function refuseSecond({ caller, seen }: Actor, first: FirstAct | undefined): void {
   if (caller.kind === 'machine' || !first || first.by === null || first.by === caller.id) return;
   const at = new Date(first.at ?? 0);
   if (seen != null && at.getTime() <= Date.parse(seen)) return;
-  throw new AppError('DECIDED_BEFORE', { data: { by: first.by, at: at.toISOString() } });
+  const { by, act } = first;
+  throw new AppError('DECIDED_BEFORE', { data: { by, at: at.toISOString(), ...(act !== undefined && { act }) } });
 }

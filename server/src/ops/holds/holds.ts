@@ -46,7 +46,7 @@ function covers(hold: holds.Hold, { from, until }: Pick<holds.NewHold, 'from' | 
   return hold.until === undefined || (until !== undefined && until <= hold.until);
 }
 
-const firstOf = (hold: holds.Hold | undefined) => hold && { by: hold.by, at: hold.from };
+const firstOf = (hold: holds.Hold | undefined) => hold && { by: hold.by, at: hold.from, act: 'beginHold' };
 
 /**
  * @returns undefined where there is no such hold, or where it is the host's own

@@ -20,7 +20,7 @@ export const latestCauseAct = statement(
  */
 export const retryOfEntry = statement(
   'ops_retry_of_entry',
-  `select by, at from operator_act
+  `select by, at, act from operator_act
     where subject = $1 and subject_kind = 'cause' and act = 'retryParkedCause'
       and at >= $3 and at < $2::timestamptz + interval '1 millisecond'
       and (after::json ->> 'ends_at')::timestamptz >= $2

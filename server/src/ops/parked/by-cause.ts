@@ -96,7 +96,11 @@ export async function findRetryOf(
   db: Queryable,
   { cause, nextTryAt, parkedAt }: parking.ParkedEntry,
 ): Promise<FirstAct | undefined> {
-  const { rows } = await db.query<{ by: string; at: Date }>(sql.retryOfEntry, [cause, nextTryAt, parkedAt]);
+  const { rows } = await db.query<{ by: string; at: Date; act: string }>(sql.retryOfEntry, [
+    cause,
+    nextTryAt,
+    parkedAt,
+  ]);
   return rows[0];
 }
 

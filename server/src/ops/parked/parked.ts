@@ -50,7 +50,7 @@ function act(
   return inTurn(db, subjectOf(id), async (tx) => {
     const before = await findApart(tx, id);
     if (!before) return undefined;
-    refuseSecond(decided, before.skipped ?? (await waitingRetry(tx, before)));
+    refuseSecond(decided, skipOf(before) ?? (await waitingRetry(tx, before)));
     await change(tx);
     const after = await parking.findParked(tx, id);
     if (!after) return undefined;
@@ -75,6 +75,9 @@ async function findApart(tx: Tx, id: string): Promise<parking.ParkedEntry | unde
   await keepApart(tx, { kind: 'cause', id: found.cause });
   return parking.findParked(tx, id);
 }
+
+const skipOf = ({ skipped }: parking.ParkedEntry): FirstAct | undefined =>
+  skipped && { by: skipped.by, at: skipped.at, act: 'skipParked' };
 
 /** The act that has made an entry due, or its whole cause. Each try by a worker moves the time of the next one behind it. */
 const waitingRetry = async (tx: Tx, entry: parking.ParkedEntry): Promise<FirstAct | undefined> =>
@@ -137,7 +140,7 @@ async function repairInTurn(
   if (stop.id !== entry.stop) return { result: 'other_stop', stop: entry.stop };
   const key = [route.facility, route.id, route.week_end, stop.id];
   const { rows } = await tx.query<{ by: string; at: Date }>(latestOfficeChange, [...key, version ?? entry.version, by]);
-  refuseSecond(decided, entry.skipped ?? rows[0]);
+  refuseSecond(decided, skipOf(entry) ?? rows[0]);
   const now = clock();
   const outcome = await submit({
     id: randomUUID(),

@@ -180,6 +180,7 @@ export const quarantineSchemas = [
   described('FirstDecision', firstDecision, 'The decision of another operator, which came first.', {
     by: 'The author.',
     at: 'UTC.',
+    act: 'Its operation; absent for an edit on the host.',
   }),
   described('QuarantineQuery', quarantineQuery, 'Filters of the list.', {
     state: 'Open ones, released ones, dismissed ones, or all.',

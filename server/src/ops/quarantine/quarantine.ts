@@ -134,7 +134,11 @@ function dismissQuarantined(db: Db, id: string, decision: Decision): Promise<Qua
   });
 }
 
-const firstOf = ({ resolved_by: by, resolved_at: at }: QuarantineEntry) => ({ by, at });
+const firstOf = ({ state, resolved_by: by, resolved_at: at }: QuarantineEntry) => ({
+  by,
+  at,
+  act: state === 'released' ? 'releaseQuarantined' : 'dismissQuarantined',
+});
 
 const subjectOf = (id: string): Act['subject'] => ({ kind: 'quarantine', id });
 

@@ -1,4 +1,6 @@
 import { hostText } from '@tailgate/sync-protocol';
+import type { First } from '../gate.ts';
+import type { ParkedRow } from './parked-list.ts';
 
 /** A value of the rows that the host refuses, which an edit of the office can correct. */
 export interface RepairField {
@@ -147,3 +149,7 @@ export function repairOf(stop: number, differences: readonly Difference[]) {
     ...(Object.keys(updates).length > 0 && { updates }),
   };
 }
+
+/** The skip of a row: the decision that its page shows. */
+export const skipOf = ({ skipped_by: by, skipped_at: at }: ParkedRow): First | undefined =>
+  by === null || at === null ? undefined : { by, at, act: 'skipParked' };

@@ -7,6 +7,7 @@ import { withFilters } from '../address.ts';
 import type { DataOf } from '../api/operations.ts';
 import type { Cause, CauseItem } from '../attention.ts';
 import type { Draft } from '../drafts.ts';
+import { useGate } from '../gate.ts';
 import { links } from '../links.ts';
 import { isAtStop, isOfIncidents, parkedCause } from '../model/causes.ts';
 import { may } from '../session.ts';
@@ -14,6 +15,7 @@ import { itemText } from '../words/cause-sentences.ts';
 import { timeIn } from '../words/times.ts';
 import { t } from '../words/words.ts';
 import { FaultNote } from './fault-note.tsx';
+import { FirstNote } from './first-note.tsx';
 import { Moment } from './moment.tsx';
 
 /** An act on a whole cause that this page has sent. */
@@ -82,18 +84,19 @@ export function CauseEntries({ cause, draft, mode, onFinished }: CauseEntriesPro
 
 function BulkForm({ cause, draft, act, onFinished }: Omit<CauseEntriesProps, 'mode'> & Pick<Finished, 'act'>) {
   const retry = useAct('retryParkedCause');
-  const skip = useAct('skipParkedCause');
+  const gate = useGate();
+  const skip = useAct('skipParkedCause', gate);
   const [first, setFirst] = useState<DataOf<'skipParkedCause'>['first']>(null);
   const reason = draft.fields['reason'] ?? '';
-  const { isBusy, fault } = act === 'retry' ? retry : skip;
-  const isReady = reason.trim() !== '' && !isBusy;
+  const { isOff, fault } = act === 'retry' ? retry : skip;
+  const isReady = reason.trim() !== '' && !isOff;
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     if (!isReady) return;
     const body = { cause: parkedCause(cause), reason: reason.trim() };
     const done = await (act === 'retry'
       ? retry.run({ body: { ...body, state: 'open' } })
-      : skip.run({ body: { ...body, seen: skip.seen } }));
+      : skip.run({ body: { ...body, seen: gate.seen } }));
     if (!done) return;
     setFirst(done.first);
     if (done.first) return;
@@ -103,6 +106,7 @@ function BulkForm({ cause, draft, act, onFinished }: Omit<CauseEntriesProps, 'mo
   return (
     <form className="panel-body" noValidate onSubmit={(event) => void submit(event)}>
       <FaultNote fault={fault} />
+      <FirstNote gate={gate} />
       {first && (
         <Banner icon="person" role="status">
           <p>{t('bulk.first', { by: first.by, time: timeIn(Date.parse(first.at)) })}</p>

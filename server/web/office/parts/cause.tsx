@@ -1,6 +1,5 @@
 import type { IconName } from '../../ui/icons.tsx';
 import { Icon } from '../../ui/icons.tsx';
-import { useAct } from '../act.ts';
 import { withFilters } from '../address.ts';
 import type { Cause } from '../attention.ts';
 import { useDraft } from '../drafts.ts';
@@ -12,7 +11,6 @@ import { causePlaces, causeReason, causeTitle } from '../words/cause-sentences.t
 import { span, t } from '../words/words.ts';
 import type { Finished } from './cause-entries.tsx';
 import { CauseEntries } from './cause-entries.tsx';
-import { FaultNote } from './fault-note.tsx';
 import { Moment } from './moment.tsx';
 
 const shapes: Readonly<Record<Cause['kind'], readonly [IconName, 'bad' | 'warn' | 'info' | '']>> = {
@@ -28,18 +26,19 @@ const shapes: Readonly<Record<Cause['kind'], readonly [IconName, 'bad' | 'warn' 
 
 interface CauseRowProps {
   readonly cause: Cause;
+  /** A request to end a hold is under way. */
+  readonly isEnding: boolean;
+  readonly onEndHold: (id: string) => void;
   readonly onFinished: (finished: Finished) => void;
 }
 
 /** A cause: what and why, its age, the consequence, one act (B6). Its entries open below it. */
-export function CauseRow({ cause, onFinished }: CauseRowProps) {
+export function CauseRow({ cause, isEnding, onEndHold, onFinished }: CauseRowProps) {
   const draft = useDraft(`cause/${cause.cause}`);
-  const end = useAct('endHold');
   const mode = draft.fields['mode'];
   const [icon, tone] = shapes[cause.kind];
   const { running, count } = cause;
   const toggle = (): void => (mode === undefined ? draft.change('mode', 'entries') : draft.clear());
-  const endHold = (hold_id: string): void => void end.run({ params: { hold_id }, body: {} });
   const why = [causePlaces(cause), causeReason(cause)].filter((text) => text !== '');
   return (
     <>
@@ -78,14 +77,13 @@ export function CauseRow({ cause, onFinished }: CauseRowProps) {
         <div>
           <OfferButton
             cause={cause}
-            isBusy={end.isBusy}
+            isBusy={isEnding}
             onEntries={() => draft.change('mode', 'entries')}
             onRetry={() => draft.change('mode', 'retry')}
-            onEndHold={endHold}
+            onEndHold={onEndHold}
           />
         </div>
       </section>
-      <FaultNote fault={end.fault} />
       {mode !== undefined && <CauseEntries cause={cause} draft={draft} mode={mode} onFinished={onFinished} />}
     </>
   );

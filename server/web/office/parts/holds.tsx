@@ -3,10 +3,12 @@ import { Icon } from '../../ui/icons.tsx';
 import { useAct } from '../act.ts';
 import { useRead } from '../api/reads.ts';
 import { useDraft } from '../drafts.ts';
+import { useGate } from '../gate.ts';
 import { instantOf } from '../model/local-time.ts';
 import { may } from '../session.ts';
 import { t } from '../words/words.ts';
 import { FaultNote } from './fault-note.tsx';
+import { FirstNote } from './first-note.tsx';
 import { Moment } from './moment.tsx';
 import { Table } from './table.tsx';
 import { TablePanel } from './table-panel.tsx';
@@ -18,7 +20,8 @@ interface HoldFormProps {
 
 /** A hold of the replication, from now on or in a maintenance window. */
 export function HoldForm({ isPlanned, onClose }: HoldFormProps) {
-  const begin = useAct('beginHold');
+  const gate = useGate();
+  const begin = useAct('beginHold', gate);
   const draft = useDraft(isPlanned ? 'hold/planned' : 'hold/now');
   const { reason = '', from = '', until = '' } = draft.fields;
   const isReady = reason.trim() !== '' && (!isPlanned || from !== '');
@@ -26,7 +29,7 @@ export function HoldForm({ isPlanned, onClose }: HoldFormProps) {
     event.preventDefault();
     if (!isReady) return;
     const times = { ...(isPlanned && { from: instantOf(from) }), ...(until !== '' && { until: instantOf(until) }) };
-    if (!(await begin.run({ body: { reason: reason.trim(), ...times, seen: begin.seen } }))) return;
+    if (!(await begin.run({ body: { reason: reason.trim(), ...times, seen: gate.seen } }))) return;
     draft.clear();
     onClose();
   };
@@ -40,6 +43,7 @@ export function HoldForm({ isPlanned, onClose }: HoldFormProps) {
       </div>
       <p className="small">{t('host.holdMore')}</p>
       <FaultNote fault={begin.fault} />
+      <FirstNote gate={gate} />
       <label className="field">
         <span className="lab">{t('host.holdReason')}</span>
         <input
@@ -69,7 +73,7 @@ export function HoldForm({ isPlanned, onClose }: HoldFormProps) {
           onInput={(event) => draft.change('until', event.currentTarget.value)}
         />
       </label>
-      <button className="btn btn-go" type="submit" aria-disabled={!isReady || begin.isBusy}>
+      <button className="btn btn-go" type="submit" aria-disabled={!isReady || begin.isOff}>
         <Icon name="pause" />
         {t(isPlanned ? 'host.plan' : 'host.begin')}
       </button>

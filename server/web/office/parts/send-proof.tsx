@@ -6,11 +6,14 @@ import { useAct } from '../act.ts';
 import type { DataOf } from '../api/operations.ts';
 import { useRead } from '../api/reads.ts';
 import { useDraft } from '../drafts.ts';
+import type { Gate } from '../gate.ts';
+import { useGate } from '../gate.ts';
 import type { StopKey } from '../links.ts';
 import { newId } from '../model/new-id.ts';
 import { may } from '../session.ts';
 import { t } from '../words/words.ts';
 import { FaultNote } from './fault-note.tsx';
+import { FirstNote } from './first-note.tsx';
 import { Moment } from './moment.tsx';
 import { NeedsRole } from './needs-role.tsx';
 
@@ -25,6 +28,8 @@ interface ProofsProps {
 
 /** Delivery summaries that the office has sent, and the form for one more: two clicks with the known address. */
 export function Proofs({ stop, proofs }: ProofsProps) {
+  const [latest] = proofs;
+  const gate = useGate(latest && { by: latest.by, at: latest.asked_at, act: 'sendProof' });
   const [isOpen, setOpen] = useState(false);
   const [sentTo, setSentTo] = useState<string>();
   const close = (to: string): void => {
@@ -50,7 +55,7 @@ export function Proofs({ stop, proofs }: ProofsProps) {
           <p>{t('proof.done', { to: sentTo })}</p>
         </Banner>
       )}
-      {isOpen && <SendProof stop={stop} onSent={close} />}
+      {isOpen && <SendProof stop={stop} proofs={proofs} gate={gate} onSent={close} />}
       <ul className="panel-body">
         {proofs.length === 0 && <li className="small">{t('proof.none')}</li>}
         {proofs.map((proof) => (
@@ -74,20 +79,20 @@ function State({ state }: Pick<Proof, 'state'>) {
   );
 }
 
-interface SendProofProps {
-  readonly stop: StopKey;
+interface SendProofProps extends ProofsProps {
+  readonly gate: Gate;
   readonly onSent: (to: string) => void;
 }
 
-function SendProof({ stop, onSent }: SendProofProps) {
+function SendProof({ stop, proofs, gate, onSent }: SendProofProps) {
   const { facility, route_id, week_end, stop_id } = stop;
   const params = { facility, route_id, week_end, stop_id };
   const { data, fault } = useRead('previewProof', { params });
-  const send = useAct('sendProof');
+  const send = useAct('sendProof', gate);
   const draft = useDraft(`proof/${facility}/${route_id}/${week_end}/${stop_id}`);
   const known = useId();
   const to = draft.fields['to'] ?? data?.addresses[0] ?? '';
-  const isReady = data !== undefined && to.trim() !== '' && !send.isBusy;
+  const isReady = data !== undefined && to.trim() !== '' && !send.isOff;
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     if (!isReady) return;
@@ -96,7 +101,7 @@ function SendProof({ stop, onSent }: SendProofProps) {
     const mail_id = kept !== undefined && mail_to === to ? kept : newId();
     draft.change('mail_id', mail_id);
     draft.change('mail_to', to);
-    const last_seen = data.proofs[0]?.mail_id ?? null;
+    const last_seen = proofs[0]?.mail_id ?? null;
     const sent = await send.run({ params, body: { mail_id, to: to.trim(), last_seen } });
     if (!sent) return;
     draft.clear();
@@ -105,6 +110,7 @@ function SendProof({ stop, onSent }: SendProofProps) {
   return (
     <form className="panel-body" noValidate onSubmit={(event) => void submit(event)}>
       <FaultNote fault={send.fault ?? fault} />
+      <FirstNote gate={gate} />
       {data && <Lacking preview={data} />}
       <NeedsRole role="repair" />
       {data?.can_send === true && may('repair') && (

@@ -1,19 +1,26 @@
 import type { FormEvent } from 'react';
 import { useAct } from '../act.ts';
 import { useDraft } from '../drafts.ts';
+import type { Gate } from '../gate.ts';
 import type { ParkedRow } from '../model/parked-list.ts';
 import { t } from '../words/words.ts';
 import { FaultNote } from './fault-note.tsx';
 
+interface SkipParkedProps {
+  readonly row: ParkedRow;
+  readonly gate: Gate;
+  readonly onClose: () => void;
+}
+
 /** The host does without the row, for a reason. */
-export function SkipParked({ row, onClose }: { readonly row: ParkedRow; readonly onClose: () => void }) {
-  const skip = useAct('skipParked');
+export function SkipParked({ row, gate, onClose }: SkipParkedProps) {
+  const skip = useAct('skipParked', gate);
   const draft = useDraft(`skip/${row.parked_id}`);
   const reason = draft.fields['reason'] ?? '';
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     if (reason.trim() === '') return;
-    const body = { reason: reason.trim(), seen: skip.seen ?? row.skipped_at };
+    const body = { reason: reason.trim(), seen: gate.seen };
     const done = await skip.run({ params: { parked_id: row.parked_id }, body });
     if (!done) return;
     draft.clear();
@@ -32,7 +39,7 @@ export function SkipParked({ row, onClose }: { readonly row: ParkedRow; readonly
             onInput={(event) => draft.change('reason', event.currentTarget.value)}
           />
         </label>
-        <button className="btn btn-bad" type="submit" aria-disabled={reason.trim() === '' || skip.isBusy}>
+        <button className="btn btn-bad" type="submit" aria-disabled={reason.trim() === '' || skip.isOff}>
           {t('repair.skipAct')}
         </button>
       </div>

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { Icon } from '../../ui/icons.tsx';
 import { Banner } from '../../ui/parts/chip.tsx';
+import { useAct } from '../act.ts';
 import type { Cause } from '../attention.ts';
 import { useAttention } from '../attention.ts';
 import type { Finished } from '../parts/cause-entries.tsx';
@@ -14,6 +15,8 @@ import { t } from '../words/words.ts';
 /** The front page: what needs a person, grouped by cause, the oldest first (B6, B8). */
 export function InboxScreen() {
   const { data, fault } = useAttention();
+  // Here, since the cause goes with its hold, and the note of another operator stays.
+  const end = useAct('endHold');
   const [finished, setFinished] = useState<readonly Finished[]>([]);
   const causes = data?.causes ?? [];
   // A retry is finished when the host has taken the last row of its cause.
@@ -25,6 +28,7 @@ export function InboxScreen() {
       acts={<ExportRows file="needs-a-person" pages={() => [causes]} columns={exported()} />}
     >
       <FaultNote fault={fault} />
+      <FaultNote fault={end.fault} />
       <div role="status">
         {over.map(({ cause, act, count }) => (
           <Banner key={`${cause} ${act}`} icon="check" tone="go">
@@ -52,6 +56,8 @@ export function InboxScreen() {
             <CauseRow
               key={cause.cause}
               cause={cause}
+              isEnding={end.isOff}
+              onEndHold={(hold_id) => void end.run({ params: { hold_id }, body: {} })}
               onFinished={(next) =>
                 setFinished((before) => [...before.filter((each) => each.cause !== next.cause), next])
               }

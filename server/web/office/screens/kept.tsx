@@ -5,9 +5,12 @@ import { useAct } from '../act.ts';
 import type { DataOf } from '../api/operations.ts';
 import { useRead } from '../api/reads.ts';
 import { useDraft } from '../drafts.ts';
+import type { First } from '../gate.ts';
+import { useGate } from '../gate.ts';
 import { links } from '../links.ts';
 import { inLines } from '../model/kept-bytes.ts';
 import { FaultNote } from '../parts/fault-note.tsx';
+import { FirstNote } from '../parts/first-note.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { NeedsRole } from '../parts/needs-role.tsx';
 import { Page } from '../parts/page.tsx';
@@ -65,16 +68,17 @@ function Kept({ entry }: { readonly entry: Entry }) {
 }
 
 function Decision({ entry }: { readonly entry: Entry }) {
-  const { quarantine_id, state, resolved_by: by, resolved_at: at, note } = entry;
+  const { quarantine_id, state, resolved_by: by, note } = entry;
   const params = { quarantine_id };
   const draft = useDraft(`kept/${quarantine_id}`);
   const [isMissing, setMissing] = useState(false);
-  const release = useAct('releaseQuarantined');
-  const dismiss = useAct('dismissQuarantined');
+  const gate = useGate(decisionOf(entry));
+  const release = useAct('releaseQuarantined', gate);
+  const dismiss = useAct('dismissQuarantined', gate);
   const [changed, setChanged] = useState<boolean>();
   const sentence = draft.fields['sentence']?.trim() ?? '';
   const apply = async (): Promise<void> => {
-    const done = await release.run({ params, body: { note: sentence, seen: release.seen ?? at } });
+    const done = await release.run({ params, body: { note: sentence, seen: gate.seen } });
     if (!done) return;
     draft.clear();
     setChanged(done.changed);
@@ -82,7 +86,7 @@ function Decision({ entry }: { readonly entry: Entry }) {
   const leave = async (): Promise<void> => {
     setMissing(sentence === '');
     if (sentence === '') return;
-    const body = { reason: sentence, seen: dismiss.seen ?? at };
+    const body = { reason: sentence, seen: gate.seen };
     if (await dismiss.run({ params, body })) draft.clear();
   };
   return (
@@ -103,6 +107,7 @@ function Decision({ entry }: { readonly entry: Entry }) {
             </p>
           </Banner>
         )}
+        {state !== 'released' && <FirstNote gate={gate} />}
         {state !== 'released' && may('repair') && (
           <>
             <label className="field">
@@ -121,7 +126,7 @@ function Decision({ entry }: { readonly entry: Entry }) {
               </p>
             )}
             <p className="small">{t('kept.releaseMore')}</p>
-            <button className="btn btn-go" type="button" aria-disabled={release.isBusy} onClick={() => void apply()}>
+            <button className="btn btn-go" type="button" aria-disabled={release.isOff} onClick={() => void apply()}>
               <Icon name="check" />
               {t('kept.release')}
             </button>
@@ -131,7 +136,7 @@ function Decision({ entry }: { readonly entry: Entry }) {
                 <button
                   className="btn btn-bad"
                   type="button"
-                  aria-disabled={dismiss.isBusy}
+                  aria-disabled={dismiss.isOff}
                   onClick={() => void leave()}
                 >
                   <Icon name="x" />
@@ -145,6 +150,11 @@ function Decision({ entry }: { readonly entry: Entry }) {
     </div>
   );
 }
+
+const decisionOf = ({ state, resolved_by: by, resolved_at: at }: Entry): First | undefined =>
+  by === null || at === null
+    ? undefined
+    : { by, at, act: state === 'released' ? 'releaseQuarantined' : 'dismissQuarantined' };
 
 function Times({ entry }: { readonly entry: Entry }) {
   const { captured_at: captured, edit_time: edited, received_at: received, last_received_at: last } = entry;

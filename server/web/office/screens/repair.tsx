@@ -5,10 +5,12 @@ import { useAct } from '../act.ts';
 import { Refusal } from '../api/api.ts';
 import { useRead } from '../api/reads.ts';
 import { useDraft } from '../drafts.ts';
+import { useGate } from '../gate.ts';
 import { links } from '../links.ts';
 import type { ParkedRow } from '../model/parked-list.ts';
-import { differencesOf, fieldsOf, refusedOf, repairOf, roomOf } from '../model/parked-row.ts';
+import { differencesOf, fieldsOf, refusedOf, repairOf, roomOf, skipOf } from '../model/parked-row.ts';
 import { FaultNote } from '../parts/fault-note.tsx';
+import { FirstNote } from '../parts/first-note.tsx';
 import { Page } from '../parts/page.tsx';
 import { Refused } from '../parts/refused.tsx';
 import { fieldLabel, RepairFieldRow } from '../parts/repair-field.tsx';
@@ -53,8 +55,9 @@ function Repair({ row, isGone }: { readonly row: ParkedRow; readonly isGone: boo
   const [isWide, setWide] = useState(false);
   const [isSkipping, setSkipping] = useState(false);
   const [sentAt, setSentAt] = useState<number>();
-  const repair = useAct('repairParked');
-  const retry = useAct('retryParked');
+  const gate = useGate(skipOf(row));
+  const repair = useAct('repairParked', gate);
+  const retry = useAct('retryParked', gate);
   const fields = stop === null ? [] : fieldsOf(payload);
   const refused = refusedOf(fields, reason);
   const isTyped = (name: string): boolean => draft.fields[name] !== undefined;
@@ -70,8 +73,7 @@ function Repair({ row, isGone }: { readonly row: ParkedRow; readonly isGone: boo
   };
   const send = async (): Promise<void> => {
     if (stop === null || !isReady) return;
-    const seen = repair.seen ?? row.skipped_at;
-    const body = { stop: repairOf(stop, differences), expected_version: version, seen };
+    const body = { stop: repairOf(stop, differences), expected_version: version, seen: gate.seen };
     const done = await repair.run({ params, body });
     if (!done) return;
     draft.clear();
@@ -95,8 +97,8 @@ function Repair({ row, isGone }: { readonly row: ParkedRow; readonly isGone: boo
             <button
               className="btn"
               type="button"
-              aria-disabled={retry.isBusy}
-              onClick={() => void retry.run({ params, body: { seen: retry.seen ?? row.skipped_at } })}
+              aria-disabled={retry.isOff}
+              onClick={() => void retry.run({ params, body: { seen: gate.seen } })}
             >
               <Icon name="retry" />
               {t('repair.retry')}
@@ -108,12 +110,13 @@ function Repair({ row, isGone }: { readonly row: ParkedRow; readonly isGone: boo
       <div className="stack">
         {isGone && <Gone />}
         <FaultNote fault={retry.fault ?? repair.fault} />
+        {!isGone && <FirstNote gate={gate} />}
         {hasMoved && (
           <Banner icon="warn" tone="warn" role="status">
             <p>{t('repair.moved')}</p>
           </Banner>
         )}
-        {isSkipping && <SkipParked row={row} onClose={() => setSkipping(false)} />}
+        {isSkipping && <SkipParked row={row} gate={gate} onClose={() => setSkipping(false)} />}
       </div>
       <div className="cols one-one mt4">
         <div>
@@ -179,7 +182,7 @@ function Repair({ row, isGone }: { readonly row: ParkedRow; readonly isGone: boo
             {fields.length > 0 && may('repair') && !isGone && (
               <div className="foot">
                 <p role="status">{differences.length === 0 && sentAt === undefined ? t('repair.none') : ''}</p>
-                <button className="btn btn-go" type="submit" form="repair" aria-disabled={!isReady || repair.isBusy}>
+                <button className="btn btn-go" type="submit" form="repair" aria-disabled={!isReady || repair.isOff}>
                   <Icon name="check" />
                   {t(repair.isBusy ? 'repair.sending' : 'repair.act')}
                 </button>

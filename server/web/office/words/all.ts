@@ -1,4 +1,5 @@
 import * as causes from './causes.ts';
+import * as first from './first.ts';
 import * as flags from './flags.ts';
 import * as history from './history.ts';
 import * as host from './host.ts';
@@ -24,6 +25,7 @@ export const en = {
   ...inbox.en,
   ...causes.en,
   ...incidents.en,
+  ...first.en,
   ...flags.en,
   ...parked.en,
   ...repair.en,
@@ -44,6 +46,7 @@ export const es = {
   ...inbox.es,
   ...causes.es,
   ...incidents.es,
+  ...first.es,
   ...flags.es,
   ...parked.es,
   ...repair.es,

@@ -1,5 +1,7 @@
 import { Refusal } from '../api/api.ts';
 import type { Fault } from '../api/reads.ts';
+import type { First } from '../gate.ts';
+import { en } from './all.ts';
 import { timeIn } from './times.ts';
 import { t } from './words.ts';
 
@@ -7,15 +9,24 @@ import { t } from './words.ts';
 export function sentenceOf(fault: Fault): string {
   if (!(fault instanceof Refusal)) return t('fault.unreachable');
   const first = firstOf(fault);
-  const why = fault.message;
-  if (first) return t('fault.other', { by: first.by, time: timeIn(Date.parse(first.at)), why });
-  return t('fault.refused', { why });
+  return first ? firstText(first) : t('fault.refused', { why: fault.message });
 }
 
-/** The first author and the time: `data` of a 409. */
-export function firstOf(fault: Fault): { readonly by: string; readonly at: string } | undefined {
+/** The decision of the operator who was first, in a sentence. */
+export function firstText({ by, at, act = '' }: First): string {
+  const values = { by, time: timeIn(Date.parse(at)) };
+  const name = `first.${act}`;
+  return isWord(name) ? t(name, values) : t('first.changed', values);
+}
+
+type FirstWord = Extract<keyof typeof en, `first.${string}`>;
+const isWord = (name: string): name is FirstWord => name in en;
+
+/** The decision of the operator who was first: `data` of a 409. */
+export function firstOf(fault: Fault): First | undefined {
   if (!(fault instanceof Refusal)) return undefined;
   const { data } = fault;
   if (!(data instanceof Object && 'by' in data && 'at' in data)) return undefined;
-  return typeof data.by === 'string' && typeof data.at === 'string' ? { by: data.by, at: data.at } : undefined;
+  if (typeof data.by !== 'string' || typeof data.at !== 'string') return undefined;
+  return { by: data.by, at: data.at, ...('act' in data && typeof data.act === 'string' && { act: data.act }) };
 }

@@ -46,7 +46,6 @@ export const en = {
   'list.empty': 'Nothing here.',
   'fault.unreachable': 'The server does not answer. It is asked again every few seconds.',
   'fault.refused': 'The server refused: {why}',
-  'fault.other': '{by} was here first, at {time}: {why}',
   'page.missing': 'There is no page at this address.',
   'page.front': 'Go to the front page',
 } as const satisfies Words;
@@ -96,7 +95,6 @@ export const es: Translation<typeof en> = {
   'list.empty': 'Aquí no hay nada.',
   'fault.unreachable': 'El servidor no responde. Se le pregunta de nuevo cada pocos segundos.',
   'fault.refused': 'El servidor lo rechazó: {why}',
-  'fault.other': '{by} llegó primero, a las {time}: {why}',
   'page.missing': 'No hay página en esta dirección.',
   'page.front': 'Ir a la primera página',
 };

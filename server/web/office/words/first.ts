@@ -1,0 +1,37 @@
+import type { Translation, Words } from '../../ui/i18n.ts';
+
+// The decision of another operator who was first, by its operation.
+
+export const en = {
+  'first.more': 'Your own text is still here. Compare it with the present state first.',
+  'first.confirm': 'I have read it: decide anew',
+  'first.confirmed': 'Your next click replaces this decision.',
+  'first.changed': '{by} was here first, at {time}, and changed this.',
+  'first.retryParked': '{by} was here first, at {time}, and tries this row again.',
+  'first.retryParkedCause': '{by} was here first, at {time}, and tries all rows of this cause again.',
+  'first.skipParked': '{by} was here first, at {time}, and skipped this row.',
+  'first.skipParkedCause': '{by} was here first, at {time}, and skipped all rows of this cause.',
+  'first.repairParked': '{by} was here first, at {time}, and repaired this stop.',
+  'first.dismissQuarantined': '{by} was here first, at {time}, and dismissed this change.',
+  'first.releaseQuarantined': '{by} was here first, at {time}, and applied this change.',
+  'first.beginHold': '{by} was here first, at {time}: a hold is in force that lasts as long.',
+  'first.endHold': '{by} was here first, at {time}, and ended this hold.',
+  'first.sendProof': '{by} was here first, at {time}, and sent a proof of this stop.',
+} as const satisfies Words;
+
+export const es: Translation<typeof en> = {
+  'first.more': 'Su texto sigue aquí. Compárelo primero con el estado actual.',
+  'first.confirm': 'Lo he leído: decidir de nuevo',
+  'first.confirmed': 'Su próximo clic reemplaza esta decisión.',
+  'first.changed': '{by} llegó primero, a las {time}, y cambió esto.',
+  'first.retryParked': '{by} llegó primero, a las {time}, y reintenta esta fila.',
+  'first.retryParkedCause': '{by} llegó primero, a las {time}, y reintenta todas las filas de esta causa.',
+  'first.skipParked': '{by} llegó primero, a las {time}, y omitió esta fila.',
+  'first.skipParkedCause': '{by} llegó primero, a las {time}, y omitió todas las filas de esta causa.',
+  'first.repairParked': '{by} llegó primero, a las {time}, y corrigió esta parada.',
+  'first.dismissQuarantined': '{by} llegó primero, a las {time}, y descartó este cambio.',
+  'first.releaseQuarantined': '{by} llegó primero, a las {time}, y aplicó este cambio.',
+  'first.beginHold': '{by} llegó primero, a las {time}: rige una pausa que dura lo mismo.',
+  'first.endHold': '{by} llegó primero, a las {time}, y terminó esta pausa.',
+  'first.sendProof': '{by} llegó primero, a las {time}, y envió un comprobante de esta parada.',
+};
