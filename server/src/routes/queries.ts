@@ -15,8 +15,9 @@ export async function findPendingRoute(db: Queryable, employee: string): Promise
 export async function listAssignedRoutes(
   db: Queryable,
   employees: readonly string[],
+  now: Date,
 ): Promise<Map<string, AssignedRoute[]>> {
-  const { rows } = await db.query<Omit<AssignedRoute, 'scope'> & { employee: string }>(listAssigned, [employees]);
+  const { rows } = await db.query<Omit<AssignedRoute, 'scope'> & { employee: string }>(listAssigned, [employees, now]);
   const routes = new Map<string, AssignedRoute[]>();
   for (const { employee, facility, id, week_end, status } of rows) {
     const own = routes.get(employee) ?? [];

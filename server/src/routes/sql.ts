@@ -61,14 +61,14 @@ export const findRoutes = statement(
 
 /**
  * The routes of some drivers: open ones, the pending one first; then closed ones that a phone may wait for, because the
- * route's own feed carries its receipts. $1 employees.
+ * route's own feed carries its receipts. $1 employees, $2 now: the server's clock wrote `closed_at`, so the same clock reads it.
  */
 export const listAssigned = statement(
   'routes_list_assigned',
   `select d.employee, r.facility, r.id, r.week_end, r.status
      from ${assigned}
     where d.employee = any ($1::text[]) and d.removed_at is null and r.published_at is not null
-      and r.withdrawn_at is null and (r.status = 'O' or r.behind or r.closed_at > now() - interval '7 days')
+      and r.withdrawn_at is null and (r.status = 'O' or r.behind or r.closed_at > $2::timestamptz - interval '7 days')
     order by d.employee, r.status desc, ${pendingOrder}`,
 );
 

@@ -83,7 +83,7 @@ export class Hub {
     this.openClient = gather((requests: readonly ClientRequest[]) => openClients(db, requests, clock()), { atOnce: 1 });
     this.routesOf = gather(
       async (employees: readonly string[]) => {
-        const routes = await listAssignedRoutes(db, [...new Set(employees)]);
+        const routes = await listAssignedRoutes(db, [...new Set(employees)], clock());
         return employees.map((employee) => ({ routes: routes.get(employee) ?? [] }));
       },
       { atOnce: 1 },
