@@ -8,6 +8,7 @@ const folder = new URL('../simulate/', import.meta.url);
 /** Files that run the real program: processes, host, storage. They may import the server. */
 const program = [
   'cli.ts',
+  'closing-sweep.ts',
   'depot.ts',
   'driver.ts',
   'faulty-host.ts',

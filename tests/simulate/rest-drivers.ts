@@ -1,8 +1,9 @@
 import { restChange } from '../support/rest-change.ts';
 import type { Chance } from './chance.ts';
 import type { RestRequest } from './model/evidence.ts';
-import { driversOf, routeOf, STOPS } from './model/fixture.ts';
+import { closingOf, driversOf, routeOf, STOPS, WAREHOUSE } from './model/fixture.ts';
 import type { ServerNode } from './server-node.ts';
+import { returnValues } from './taps.ts';
 import type { WorldTime } from './world-time.ts';
 
 interface SentRequest extends RestRequest {
@@ -34,10 +35,12 @@ export class RestDrivers {
     const open = this.requests.find(({ isAnswered }) => !isAnswered) ?? this.#newRequest();
     const { seed, time } = this.#deps;
     const now = new Date(time.now);
-    const { id, stop, values, employee } = open;
+    const { id, stop, values, employee, isByV20 } = open;
+    const { arrived, ...updates } = values;
     open.sentAt.push(time.now);
-    const change = restChange(routeOf(seed), { id: stop, updates: values }, employee, {
+    const change = restChange(routeOf(seed), { id: stop, ...(arrived ? { arrived } : {}), updates }, employee, {
       id,
+      paths: isByV20 ? 'v20' : 'current',
       editTime: now,
       receivedAt: now,
       dedupeByContent: false,
@@ -53,11 +56,18 @@ export class RestDrivers {
     const { seed, chance } = this.#deps;
     const drivers = driversOf(seed).length;
     const n = 2_000 + this.requests.length;
+    const closing = closingOf(seed);
+    const returns = closing && chance.odds(0.5) ? closing : undefined;
     const request: SentRequest = {
       // The idempotency key of a request, derived from the seed.
       id: `${seed.toString(16).padStart(8, '0')}-0000-4000-8000-${n.toString(16).padStart(12, '0')}`,
-      stop: drivers + 1 + chance.below(STOPS - drivers),
-      values: chance.odds(0.7) ? { driver_comments: `REST ${n}` } : { store_emp_name: `REST ${n}` },
+      stop: returns ? WAREHOUSE : drivers + 1 + chance.below(STOPS - drivers),
+      values: returns
+        ? returnValues(chance, returns)
+        : chance.odds(0.7)
+          ? { driver_comments: `REST ${n}` }
+          : { store_emp_name: `REST ${n}` },
+      isByV20: returns !== undefined && chance.odds(0.5),
       employee: chance.one(driversOf(seed)),
       sentAt: [],
       isAnswered: false,

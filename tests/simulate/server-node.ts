@@ -20,6 +20,8 @@ import type { Chance } from './chance.ts';
 import { type KillPoint, KillableDatabase } from './killable-database.ts';
 import type { Quiescence } from './quiescence.ts';
 import { asyncDuplexPair } from './async-duplex.ts';
+import { sweepDueRoute } from './closing-sweep.ts';
+import { closingOf, routeOf } from './model/fixture.ts';
 import type { WorldTime } from './world-time.ts';
 
 export interface NodeDeps {
@@ -29,6 +31,17 @@ export interface NodeDeps {
   readonly time: WorldTime;
   readonly chance: Chance;
   readonly log: Log;
+  readonly seed: number;
+}
+
+/** The parts of a running process. */
+interface Parts {
+  readonly app: FastifyInstance;
+  readonly db: KillableDatabase;
+  readonly pipeline: Pipeline;
+  readonly listener: NodeListener;
+  readonly pauses: WorldPauses;
+  readonly sweep: () => Promise<void>;
 }
 
 /** The hub sweeps every second by its own timer. Here the scheduler starts each sweep. */
@@ -43,30 +56,28 @@ export class ServerNode {
   readonly #listener: NodeListener;
   readonly #pauses: WorldPauses;
 
-  private constructor(
-    app: FastifyInstance,
-    db: KillableDatabase,
-    pipeline: Pipeline,
-    listener: NodeListener,
-    pauses: WorldPauses,
-  ) {
+  readonly #sweep: () => Promise<void>;
+
+  private constructor({ app, db, pipeline, listener, pauses, sweep }: Parts) {
     this.app = app;
     this.#db = db;
     this.#pipeline = pipeline;
     this.submit = (change) => pipeline.submit(change);
     this.#listener = listener;
     this.#pauses = pauses;
+    this.#sweep = sweep;
   }
 
   static async start(
-    { db: pool, wakeups, quiescence, time, chance, log }: NodeDeps,
+    { db: pool, wakeups, quiescence, time, chance, log, seed }: NodeDeps,
     onKill: () => void,
   ): Promise<ServerNode> {
     const app = Fastify();
     answerErrors(app);
     const db = new KillableDatabase(pool, quiescence, onKill);
     const clock = (): Date => new Date(time.now);
-    const rules = () => ({ codes: codeBook([]), closeMode: 'legacy' as const, timerMs: 600_000 });
+    const { mode, timerMs } = closingOf(seed) ?? { mode: 'legacy' as const, timerMs: 600_000 };
+    const rules = () => ({ codes: codeBook([]), closeMode: mode, timerMs });
     const pauses = new WorldPauses({ time, chance, quiescence });
     const pipeline = openPipeline({ db, wakeups, rules, clock, log, pauses: pauses });
     const sessions = new Sessions(db, clock);
@@ -83,7 +94,9 @@ export class ServerNode {
     };
     await mountUploads(app, { assets, sessions, epoch: hub.serverEpoch, readableHeaders, log });
     await app.ready();
-    return new ServerNode(app, db, pipeline, listener, pauses);
+    const submit: Pipeline['submit'] = (change) => pipeline.submit(change);
+    const sweep = (): Promise<void> => sweepDueRoute({ db, submit, clock, log }, routeOf(seed).id);
+    return new ServerNode({ app, db, pipeline, listener, pauses, sweep });
   }
 
   /**
@@ -117,6 +130,12 @@ export class ServerNode {
   /** The periodic work of a node: it checks for changes that it has missed. */
   checkForMissed(): void {
     this.#listener.reconnect();
+  }
+
+  /** Closes the route where it is due. @param onDone called unless the process was killed meanwhile */
+  async closeDue(onDone: () => void): Promise<void> {
+    await this.#sweep();
+    if (!this.isKilled) onDone();
   }
 
   /** Releases everything that ends with a process. */

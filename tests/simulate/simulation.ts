@@ -123,6 +123,7 @@ function eventsOf(world: World, expectNothing: (wrong: readonly string[]) => voi
     all.push([4 / nodes.length, [name(killText(killPoint)), () => node.setKillPoint(killPoint)]]);
     all.push([1 / nodes.length, [name('killed'), () => node.kill()]]);
     all.push([3, [name('checks for missed changes'), () => node.checkForMissed()]]);
+    if (world.isClosing) all.push([2, [name('closes due routes'), () => world.closeDue(node)]]);
   }
   return all;
 }
@@ -145,6 +146,7 @@ function ofDriver(world: World, driver: Driver, expectNothing: (wrong: readonly 
     all.push([8, [name('tap'), () => world.tap(driver)]]);
     all.push([0.8, [name('photo'), () => world.photograph(driver)]]);
     all.push([0.6, [name('report'), () => world.report(driver)]]);
+    if (world.isClosing) all.push([3, [name('returns'), () => world.returnToDepot(driver)]]);
   }
   if (isSignedIn) all.push([0.3, [name('is evicted'), () => world.evict(driver)]]);
   else all.push([0.6, [name('signs in again'), async () => expectNothing(await world.signIn(driver))]]);
@@ -203,7 +205,10 @@ async function heal(world: World, expectNothing: (wrong: readonly string[]) => v
     if (node && !world.restDrivers.isAnswered) world.sendByRest(node);
     await world.import();
     await world.work();
-    for (const each of world.nodes) each.checkForMissed();
+    for (const each of world.nodes) {
+      each.checkForMissed();
+      if (world.isClosing) world.closeDue(each);
+    }
     expectNothing(await world.settle());
     if (!(await deliverAll(world))) world.time.runNextTimer();
   }

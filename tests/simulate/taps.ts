@@ -3,6 +3,7 @@ import { recordLoadReport } from '@tailgate/client-sdk/reports';
 import type { Chance } from './chance.ts';
 import type { StopValues } from './model/diary.ts';
 import { groupsOf } from './model/exceptions.ts';
+import type { Closing } from './model/fixture.ts';
 
 type RouteKey = Parameters<Client['updateStop']>[0];
 
@@ -36,6 +37,15 @@ export function tapValues(chance: Chance, n: number, phoneNow: number, signature
   };
 }
 
+/** A driver is back at the warehouse, has finished the route, or both. */
+export function returnValues(chance: Chance, { mode }: Closing): StopValues {
+  return chance.weighted<StopValues>([
+    [5, { arrived: true }],
+    [mode === 'arrival' ? 5 : 1, { status: 'D' }],
+    [1, { arrived: true, status: 'D' }],
+  ]);
+}
+
 /** One to three groups, some with the ids of earlier ones, each with one or two entries. */
 function newExceptions(chance: Chance, n: number): string {
   const ids = ['A', 'B', 'C', 'D'].filter(() => chance.odds(0.5));
@@ -63,7 +73,7 @@ export function recordTap(app: Client, route: RouteKey, stop: number, values: St
   const { status, arrived, delivered, returned, exceptions, end_delivery_time, skip_refuse_timestamp, ...texts } =
     values;
   const { skip_refuse_reason_code, skip_refuse_driver_comment, ...updates } = texts;
-  if (skip_refuse_reason_code !== undefined && status !== undefined && status !== 'D')
+  if (skip_refuse_reason_code !== undefined && (status === 'S' || status === 'R'))
     return app.skipStop(route, stop, {
       status,
       skip_refuse_reason_code,

@@ -3,15 +3,16 @@ import type { ReceiptState } from '@tailgate/client-sdk';
 import { Chance } from './chance.ts';
 import type { Depot } from './depot.ts';
 import { type DriverHistory, REPORT, type StopValues, type Tap } from './model/diary.ts';
-import type { Evidence } from './model/evidence.ts';
+import type { Evidence, Sweep } from './model/evidence.ts';
 import { Driver } from './driver.ts';
-import { driversOf, PHONES_A_ROUTE, routeOf, STOPS, tokenOf } from './model/fixture.ts';
+import { closingOf, driversOf, PHONES_A_ROUTE, routeOf, STOPS, tokenOf, WAREHOUSE } from './model/fixture.ts';
 import { FaultyHost, type HostFault } from './faulty-host.ts';
+import { wrongCountdowns } from './model/closing.ts';
 import type { Hosted } from './model/invariants.ts';
 import { violations, prematureReceipts, stopAfter, stopOf } from './model/invariants.ts';
 import { members } from './model/members.ts';
 import { valuesIn } from './model/reading.ts';
-import { recordReport, recordTap, reportValues, tapValues } from './taps.ts';
+import { recordReport, recordTap, reportValues, returnValues, tapValues } from './taps.ts';
 import { ExceptionNumbers } from './model/exceptions.ts';
 import { Office } from './office.ts';
 import { CHUNK_BYTES, Phone } from './phone.ts';
@@ -38,6 +39,7 @@ export class World {
   readonly #reported = new Map<string, string>();
   readonly #exceptionNumbers = new ExceptionNumbers();
   readonly #nodes: ServerNode[] = [];
+  readonly #sweeps: Sweep[] = [];
   #taps = 0;
 
   private constructor(depot: Depot, seed: number) {
@@ -78,7 +80,8 @@ export class World {
   async startServer(): Promise<void> {
     const { quiescence, time, chance } = this;
     const { db, wakeups, log } = this.#depot;
-    const node = await ServerNode.start({ db, wakeups, log, quiescence, time, chance }, () => this.#removeKilled(node));
+    const deps = { db, wakeups, log, quiescence, time, chance, seed: this.#seed };
+    const node = await ServerNode.start(deps, () => this.#removeKilled(node));
     this.#nodes.push(node);
   }
 
@@ -108,6 +111,28 @@ export class World {
     const values = tapValues(chance, n, time.now + phone.clock.aheadMs, signature_id);
     const receipt = recordTap(app, routeOf(this.#seed), stop, values);
     this.#note(history, receipt, { by: employee, stop, values });
+  }
+
+  /** A driver is back at the warehouse. */
+  returnToDepot({ employee, phone, history }: Driver): void {
+    const { app } = phone;
+    const closing = closingOf(this.#seed);
+    if (!app || !closing) return;
+    const values = returnValues(this.chance, closing);
+    const receipt = recordTap(app, routeOf(this.#seed), WAREHOUSE, values);
+    this.#note(history, receipt, { by: employee, stop: WAREHOUSE, values });
+  }
+
+  /** Whether stop 999 of this world closes its route. */
+  get isClosing(): boolean {
+    return closingOf(this.#seed) !== undefined;
+  }
+
+  /** A server closes the route where that is due. */
+  closeDue(node: ServerNode): void {
+    const sweep = { at: this.time.now, isDone: false };
+    this.#sweeps.push(sweep);
+    void node.closeDue(() => (sweep.isDone = true));
   }
 
   /** A driver records the condition of the load. */
@@ -193,8 +218,8 @@ export class World {
     const { db, host } = this.#depot;
     const { drivers, office, time } = this;
     const { requests } = this.restDrivers;
-    const exceptionNumbers = this.#exceptionNumbers;
-    return { seed: this.#seed, now: time.now, db, host, drivers, office, requests, exceptionNumbers };
+    const [exceptionNumbers, sweeps] = [this.#exceptionNumbers, this.#sweeps];
+    return { seed: this.#seed, now: time.now, db, host, drivers, office, requests, exceptionNumbers, sweeps };
   }
 
   /** The violated invariants. Call this when the world is idle. */
@@ -218,7 +243,7 @@ export class World {
   async settle(): Promise<string[]> {
     await this.quiescence.reached();
     while (this.#killed.length > 0) await this.#killed.pop()?.dispose();
-    return [...(await this.#checkReceipts()), ...this.#checkViews()];
+    return [...(await this.#checkReceipts()), ...this.#checkViews(), ...wrongCountdowns(this.#evidence)];
   }
 
   /** Whether the host has every change that it can have, and every phone shows the same. */
@@ -230,6 +255,11 @@ export class World {
         isDone(phone.app?.receipt(id)?.current, following.includes(phone) && !history.isReport(id)),
       ),
     );
+    const isRunning = following.some((phone) => {
+      const route = phone.app?.route(routeOf(this.#seed)).current;
+      return Boolean(route?.autoclose_at ?? route?.forceclose_at);
+    });
+    if (isRunning) return false;
     const [first, ...others] = following.map(
       (phone) => phone.app?.route(routeOf(this.#seed)).current?.stops.map(stopOf) ?? [],
     );

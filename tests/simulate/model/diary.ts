@@ -1,6 +1,6 @@
-/** The values that a driver can record at a stop: enough for every kind of row on the host. */
+/** The values of a stop: enough for every kind of row on the host. No driver records `C`: a timer sets it. */
 export interface StopValues {
-  readonly status?: 'D' | 'S' | 'R';
+  readonly status?: 'D' | 'S' | 'R' | 'C';
   readonly arrived?: true;
   readonly driver_comments?: string;
   readonly store_emp_name?: string;

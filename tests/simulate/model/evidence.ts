@@ -15,6 +15,14 @@ export interface Evidence {
   readonly office: { readonly edits: readonly OfficeEdit[]; readonly plan: Plan };
   readonly requests: readonly RestRequest[];
   readonly exceptionNumbers: ExceptionNumbers;
+  readonly sweeps: readonly Sweep[];
+}
+
+/** A server looks for routes that are due. */
+export interface Sweep {
+  readonly at: number;
+  /** The server was not killed meanwhile. */
+  readonly isDone: boolean;
 }
 
 export interface Reader {
@@ -55,8 +63,36 @@ export interface RestRequest {
   readonly id: string;
   readonly stop: number;
   readonly values: StopValues;
+  /** Which of the two path sets: their rules of stop 999 differ. */
+  readonly isByV20: boolean;
   readonly employee: string;
   /** REST edits count from their receipt. */
   readonly sentAt: readonly number[];
   readonly isAnswered: boolean;
+}
+
+/** A row of the ledger beside the deed that it has to contain. */
+export interface Edit {
+  readonly id: string;
+  readonly source: 'sync' | 'office' | 'rest' | 'timer';
+  readonly isByV20: boolean;
+  readonly stop: number;
+  /** As the ledger has it. */
+  readonly employee: string;
+  readonly clientId: string | null;
+  readonly version: number;
+  /** As the ledger has it; ms. */
+  readonly editTime: number;
+  /** As the ledger has it; ms. */
+  readonly receivedAt: number;
+  /** As the ledger has them. */
+  readonly stored: StopValues;
+  /** What the person recorded; undefined where nobody did. */
+  readonly values: StopValues | undefined;
+  /** When it happened. Undefined where no clock of the phone can show that, or where nobody recorded it. */
+  readonly at: number | undefined;
+  /** When the driver tapped the end of the delivery, whatever the phone's clock showed. */
+  readonly endedAt: number | undefined;
+  /** When the driver tapped the skip or the refusal, where that recorded a time. */
+  readonly skippedAt: number | undefined;
 }

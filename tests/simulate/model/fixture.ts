@@ -11,6 +11,23 @@ const DRIVERS_A_ROUTE = 4;
 /** The last drivers share one phone. */
 export const PHONES_A_ROUTE = 3;
 
+/** The stop of the return to the depot (docs/host-files.md, RSSTP). */
+export const WAREHOUSE = 999;
+/** How stop 999 closes a route of this world, and how long its timers run. */
+export interface Closing {
+  readonly mode: 'legacy' | 'arrival';
+  readonly timerMs: number;
+}
+/** A quarter of all worlds has stop 999. */
+export const closingOf = (seed: number): Closing | undefined =>
+  seed % 4 === 1 ? { mode: seed % 8 === 1 ? 'legacy' : 'arrival', timerMs: 8_000 } : undefined;
+
+/** The stops of a seed's route. */
+export const stopsOf = (seed: number): number[] => [
+  ...Array.from({ length: STOPS }, (_, n) => n + 1),
+  ...(closingOf(seed) ? [WAREHOUSE] : []),
+];
+
 /** The drivers of a seed's route. */
 export const driversOf = (seed: number): string[] =>
   Array.from({ length: DRIVERS_A_ROUTE }, (_, n) => String(10_000 + seed * DRIVERS_A_ROUTE + n));
@@ -27,15 +44,18 @@ export function routeFile(seed: number): object {
     ...routeOf(seed),
     name: nameOf(seed),
     drivers: driversOf(seed).map((id) => ({ id, type: 'DRIVER' })),
-    stops: Array.from({ length: STOPS }, (_, n) => ({
-      id: n + 1,
-      type: 'delivery',
-      customer: { id: `C${n + 1}`, name: `Market ${n + 1}` },
-      products: [
-        { id: 'EGGS', name: 'Eggs', invoice: `INV${n + 1}`, quantity: QUANTITY },
-        { id: 'MILK', name: 'Milk', invoice: `INV${n + 1}`, quantity: QUANTITY },
-      ],
-      collections: [],
-    })),
+    stops: [
+      ...Array.from({ length: STOPS }, (_, n) => ({
+        id: n + 1,
+        type: 'delivery',
+        customer: { id: `C${n + 1}`, name: `Market ${n + 1}` },
+        products: [
+          { id: 'EGGS', name: 'Eggs', invoice: `INV${n + 1}`, quantity: QUANTITY },
+          { id: 'MILK', name: 'Milk', invoice: `INV${n + 1}`, quantity: QUANTITY },
+        ],
+        collections: [],
+      })),
+      ...(closingOf(seed) ? [{ id: WAREHOUSE, type: 'warehouse' }] : []),
+    ],
   };
 }

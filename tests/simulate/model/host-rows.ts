@@ -1,10 +1,8 @@
 import { latestOf, type StopValues } from './diary.ts';
 import { exceptionsOnHost } from './exceptions.ts';
-import type { Evidence, Row } from './evidence.ts';
+import type { Edit, Evidence, Row } from './evidence.ts';
 import { FACILITY, routeOf, WEEK } from './fixture.ts';
-import { instantOf, isNear } from './moments.ts';
-import type { Edit } from './truth.ts';
-import { timeText } from './truth.ts';
+import { instantOf, isNear, timeText } from './moments.ts';
 
 /** Rows of the host by stop: the result, its lines and exceptions, and the stop itself. */
 export interface HostStop {
@@ -151,7 +149,12 @@ function wrongDates(stop: number, edits: readonly Edit[], status: string, row: R
       wrong.push(`stop ${stop} has ${column} ${timeText(shown)} on the host, and it happened at ${timeText(at)}`);
   };
   const moment = (name: string): number | undefined => instantOf(Number(row[`${name}DT`]), Number(row[`${name}TM`]));
-  compare('RUEDT RUETM', moment('RUE'), ended !== undefined || status === 'D', ended ? ended.endedAt : eventAt);
+  compare(
+    'RUEDT RUETM',
+    moment('RUE'),
+    ended !== undefined || status === 'D' || status === 'C',
+    ended ? ended.endedAt : eventAt,
+  );
   compare('RUSKDT RUSKTM', moment('RUSK'), skipped !== undefined || isSkipped, skipped ? skipped.skippedAt : eventAt);
   const event = Date.parse(String(row['RUUTC']));
   compare('RUUTC', Number.isNaN(event) ? undefined : event, true, eventAt);

@@ -3,13 +3,15 @@ import type { LocalStop } from '@tailgate/client-sdk';
 import type { StopValues } from './diary.ts';
 import { fields, latestOf, REPORT } from './diary.ts';
 import { exceptionsIn } from './exceptions.ts';
-import type { DriverEvidence, Evidence, OfficeEdit, RestRequest } from './evidence.ts';
-import { routeOf, STOPS } from './fixture.ts';
+import type { DriverEvidence, Edit, Evidence, OfficeEdit, RestRequest } from './evidence.ts';
+import { routeOf, stopsOf } from './fixture.ts';
 import { type HostStop, readHost, valuesOnHost, wrongHostRows } from './host-rows.ts';
+import { completionLast, isCompletion, wrongClosing } from './closing.ts';
 import { wrongPlans } from './plan.ts';
 import { wrongReports } from './reports.ts';
 import { wrongFiles } from './stored-files.ts';
-import { isSurelyBefore, readEdits, timeText, wrongTimes, type Edit } from './truth.ts';
+import { timeText } from './moments.ts';
+import { isSurelyBefore, readEdits, wrongTimes } from './truth.ts';
 
 // Checks of docs/architecture.md against the real state. The model imports no code of the product: a house test
 // enforces that.
@@ -106,8 +108,9 @@ const wrongNumbers = ({ exceptionNumbers }: Evidence, onHost: ReadonlyMap<number
 
 /** Certainly overruled: by true time, or as an earlier item of the same queue. */
 const isEarlier = (one: Edit, other: Edit): boolean =>
-  isSurelyBefore(one, other) ||
-  (one.clientId !== null && one.clientId === other.clientId && one.version < other.version);
+  !isCompletion(one) &&
+  (isSurelyBefore(one, other) ||
+    (one.clientId !== null && one.clientId === other.clientId && one.version < other.version));
 
 /** The checks of an idle world. */
 export async function violations(evidence: Evidence): Promise<string[]> {
@@ -122,6 +125,7 @@ export async function violations(evidence: Evidence): Promise<string[]> {
     ...wrongPlans(evidence),
     ...(await wrongReports(evidence)),
     ...(await wrongFiles(evidence)),
+    ...(await wrongClosing(evidence, edits)),
     ...(await troubles(evidence)),
     ...(await wrongAnywhere(evidence, edits)),
   ];
@@ -235,8 +239,8 @@ async function wrongAnywhere(evidence: Evidence, edits: readonly Edit[]): Promis
   const ordered = edits.toSorted((a, b) => a.editTime - b.editTime);
   const onHost = await readHost(evidence);
   wrong.push(...wrongNumbers(evidence, onHost));
-  for (let stop = 1; stop <= STOPS; stop++) {
-    const ofStop = ordered.filter((edit) => edit.stop === stop);
+  for (const stop of stopsOf(seed)) {
+    const ofStop = completionLast(ordered.filter((edit) => edit.stop === stop));
     const expected = stopAfter(latestOf(ofStop.map(({ values }) => ({ values: values ?? {} }))));
     for (const { phone } of drivers.filter(({ hasPhone, isSignedIn }) => hasPhone && isSignedIn)) {
       const local = phone.app?.stop(stop, routeOf(seed)).current;

@@ -15,3 +15,5 @@ export function instantOf(date: number, time: number): number | undefined {
   const [hour, minute, second] = [Math.floor(time / 10_000), Math.floor(time / 100) % 100, time % 100];
   return Date.UTC(year, month - 1, day, hour, minute, second) + FACILITY_BEHIND_MS;
 }
+
+export const timeText = (ms: number): string => new Date(ms).toISOString();

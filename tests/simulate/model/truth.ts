@@ -1,66 +1,47 @@
-import type { StopValues } from './diary.ts';
-import type { DriverEvidence, Evidence, Row } from './evidence.ts';
+import { withCompletions } from './closing.ts';
+import type { DriverEvidence, Edit, Evidence, Row } from './evidence.ts';
 import { FACILITY, routeOf } from './fixture.ts';
-import { isNear, TOLERANCE_MS } from './moments.ts';
+import { isNear, timeText, TOLERANCE_MS } from './moments.ts';
 import { valuesOf } from './reading.ts';
-
-/** A row of the ledger beside the deed that it has to contain. */
-export interface Edit {
-  readonly id: string;
-  readonly source: LedgerRow['source'];
-  readonly stop: number;
-  /** As the ledger has it. */
-  readonly employee: string;
-  readonly clientId: string | null;
-  readonly version: number;
-  /** As the ledger has it; ms. */
-  readonly editTime: number;
-  /** As the ledger has them. */
-  readonly stored: StopValues;
-  /** What the person recorded; undefined where nobody did. */
-  readonly values: StopValues | undefined;
-  /** When it happened. Undefined where no clock of the phone can show that, or where nobody recorded it. */
-  readonly at: number | undefined;
-  /** When the driver tapped the end of the delivery, whatever the phone's clock showed. */
-  readonly endedAt: number | undefined;
-  /** When the driver tapped the skip or the refusal, where that recorded a time. */
-  readonly skippedAt: number | undefined;
-}
 
 interface LedgerRow extends Row {
   readonly id: string;
-  readonly source: 'sync' | 'office' | 'rest';
+  readonly source: Edit['source'];
   readonly client_id: string | null;
   readonly stop_id: number;
   readonly version: number;
   readonly employee: string;
   readonly edit_time: Date;
+  readonly received_at: Date;
   readonly body: string;
 }
 
 /** All edits of a route and all reports of its drivers, each queue in the order of its numbers. */
 export async function readEdits({ db, seed, drivers, requests, now }: Evidence): Promise<Edit[]> {
   const { rows } = await db.query<LedgerRow>(
-    `select id, source, client_id, stop_id, version, employee, edit_time, body
+    `select id, source, client_id, stop_id, version, employee, edit_time, received_at, body
        from ledger where facility = $1 and route_id = $2 or facility = '' and employee = any($3)
       order by client_id nulls last, source, seq, version`,
     [FACILITY, routeOf(seed).id, drivers.map(({ employee }) => employee)],
   );
   const edits = rows.map((row): Edit => {
-    const stored = valuesOf(row.body);
     const { id, source, stop_id: stop, employee, client_id: clientId, version } = row;
-    const editTime = row.edit_time.getTime();
-    const known = { id, source, stop, employee, clientId, version, editTime, stored };
+    const [editTime, receivedAt] = [row.edit_time.getTime(), row.received_at.getTime()];
+    const place = { id, source, stop, employee, clientId, version, editTime, receivedAt, isByV20: false };
+    if (source === 'timer') return { ...place, stored: {}, values: {}, at: receivedAt, ...untold };
+    const stored = valuesOf(row.body);
+    const known = { ...place, stored };
     if (source === 'office') return { ...known, values: stored, at: editTime, ...untold };
     if (source === 'rest') {
       const request = requests.find((each) => each.id === id);
       const at = request?.sentAt.find((time) => time === editTime);
-      return { ...known, values: request?.values, at, ...untold };
+      const isByV20 = request?.isByV20 ?? false;
+      return { ...known, isByV20, values: request?.values, at, ...untold };
     }
     const driver = drivers.find((each) => each.employee === employee);
     return { ...known, ...deedOf(driver, id, now) };
   });
-  return withoutShifted(edits);
+  return withCompletions(withoutShifted(edits), seed);
 }
 
 /**
@@ -121,5 +102,3 @@ export function wrongTimes(edits: readonly Edit[]): string[] {
 /** By the true times alone. */
 export const isSurelyBefore = (one: Pick<Edit, 'at'>, other: Pick<Edit, 'at'>): boolean =>
   one.at !== undefined && other.at !== undefined && other.at - one.at > 2 * TOLERANCE_MS;
-
-export const timeText = (ms: number): string => new Date(ms).toISOString();
