@@ -55,6 +55,17 @@ export const officeCoverage: Readonly<Record<string, readonly Covering[]>> = {
   'sendProof data': [
     cover('server/mail/proofs.test.ts', 'goes once to the named address, and the stop, its record and'),
   ],
+  'previewEvidence query': [
+    cover('server/ops/evidence.test.ts', 'names the field of a scope that is none'),
+    cover('server/ops/evidence.test.ts', 'says what the pack would have, and records nothing', ['facility', 'without']),
+  ],
+  'previewEvidence data': [cover('server/ops/evidence.test.ts', 'says what the pack would have, and records nothing')],
+  'makeEvidence query': [
+    cover('server/ops/evidence.test.ts', 'names the field of a scope that is none'),
+    cover('server/ops/evidence.test.ts', 'of a route has each stop, and of a customer the stops of these'),
+    cover('server/ops/evidence.test.ts', 'leaves out names and photos on request, and keeps their', ['without']),
+    cover('server/ops/evidence.test.ts', 'is an act of its author, and no part of the evidence', ['by']),
+  ],
   'readOpsAsset params': [
     cover('server/ops/files.test.ts', 'returns a picture as it was sent, for the page, and asks'),
   ],

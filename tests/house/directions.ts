@@ -309,6 +309,7 @@ export const parts: Part[] = [
     ['mail/', 'mutations/jobs/wakeups.ts', 'ops/history/', 'ops/stops/contract.ts'],
     'the delivery summary on request: the mail of the drivers, to an address of an operator',
   ),
+  operators('evidence/', ['mail/', 'ops/history/', 'runtime/'], 'the record of a stop as a document and its files'),
   operators('search/', ['ops/routes/'], 'finds what the other subjects show'),
   operators('commands/', ['ops/', 'runtime/'], 'the commands of `npm run ops`'),
 

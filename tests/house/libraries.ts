@@ -22,6 +22,8 @@ export const libraries: Record<string, string[]> = {
   '@opentelemetry/resources': server('telemetry/'),
   '@opentelemetry/sdk-trace': server('telemetry/'),
   eta: server('mail/'),
+  pdfkit: server('ops/evidence/pdf/'),
+  '@expo-google-fonts/noto-sans': server('ops/evidence/pdf/'),
   react: ['client-sdk/src/react/', 'server/web/'],
   'react-dom': ['server/web/'],
   // The build's alias is the only place that names it: a build with React stays possible.

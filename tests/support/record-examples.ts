@@ -194,11 +194,7 @@ async function driveADay(): Promise<void> {
   const planned = { by: 'MILLER', reason: 'Backup of the host', from, until: '2026-12-25T04:00:00Z' };
   const hold = operations.beginHold.data.parse(await record('beginHold', { headers: ops, body: planned }));
   await record('listHolds', { headers: ops });
-  await record('endHold', {
-    headers: ops,
-    params: { hold_id: hold.hold_id },
-    body: { reason: 'The backup is done.' },
-  });
+  await record('endHold', { headers: ops, params: { hold_id: hold.hold_id }, body: { reason: 'The backup is done.' } });
   const ofStop = { ...named, route_id: route.id, stop_id: String(stop.id) };
   await record('listRoutes', { headers: ops, query: { facility: route.facility } });
   await record('readOpsRoute', { headers: ops, params: { ...named, route_id: route.id } });
@@ -206,6 +202,8 @@ async function driveADay(): Promise<void> {
   const proof = { by: 'MILLER', mail_id: '0197b2c4-6e1f-7a02-9c3d-1f2e3d4c5b6a', to: 'receiving@example.com' };
   await record('sendProof', { headers: ops, params: ofStop, body: proof });
   await record('readOpsStop', { headers: ops, params: ofStop });
+  await record('previewEvidence', { headers: ops, query: ofStop });
+  await record('makeEvidence', { headers: ops, query: { ...ofStop, by: 'ARCHIVE' } });
   await record('compareStop', { headers: ops, params: ofStop, query: { host: 'live' } });
   await record('search', { headers: ops, query: { q: stop.customer.name, limit: '2' } });
   await record('followFeed', { headers: ops });

@@ -14,6 +14,7 @@ export type ActSubject =
   | 'invitation'
   | 'operator'
   | 'proof'
+  | 'evidence'
   | 'database';
 
 /** One act of the office: who, what, why, before and after (docs/decisions/0115). */

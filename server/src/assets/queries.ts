@@ -64,6 +64,9 @@ export interface Part {
   readonly end: number;
 }
 
+/** A file whose chunks have a gap: retention has deleted it meanwhile, or the storage is damaged. */
+export class MissingBytes extends Error {}
+
 /**
  * Reads a file's bytes, or a part of them, in pieces of at most 256 KiB, one piece ahead. Contents never change, so a
  * slow reader needs no open transaction.
@@ -89,6 +92,6 @@ async function readChunk(
   const { rows } = await db.query<{ at: number; data: string }>(findChunk, [content, place]);
   const [row] = rows;
   const bytes = Buffer.from(row?.data ?? '', 'base64');
-  if (!row || row.at + bytes.length <= place) throw new Error(`asset ${id} has no byte ${place}`);
+  if (!row || row.at + bytes.length <= place) throw new MissingBytes(`asset ${id} has no byte ${place}`);
   return { at: row.at, bytes };
 }

@@ -43,6 +43,7 @@ import { flagEndpoints } from '../ops/flags/flags.ts';
 import { parkedEndpoints } from '../ops/parked/parked.ts';
 import type { HostCatalog } from './endpoints/host-endpoints.ts';
 import { hostEndpoints } from './endpoints/host-endpoints.ts';
+import { evidenceEndpoints } from '../ops/evidence/evidence-endpoints.ts';
 import { proofEndpoints, type ProofDeps } from '../ops/proofs/proofs.ts';
 import { quarantineEndpoints } from '../ops/quarantine/quarantine.ts';
 import { opsFileEndpoints } from '../ops/files/files.ts';
@@ -185,6 +186,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
     ...opsRouteEndpoints(deps),
     ...opsStopEndpoints(deps),
     ...proofEndpoints(deps),
+    ...evidenceEndpoints(deps),
     ...opsFileEndpoints(deps.db),
     ...searchEndpoints(deps),
     ...feedEndpoints({ opsFeed: deps.opsFeed, operatorSessions }),

@@ -33,9 +33,7 @@ export type LinkTo = (asset: string) => string | undefined;
  */
 export async function findPictures(db: Queryable, ids: readonly string[]): Promise<PictureFiles> {
   const assets = ids.length === 0 ? [] : await findAssetsOf(db, ids);
-  const named = new Set(ids);
-  const filesOf = (id: string): Asset[] =>
-    assets.filter((asset) => asset.id === id || (asset.batch === id && !named.has(asset.id)));
+  const filesOf = filesByName(assets, ids);
   const shown: Asset[] = [];
   let bytes = 0;
   for (const asset of new Set(ids.flatMap(filesOf))) {
@@ -52,6 +50,15 @@ export async function findPictures(db: Queryable, ids: readonly string[]): Promi
       return pictures.length > 0 ? pictures : [{ kind: 'pending', href: linkTo(id) }];
     },
   };
+}
+
+/** The files of each id among `ids`: its own file, and those of its upload that no other id names (contract §3). */
+export function filesByName<File extends Pick<Asset, 'id' | 'batch'>>(
+  files: readonly File[],
+  ids: readonly string[],
+): (id: string) => File[] {
+  const named = new Set(ids);
+  return (id) => files.filter((file) => file.id === id || (file.batch === id && !named.has(file.id)));
 }
 
 /** A file as part of a mail. */

@@ -1,6 +1,7 @@
 import { actOperations, actSchemas } from './acts/contract.ts';
 import { attentionOperations, attentionSchemas } from './attention/contract.ts';
 import { deviceOperations, deviceSchemas } from './devices/contract.ts';
+import { evidenceOperations, evidenceSchemas } from './evidence/contract.ts';
 import { opsFileOperations } from './files/contract.ts';
 import { searchOperations, searchSchemas } from './search/contract.ts';
 import { feedOperations, feedSchemas } from './feed/contract.ts';
@@ -36,6 +37,7 @@ export const opsOperations = {
   ...opsRouteOperations,
   ...opsStopOperations,
   ...proofOperations,
+  ...evidenceOperations,
   ...opsFileOperations,
   ...searchOperations,
   ...feedOperations,
@@ -59,6 +61,7 @@ export const opsSchemas = [
   ...opsRouteSchemas,
   ...opsStopSchemas,
   ...proofSchemas,
+  ...evidenceSchemas,
   ...searchSchemas,
   ...feedSchemas,
 ];

@@ -70,7 +70,7 @@ function downloadName({ id, name, mime: type }: Asset): string {
 }
 
 /** The body of an answer, read only as fast as it is sent. HEAD reads nothing and answers with the headers of GET. */
-export function bodyOf({ method }: FastifyRequest, open: () => AsyncIterable<Buffer | string>): Readable {
+export function bodyOf({ method }: FastifyRequest, open: () => AsyncIterable<Uint8Array | string>): Readable {
   return Readable.from(method === 'HEAD' ? [] : open(), { objectMode: false });
 }
 

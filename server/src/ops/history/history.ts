@@ -53,7 +53,7 @@ export type FileRow = Pick<HistoryFile, 'asset_id' | 'mime' | 'size'> & {
 export type MailRow = { readonly mutation_id: string; readonly sent_at: Date };
 
 /** Everything recorded of a stop and its results, the oldest first. */
-async function readStopHistory(db: Queryable, key: RouteKey, stop: number): Promise<StopHistory | Missing> {
+export async function readStopHistory(db: Queryable, key: RouteKey, stop: number): Promise<StopHistory | Missing> {
   const state = await readStopState(db, key, stop);
   if ('missing' in state) return state;
   const values = valuesOf(key, stop);

@@ -1,19 +1,17 @@
 import { nothing, operation, stopStatus, text } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { described } from '../../http/openapi/described.ts';
+import { proofParts } from '../../stops/missing-parts.ts';
 import { author, byWords, ofOperators } from '../contract.ts';
 import { proofMail } from '../history/contract.ts';
 import { opsStopParams } from '../stops/contract.ts';
 
 // Operators' contract: the delivery summary of a stop, sent to an address that a person names.
 
-const missingPart = z.enum(['delivery', 'receiver', 'signature', 'files']);
-export type MissingPart = z.infer<typeof missingPart>;
-
 export const proofPreview = z.strictObject({
   status: stopStatus,
   can_send: z.boolean(),
-  lacks: z.array(missingPart),
+  lacks: z.array(z.enum(proofParts)),
   addresses: z.array(z.string()),
   subject: z.string(),
   text: z.string(),

@@ -11,6 +11,7 @@ import { mailboxOf, recipientsOf } from '../../mail/recipients.ts';
 import { readSummarizedStop } from '../../mail/stop-reading.ts';
 import type { QueueMail } from '../../mutations/jobs/wakeups.ts';
 import { addressesIn } from '../../stops/mail-address.ts';
+import { missingParts, type MissingPart } from '../../stops/missing-parts.ts';
 import { evidenceOf } from '../../stops/named-assets.ts';
 import { AppError } from '../../wire/errors.ts';
 import { authorOf } from '../acts/author.ts';
@@ -18,7 +19,7 @@ import type { ProofMail } from '../history/contract.ts';
 import { listFiles } from '../history/history-sql.ts';
 import { orNotFound, readProofs, type FileRow, type Missing } from '../history/history.ts';
 import type { OpsStopParams } from '../stops/contract.ts';
-import { proofOperations, type MissingPart, type ProofBody, type ProofPreview } from './contract.ts';
+import { proofOperations, type ProofBody, type ProofPreview } from './contract.ts';
 import { insertProof, lockStop } from './proofs-sql.ts';
 
 export interface ProofDeps extends MailPlace {
@@ -72,16 +73,12 @@ async function readStop(db: Queryable, key: RouteKey, stop: number): Promise<Sum
 const isDelivered = ({ status }: StopResult): boolean => status === 'D';
 
 async function missingOf(db: Queryable, result: StopResult): Promise<MissingPart[]> {
-  const { store_emp_name: name, store_emp_id: id, signature_id: signature } = result.updates ?? {};
   const ids = [...evidenceOf(result)];
   const files = ids.length === 0 ? [] : (await db.query<FileRow>(listFiles, [ids])).rows;
-  const parts: readonly (readonly [MissingPart, boolean])[] = [
-    ['delivery', !isDelivered(result)],
-    ['receiver', !name && !id],
-    ['signature', !signature],
-    ['files', files.some(({ state }) => state !== 'R')],
-  ];
-  return parts.filter(([, isMissing]) => isMissing).map(([part]) => part);
+  return missingParts(
+    result,
+    files.every(({ state }) => state === 'R'),
+  );
 }
 
 interface Request extends ProofBody {

@@ -1,0 +1,71 @@
+import { statement } from '../../db/statement.ts';
+
+// Unless stated otherwise: $1 facility, $2 route, $3 week, $4 stop.
+const ofStop = 'facility = $1 and route_id = $2 and week_end = $3 and stop_id = $4';
+
+/** The first statement of a transaction: all reads see one moment, and no write waits for them. */
+export const readOneMoment = 'set transaction isolation level repeatable read, read only';
+
+/** The stops of a route in their order. $1 facility, $2 route, $3 week, $4 rows. */
+export const listStopsOfRoute = statement(
+  'evidence_list_route',
+  `select s.facility, s.route_id, s.week_end, s.stop_id
+     from stop_result s
+     left join stop_plan p using (facility, route_id, week_end, stop_id)
+    where s.facility = $1 and s.route_id = $2 and s.week_end = $3 and p.removed_at is null
+    order by p.sequence, s.stop_id limit $4`,
+);
+
+/** $1 facility, $2 route, $3 week. */
+export const findRoute = statement(
+  'evidence_find_route',
+  'select 1 from route where facility = $1 and id = $2 and week_end = $3 and published_at is not null',
+);
+
+/** The stops of a customer by the day of dispatch. $1 facility, $2 customer, $3 and $4 first and last day, $5 rows. */
+export const listStopsOfCustomer = statement(
+  'evidence_list_customer',
+  `select p.facility, p.route_id, p.week_end, p.stop_id
+     from stop_plan p
+     join route r on r.facility = p.facility and r.id = p.route_id and r.week_end = p.week_end
+     join stop_result s on s.facility = p.facility and s.route_id = p.route_id and s.week_end = p.week_end
+                       and s.stop_id = p.stop_id
+    where p.customer = $2 and p.facility = $1 and p.removed_at is null and r.published_at is not null
+      and r.dispatched_on between $3 and $4
+    order by r.dispatched_on, p.week_end, p.route_id, p.stop_id limit $5`,
+);
+
+export const listSeals = statement(
+  'evidence_list_seals',
+  `select id, encode(hash, 'hex') as hash, encode(prev_hash, 'hex') as prev_hash from ledger where ${ofStop}`,
+);
+
+/** The files of these ids, each with its whole upload. $1 ids. */
+export const listEvidenceFiles = statement(
+  'evidence_list_files',
+  `select id, batch, state, name, mime, size, encode(sha256, 'hex') as sha256, content, received_at,
+          purged_at is not null as purged
+     from asset where id = any ($1::text[]) or batch = any ($1::text[])
+    order by batch, seq`,
+);
+
+/** Acts on the stop and on its whole route. $5 an act that is no part of the evidence. */
+export const listStopActs = statement(
+  'evidence_list_acts',
+  `select act_id, at, by, act, subject_kind, subject, stop_id, reason, before, after
+     from operator_act
+    where facility = $1 and route_id = $2 and week_end = $3 and (stop_id = $4 or stop_id is null) and act <> $5
+    order by at, act_id`,
+);
+
+/** The latest revision of each report of a load by a driver of its route. $1 facility, $2 route, $3 week, $4 load. */
+export const listLoadReports = statement(
+  'evidence_list_reports',
+  `select r.report_id, r.revision, r.driver_id, r.captured_at, r.received_at, r.doc
+     from load_report_revision r
+     join load_report h on h.report_id = r.report_id and h.version = r.revision
+    where r.load_id = $4
+      and exists (select from route_driver d
+                   where d.facility = $1 and d.route_id = $2 and d.week_end = $3 and d.employee = r.driver_id)
+    order by r.captured_at, r.report_id`,
+);

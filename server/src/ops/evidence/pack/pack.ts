@@ -1,0 +1,149 @@
+import type { Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
+import { crc32 } from 'node:zlib';
+import { MissingBytes, readBytes } from '../../../assets/queries.ts';
+import type { Queryable } from '../../../db/types.ts';
+import { packFormat, type EvidenceFile, type StopEvidence, type Withheld } from '../evidence.ts';
+import { members } from '../members.ts';
+import { renderInWorker } from '../pdf/in-worker.ts';
+import type { Cover } from '../pdf/render.ts';
+import type { Evidence, Scope } from '../read-evidence.ts';
+import { withDamaged } from '../stop-evidence.ts';
+import { nameOf, titleOf } from './names.ts';
+import { verifyText } from './verify-text.ts';
+import { wholeMember, zip, type Member } from './zip.ts';
+
+/** The content of a pack. */
+export interface PackInput {
+  readonly scope: Scope;
+  readonly without: readonly Withheld[];
+  readonly evidence: Evidence;
+}
+
+/** Larger pictures are files of the pack, and the document names them. */
+const maxPictureBytes = 10 * 1024 * 1024;
+const shownTypes: readonly string[] = ['image/jpeg', 'image/jpg', 'image/png'];
+
+/** The type of a signed container of EN 319 162. A seal joins this format later; it adds members and changes none. */
+const containerType = 'application/vnd.etsi.asic-e+zip';
+
+/**
+ * The bytes of a pack. One picture is in memory at a time, and nothing is written to a disk. The same evidence has the
+ * same bytes.
+ */
+export function packBytes(db: Queryable, input: PackInput): AsyncGenerator<Uint8Array> {
+  return zip(membersOf(db, input));
+}
+
+async function* membersOf(db: Queryable, { scope, without, evidence }: PackInput): AsyncGenerator<Member> {
+  const sums: string[] = [];
+  /** The digest of a member goes into the last one. */
+  const summed = (member: Member): Member => ({ ...member, bytes: digested(member, sums) });
+  yield summed(wholeMember(members.type, containerType));
+
+  const damaged = new Map<string, string>();
+  const included = new Set<string>();
+  for (const file of evidence.stops.flatMap(({ files }) => files)) {
+    if (file.member === null || included.has(file.asset_id) || damaged.has(file.asset_id)) continue;
+    const checked = await checkedFile(db, evidence, file);
+    if ('why' in checked) damaged.set(file.asset_id, checked.why);
+    else {
+      included.add(file.asset_id);
+      yield summed({ name: file.member, ...checked });
+    }
+  }
+
+  const stops = async function* (): AsyncGenerator<StopEvidence> {
+    for (const stop of evidence.stops) yield withDamaged(stop, damaged);
+  };
+  const picture = (file: EvidenceFile): Promise<Uint8Array | undefined> => pictureOf(db, evidence, file);
+  yield summed({
+    name: members.pdf,
+    bytes: renderInWorker(coverOf({ scope, without, evidence }), { stops: stops(), picture }),
+  });
+  yield summed({ name: members.json, bytes: jsonOf(scope, without, stops()) });
+  yield summed(wholeMember(members.verify, verifyText(nameOf(scope, without))));
+  yield wholeMember(members.sums, sums.join(''));
+}
+
+async function* digested({ name, bytes }: Member, sums: string[]): AsyncGenerator<Uint8Array> {
+  const hash = createHash('sha256');
+  for await (const part of bytes) {
+    hash.update(part);
+    yield part;
+  }
+  sums.push(`${hash.digest('hex')}  ${name}\n`);
+}
+
+/**
+ * Reads a file once before it goes into the pack: its header needs size and CRC, and bytes that are not those of the
+ * receipt never pass for them.
+ */
+async function checkedFile(
+  db: Queryable,
+  { stored }: Evidence,
+  { asset_id, sha256, size }: EvidenceFile,
+): Promise<Pick<Member, 'bytes' | 'known'> | { readonly why: string }> {
+  const file = stored.get(asset_id);
+  if (!file) return { why: 'Its bytes are not stored.' };
+  const hash: Hash = createHash('sha256');
+  let crc = 0;
+  try {
+    for await (const part of readBytes(db, file)) {
+      hash.update(part);
+      crc = crc32(part, crc);
+    }
+  } catch (error) {
+    if (error instanceof MissingBytes) return { why: 'A part of its bytes is no longer stored.' };
+    throw error;
+  }
+  if (hash.digest('hex') !== sha256) return { why: 'Its stored bytes are not those of its receipt.' };
+  return { bytes: readBytes(db, file), known: { size, crc } };
+}
+
+async function pictureOf(db: Queryable, { stored }: Evidence, file: EvidenceFile): Promise<Uint8Array | undefined> {
+  const asset = stored.get(file.asset_id);
+  if (!asset || !shownTypes.includes(file.mime) || file.size > maxPictureBytes) return undefined;
+  return buffer(readBytes(db, asset));
+}
+
+/** One stop a line. */
+async function* jsonOf(
+  scope: Scope,
+  without: readonly Withheld[],
+  stops: AsyncIterable<StopEvidence>,
+): AsyncGenerator<Uint8Array> {
+  const head = JSON.stringify({ format: packFormat, scope, without });
+  let before = `${head.slice(0, -1)},"stops":[\n`;
+  for await (const stop of stops) {
+    yield Buffer.from(before + JSON.stringify(stop));
+    before = ',\n';
+  }
+  yield Buffer.from('\n]}\n');
+}
+
+function coverOf({ scope, without, evidence: { stops } }: PackInput): Cover {
+  return {
+    title: titleOf(scope),
+    without,
+    at: latest(stops),
+    contents: stops.map(({ place, summary }) => [
+      place.week_end,
+      place.route_id,
+      String(place.stop_id),
+      summary.customer,
+      summary.statusWords,
+    ]),
+  };
+}
+
+/** The time of the latest fact: a document of equal facts has equal bytes. */
+function latest(stops: readonly StopEvidence[]): string {
+  const times = stops.flatMap(({ facts, files, acts }) => [
+    ...facts.map(({ received_at }) => received_at),
+    ...files.flatMap(({ received_at }) => received_at ?? []),
+    ...acts.map(({ at }) => at),
+  ]);
+  return times.toSorted().at(-1) ?? new Date(0).toISOString();
+}

@@ -1,0 +1,296 @@
+import { clockOf } from '../../../mail/local-clock.ts';
+import type { CountedLine, ExceptionEntry } from '../../../mail/summary.ts';
+import type { FieldChange } from '../custody.ts';
+import type { EvidenceFact, EvidenceFile, StopEvidence, Withheld } from '../evidence.ts';
+import { Paper } from './paper.ts';
+
+/** The subject of the document. */
+export interface Cover {
+  /** One line. */
+  readonly title: string;
+  /** Week, route, stop, customer and status of each stop. */
+  readonly contents: readonly (readonly string[])[];
+  readonly without: readonly Withheld[];
+  /** The receipt of the latest fact, ISO 8601. */
+  readonly at: string;
+}
+
+export interface Sources {
+  readonly stops: AsyncIterable<StopEvidence>;
+  /** The bytes of a file; undefined where the document does not show them. */
+  readonly picture: (file: EvidenceFile) => Promise<Uint8Array | undefined>;
+}
+
+/** Renders the evidence of stops, page by page. One stop and one picture are in memory. */
+export async function* renderEvidence(cover: Cover, { stops, picture }: Sources): AsyncGenerator<Uint8Array> {
+  const paper = new Paper({ title: cover.title, subject: 'Evidence of a delivery', at: new Date(cover.at) });
+  if (cover.contents.length > 1) renderContents(paper, cover);
+  for await (const stop of stops) {
+    paper.newPage();
+    renderState(paper, cover, stop);
+    renderCustody(paper, stop);
+    yield* ready(paper);
+    yield* renderFiles(paper, stop, picture);
+    renderLimits(paper, stop);
+    yield* ready(paper);
+  }
+  paper.end();
+  yield* ready(paper);
+}
+
+function* ready(paper: Paper): Generator<Uint8Array> {
+  const bytes = paper.take();
+  if (bytes) yield bytes;
+}
+
+function renderContents(paper: Paper, { title, contents }: Cover): void {
+  paper.newPage();
+  paper.paragraph(title, { size: 17, bold: true });
+  paper.paragraph(`${contents.length} stops, in this order.`);
+  paper.table(
+    [
+      { head: 'Week', share: 0.13 },
+      { head: 'Route', share: 0.15 },
+      { head: 'Stop', share: 0.09 },
+      { head: 'Customer', share: 0.43 },
+      { head: 'Status', share: 0.2 },
+    ],
+    contents,
+  );
+}
+
+function renderState(paper: Paper, cover: Cover, stop: StopEvidence): void {
+  const { summary, place, nothing_delivered, missing, position } = stop;
+  paper.paragraph(`${summary.statusWords}: ${summary.customer}`, { size: 17, bold: true });
+  paper.paragraph(summary.lead, { size: 10.5 });
+  if (nothing_delivered) paper.paragraph(nothing_delivered, { size: 10.5, bold: true });
+  if (cover.without.length > 0)
+    paper.paragraph(`This document leaves out on request: ${cover.without.join(', ')}. Their hashes stay.`, {
+      grey: true,
+    });
+
+  paper.heading('Who, where, when');
+  paper.facts([
+    ['Facility', place.facility_name ? `${place.facility_name} (${place.facility})` : place.facility],
+    ['Week', place.week_end],
+    ...summary.facts.map(({ label, value }) => [label, value] as const),
+    ...summary.totals.map(({ label, value }) => [label, value] as const),
+    ['Position', positionWords(position)],
+    ['Times', `${summary.zone}, unless marked UTC`],
+  ]);
+  if (summary.comment) {
+    paper.heading('The driver’s comment');
+    paper.paragraph(summary.comment);
+  }
+  renderMissing(paper, missing);
+  renderLines(paper, stop);
+}
+
+function positionWords(position: StopEvidence['position']): string {
+  if (!position) return 'not recorded';
+  const { latitude, longitude, meters_to_customer: meters } = position;
+  const distance = meters === null ? 'the customer’s coordinates are unknown' : `${meters} m from the customer`;
+  return `${latitude}, ${longitude}: ${distance}`;
+}
+
+function renderMissing(paper: Paper, missing: StopEvidence['missing']): void {
+  paper.heading('What is missing');
+  if (missing.length === 0) paper.paragraph('Nothing that such a stop usually has.');
+  for (const { what } of missing) paper.paragraph(`– ${what}`);
+}
+
+const lineColumns = [
+  { head: 'Item', share: 0.52 },
+  { head: 'Ordered', share: 0.11, align: 'right' },
+  { head: 'Delivered', share: 0.12, align: 'right' },
+  { head: 'Returned', share: 0.12, align: 'right' },
+  { head: 'Difference', share: 0.13, align: 'right' },
+] as const;
+
+const countOf = (count: number | undefined): string => (count === undefined ? '–' : String(count));
+
+const lineRow = ({ name, notes, ordered, delivered, returned }: CountedLine): string[] => {
+  const isDifference = (note: string): boolean => /^\d+ (short|over)$/.test(note);
+  const item = [name, ...notes.filter((note) => !isDifference(note))].join(', ');
+  return [item, countOf(ordered), countOf(delivered), countOf(returned), notes.find(isDifference) ?? ''];
+};
+
+function renderLines(paper: Paper, { summary }: StopEvidence): void {
+  const { products, collections, exceptions, overage } = summary;
+  for (const { invoice, lines } of products) {
+    paper.heading(invoice === '' ? 'Items' : `Items of invoice ${invoice}`);
+    paper.table(lineColumns, lines.map(lineRow));
+  }
+  if (collections.length > 0) {
+    paper.heading('Collected');
+    paper.table(
+      [
+        { head: 'Item', share: 0.7 },
+        { head: 'Expected', share: 0.15, align: 'right' },
+        { head: 'Collected', share: 0.15, align: 'right' },
+      ],
+      collections.map(({ name, ordered, returned }) => [name, countOf(ordered), countOf(returned)]),
+    );
+  }
+  const columns = [
+    { head: 'Item', share: 0.3 },
+    { head: 'Quantity', share: 0.12 },
+    { head: 'Reason', share: 0.25 },
+    { head: 'Comment', share: 0.33 },
+  ];
+  const row = (name: string, { quantity, reason, comment, barcode }: ExceptionEntry): string[] => [
+    [name, barcode && `barcode ${barcode}`].filter(Boolean).join(', '),
+    quantity,
+    reason,
+    comment,
+  ];
+  if (exceptions.length > 0) {
+    paper.heading('Short, over, damaged');
+    paper.table(
+      columns,
+      exceptions.flatMap(({ name, invoice, entries }) =>
+        entries.map((entry) => row(invoice ? `${name}, invoice ${invoice}` : name, entry)),
+      ),
+    );
+  }
+  if (overage.length > 0) {
+    paper.heading('Not on the order');
+    paper.table(
+      columns,
+      overage.map((entry) => row('', entry)),
+    );
+  }
+}
+
+/** `2026-11-20 16:05:00.000 UTC`. */
+const utc = (instant: string | null): string =>
+  instant === null ? 'not known' : `${instant.slice(0, -1).replace('T', ' ')} UTC`;
+
+const sources = { sync: 'phone', rest: 'phone (REST)', office: 'office', timer: 'timer' } as const;
+
+function renderCustody(paper: Paper, { facts, kept, acts, mails, proofs, reports, host }: StopEvidence): void {
+  paper.heading('Chain of custody');
+  if (facts.length === 0) paper.paragraph('No change was recorded.');
+  for (const [i, fact] of facts.entries()) renderFact(paper, i + 1, fact);
+  if (kept.length > 0) {
+    paper.heading('Changes that were not applied');
+    for (const { id, employee, code, reason, received_at, state } of kept)
+      paper.paragraph(`– ${utc(received_at)}: change ${id} of ${employee}, ${state}: ${code}, ${reason}`);
+  }
+  if (acts.length > 0) {
+    paper.heading('Acts of the office');
+    paper.table(
+      [
+        { head: 'When', share: 0.25 },
+        { head: 'Who', share: 0.17 },
+        { head: 'Act', share: 0.26 },
+        { head: 'Why', share: 0.32 },
+      ],
+      acts.map(({ at, by, act, subject_kind, stop_id, reason }) => [
+        utc(at),
+        by,
+        `${act} (${subject_kind}${stop_id === null ? ', whole route' : ''})`,
+        reason,
+      ]),
+    );
+  }
+  paper.heading('Sent and written');
+  paper.facts([
+    ['Legacy host', hostWords(host)],
+    ...mails.map(
+      ({ sent_at, mutation_id }) => ['Delivery mail', `${utc(sent_at)}, for change ${mutation_id}`] as const,
+    ),
+    ...proofs.map(
+      ({ asked_at, to, by, state }) => ['Proof by mail', `${utc(asked_at)}, to ${to}, by ${by}: ${state}`] as const,
+    ),
+    ...reports.map(
+      ({ report_id, revision, driver_id, captured_at }) =>
+        ['Load report', `${report_id}, revision ${revision}, by ${driver_id}, captured ${utc(captured_at)}`] as const,
+    ),
+  ]);
+}
+
+function hostWords({ on_host, trace, confirmed_at, parked_reason }: StopEvidence['host']): string {
+  if (parked_reason) return `not written: ${parked_reason}`;
+  if (!on_host) return 'this state is not confirmed there';
+  return `confirmed ${utc(confirmed_at)}${trace && `, trace ${trace}`}`;
+}
+
+function renderFact(paper: Paper, number: number, fact: EvidenceFact): void {
+  const { employee, employee_name, source, result, device, app, client_id, seq, changes, warnings } = fact;
+  const author = employee_name ? `${employee_name} (${employee})` : employee || 'an unknown author';
+  const queue = client_id === null ? '' : `, item ${seq ?? '–'} of queue ${client_id}`;
+  const no = result === 'duplicate' ? ', a duplicate without effect' : '';
+  paper.paragraph(`${number}. ${author}, by ${sources[source]}${no}`, { bold: true, leads: true });
+  paper.facts([
+    ['Phone’s clock', utc(fact.captured_at)],
+    ['Corrected', utc(fact.edit_time)],
+    ['Received', utc(fact.received_at)],
+    ...(device || app ? [['Device', [device, app].filter(Boolean).join(', ')] as const] : []),
+    ['Change', `${fact.id}${queue}`],
+    ['SHA-256', fact.hash],
+    ...warnings.map(({ code, message }) => ['Warning', `${code}: ${message}`] as const),
+  ]);
+  if (changes === null) paper.paragraph('The values are withheld; the hash above covers them.', { grey: true });
+  else if (changes.length > 0) paper.table(changeColumns, changes.map(changeRow));
+}
+
+const changeColumns = [
+  { head: 'Field', share: 0.32 },
+  { head: 'Before', share: 0.34 },
+  { head: 'Set to', share: 0.34 },
+];
+
+/** A blank value clears the field. Without an earlier change the value before is the plan's, or none. */
+const changeRow = ({ field, before, after }: FieldChange): string[] => [
+  field.replaceAll('_', ' '),
+  before === null ? '–' : before || '(blank)',
+  after || '(blank)',
+];
+
+const pictureHeight = 250;
+const signatureHeight = 110;
+
+async function* renderFiles(
+  paper: Paper,
+  { files, place }: StopEvidence,
+  picture: Sources['picture'],
+): AsyncGenerator<Uint8Array> {
+  paper.heading('Signature and photos');
+  if (files.length === 0) paper.paragraph('The stop names no file.');
+  for (const file of files) {
+    const bytes = file.member === null ? undefined : await picture(file);
+    const caption = captionOf(file, place.zone);
+    const height = file.label === 'Signature' ? signatureHeight : pictureHeight;
+    const reason = bytes && paper.picture(bytes, caption, height);
+    const notShown = bytes === undefined ? file.member !== null && 'it is no JPEG or PNG of at most 10 MiB' : reason;
+    if (bytes === undefined || reason !== undefined)
+      paper.paragraph(notShown ? `${caption}\nNot shown: ${notShown}.` : caption, { size: 8.5 });
+    yield* ready(paper);
+  }
+}
+
+function captionOf(
+  { label, caption, asset_id, member, why, mime, size, sha256, received_at }: EvidenceFile,
+  zone: string,
+): string {
+  const arrived = received_at === null ? '' : `, received ${clockOf(received_at, zone)}`;
+  const digest = sha256 === null ? '' : `\nSHA-256 ${sha256}`;
+  return `${label}: ${caption}\n${asset_id}${mime && `, ${mime}, ${size} bytes`}${arrived}${digest}\n${member ?? why}`;
+}
+
+function renderLimits(paper: Paper, { files }: StopEvidence): void {
+  paper.heading('What this does not prove');
+  for (const limit of limits) paper.paragraph(`– ${limit}`);
+  paper.heading('How to check');
+  paper.paragraph(
+    `VERIFY.txt in this pack lists the commands. SHA256SUMS has the digest of every member. pack.json has each change as the phone sealed it; its SHA-256 is in the chain of custody above.${files.some(({ member }) => member !== null) ? ' The folder files has each file byte for byte as received.' : ''}`,
+  );
+}
+
+const limits = [
+  'That the goods were whole inside their packages.',
+  'That the written name is the name of the person who signed.',
+  'That the phone’s clock was right before the upload. The times of receipt are those of the server.',
+  'That the owner of the database has changed nothing since: this pack has no seal, no log proof and no outside witness.',
+];
