@@ -15,6 +15,8 @@ const program = [
   'importer.ts',
   'killable-database.ts',
   'office.ts',
+  'rest-node.ts',
+  'row-pass.ts',
   'server-node.ts',
   'worker.ts',
 ];

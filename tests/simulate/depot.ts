@@ -14,8 +14,10 @@ import { openStandIn } from '../../server/src/host/connection/postgres.ts';
 import { Leases } from '../../server/src/replication/to-host/lease.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { insertSessions } from './driver.ts';
+import { REFUSED_COMMENT } from './model/parked-stops.ts';
 import { driversOf, FACILITY, routeFile, tokenOf } from './model/fixture.ts';
 import { Importer } from './importer.ts';
+import { dispatcher } from './office.ts';
 
 /** The parts that outlast every process: the database, the stand-in host, and the routes that the office dispatched. */
 export interface Depot {
@@ -28,12 +30,12 @@ export interface Depot {
   readonly gate: HostGate;
   readonly submit: Pipeline['submit'];
   readonly importer: Importer;
+  /** Runs work that only one world may do at a time. */
+  inTurn<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Dispatches a route for each seed and imports all of them. */
   dispatch(seeds: readonly number[]): Promise<void>;
   close(): Promise<void>;
 }
-
-const office = { user: 'OFFICE', now: new Date(Date.UTC(2026, 10, 20)) };
 
 /** @param url a database with all migrations */
 export async function openDepot(url: string): Promise<Depot> {
@@ -48,6 +50,7 @@ export async function openDepot(url: string): Promise<Depot> {
   // pg-boss looks a queue up once, over a connection that no world waits for. This must not happen within a run.
   for (const name of Object.values(queues)) await boss.fetch(name);
   const wakeups = bossWakeups(boss);
+  await refuseComments(db);
   const clock = (): Date => new Date();
   const rules = () => ({ codes: codeBook([]), closeMode: 'legacy' as const, timerMs: 600_000 });
   const pipeline = openPipeline({ db, wakeups, rules, clock, log });
@@ -66,7 +69,13 @@ export async function openDepot(url: string): Promise<Depot> {
     onResumed: nothing,
   });
 
+  let last: Promise<unknown> = Promise.resolve();
   return {
+    inTurn: (work) => {
+      const done = last.then(work);
+      last = done.catch(nothing);
+      return done;
+    },
     db,
     host,
     clerk,
@@ -77,7 +86,7 @@ export async function openDepot(url: string): Promise<Depot> {
     importer,
     dispatch: async (seeds) => {
       const employees = seeds.flatMap(driversOf);
-      await writeMasters(clerk, office, {
+      await writeMasters(clerk, dispatcher, {
         facilities: [{ FAFAC: FACILITY, FANAM: 'Depot', FATZ: 'America/Chicago' }],
         employees: employees.map((id) => ({
           EMEMP: id,
@@ -90,7 +99,7 @@ export async function openDepot(url: string): Promise<Depot> {
         codes: [],
       });
       for (const seed of seeds)
-        for (const file of parseRouteFile(routeFile(seed))) await dispatchRoute(clerk, file, office);
+        for (const file of parseRouteFile(routeFile(seed))) await dispatchRoute(clerk, file, dispatcher);
       await importer.importAll();
       await insertSessions(
         db,
@@ -108,4 +117,16 @@ export async function openDepot(url: string): Promise<Depot> {
       await db.end();
     },
   };
+}
+
+/** A trigger of the host refuses comments, as the customer's own checks do. */
+async function refuseComments(db: Db): Promise<void> {
+  await db.query(
+    `create function poddta.refuse_comment() returns trigger language plpgsql as $$
+     begin raise exception 'RUCMT is not wanted'; end $$`,
+  );
+  await db.query(
+    `create trigger refuse_comment before insert or update on poddta.rtstup for each row
+       when (new.rucmt like '${REFUSED_COMMENT}%') execute function poddta.refuse_comment()`,
+  );
 }

@@ -1,13 +1,27 @@
 import type { HostChanges, HostChange } from '../../server/src/host/reads/host-changes.ts';
 import { Doorbell } from '../../server/src/host/reads/doorbell.ts';
 import type { Host } from '../../server/src/host/host.ts';
+import { dispatchRoute } from '../../server/src/host/tools/dispatch.ts';
+import { parseRouteFile } from '../../server/src/host/tools/load-file.ts';
 import type { Chance } from './chance.ts';
 import type { StopValues } from './model/diary.ts';
 import type { OfficeEdit } from './model/evidence.ts';
-import { driversOf, FACILITY, routeOf, STOPS, WEEK } from './model/fixture.ts';
-import type { Plan } from './model/plan.ts';
-import { initialPlan } from './model/plan.ts';
+import {
+  driversOf,
+  FACILITY,
+  initialPlan,
+  type Plan,
+  QUANTITY,
+  routeFile,
+  routeOf,
+  STOPS,
+  WEEK,
+} from './model/fixture.ts';
+
 import type { WorldTime } from './world-time.ts';
+
+/** The dispatch program's user. */
+export const dispatcher = { user: 'OFFICE', now: new Date(Date.UTC(2026, 10, 20)) };
 
 export interface OfficeDeps {
   readonly seed: number;
@@ -81,6 +95,20 @@ export class Office {
     }
     await this.#recordChangeTimes(clerk);
     return stop === undefined ? `  the route is called Plan ${n}` : `  ${n} are to be delivered at stop ${stop}`;
+  }
+
+  /** Whether the dispatch has planned the further stop. */
+  get hasPlannedLateStop(): boolean {
+    return this.#plan.quantities.length > STOPS;
+  }
+
+  /** The dispatch plans a further stop: it writes the whole route again. @returns the log */
+  async planLateStop(): Promise<string> {
+    const { clerk, seed } = this.#deps;
+    this.#plan = { ...this.#plan, quantities: [...this.#plan.quantities, QUANTITY] };
+    for (const file of parseRouteFile(routeFile(seed, this.#plan))) await dispatchRoute(clerk, file, dispatcher);
+    await this.#recordChangeTimes(clerk);
+    return `  stop ${STOPS + 1} is planned`;
   }
 
   /** The changes of this route, with ages in the time of the world. */

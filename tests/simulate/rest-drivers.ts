@@ -1,7 +1,7 @@
 import { restChange } from '../support/rest-change.ts';
 import type { Chance } from './chance.ts';
 import type { RestRequest } from './model/evidence.ts';
-import { closingOf, driversOf, routeOf, STOPS, WAREHOUSE } from './model/fixture.ts';
+import { closingOf, driversOf, hasLateStop, LATE_STOP, routeOf, STOPS, WAREHOUSE } from './model/fixture.ts';
 import type { ServerNode } from './server-node.ts';
 import { returnValues } from './taps.ts';
 import type { WorldTime } from './world-time.ts';
@@ -9,6 +9,8 @@ import type { WorldTime } from './world-time.ts';
 interface SentRequest extends RestRequest {
   readonly sentAt: number[];
   isAnswered: boolean;
+  /** The server could not apply it. Its client may send it again later. */
+  isRefused: boolean;
 }
 
 export interface RestDriversDeps {
@@ -32,7 +34,10 @@ export class RestDrivers {
 
   /** Repeats an unanswered request, or else changes a shared stop. @returns the request, for the log */
   send(node: ServerNode): string {
-    const open = this.requests.find(({ isAnswered }) => !isAnswered) ?? this.#newRequest();
+    const { chance } = this.#deps;
+    const open =
+      this.requests.find(({ isAnswered, isRefused }) => !isAnswered && (!isRefused || chance.odds(0.3))) ??
+      this.#newRequest();
     const { seed, time } = this.#deps;
     const now = new Date(time.now);
     const { id, stop, values, employee, isByV20 } = open;
@@ -46,7 +51,10 @@ export class RestDrivers {
       dedupeByContent: false,
     });
     void node.submit(change).then(
-      () => (open.isAnswered = true),
+      ({ result }) => {
+        open.isRefused = result === 'quarantined';
+        return (open.isAnswered = !open.isRefused);
+      },
       () => undefined, // the server was killed without an answer
     );
     return `  by REST on stop ${stop}: ${JSON.stringify(values)} as ${id}`;
@@ -61,7 +69,11 @@ export class RestDrivers {
     const request: SentRequest = {
       // The idempotency key of a request, derived from the seed.
       id: `${seed.toString(16).padStart(8, '0')}-0000-4000-8000-${n.toString(16).padStart(12, '0')}`,
-      stop: returns ? WAREHOUSE : drivers + 1 + chance.below(STOPS - drivers),
+      stop: returns
+        ? WAREHOUSE
+        : hasLateStop(seed) && chance.odds(0.3)
+          ? LATE_STOP
+          : drivers + 1 + chance.below(STOPS - drivers),
       values: returns
         ? returnValues(chance, returns)
         : chance.odds(0.7)
@@ -71,6 +83,7 @@ export class RestDrivers {
       employee: chance.one(driversOf(seed)),
       sentAt: [],
       isAnswered: false,
+      isRefused: false,
     };
     this.requests.push(request);
     return request;

@@ -104,6 +104,16 @@ function eventsOf(world: World, expectNothing: (wrong: readonly string[]) => voi
     .filter(Boolean)
     .join(', ');
   all.push([8, [`worker ${faults}`, () => world.work({ killPoint: worker, hostFault })]]);
+  const rowWorker = chance.odds(0.3) ? randomKillPoint(12) : undefined;
+  const rowFault = hostFaultOf(world, 4, rowFaults);
+  const rowText = [rowWorker && killText(rowWorker), rowFault && `${rowFault.kind} in ${rowFault.count}`];
+  all.push([
+    2,
+    [
+      `row worker ${rowText.filter(Boolean).join(', ')}`,
+      async () => expectNothing(await world.workRows({ killPoint: rowWorker, hostFault: rowFault })),
+    ],
+  ]);
   all.push([2, ['a clerk', world.correct]], [0.7, ['the dispatch', () => world.replan()]]);
   const importFault = hostFaultOf(
     world,
@@ -114,6 +124,7 @@ function eventsOf(world: World, expectNothing: (wrong: readonly string[]) => voi
     2,
     [`importer ${importFault ? `${importFault.kind} in ${importFault.count}` : ''}`, () => world.import(importFault)],
   ]);
+  all.push(...ofDesk(world, expectNothing));
   if (time.hasTimers) all.push([12, ['timer', () => time.runNextTimer()]]);
   if (nodes.length < MAX_NODES) all.push([nodes.length === 0 ? 15 : 1, ['server starts', () => world.startServer()]]);
   for (const [n, node] of nodes.entries()) {
@@ -127,6 +138,17 @@ function eventsOf(world: World, expectNothing: (wrong: readonly string[]) => voi
   }
   return all;
 }
+
+function ofDesk({ desk }: World, expectNothing: (wrong: readonly string[]) => void): WeightedEvent[] {
+  const all: WeightedEvent[] = [];
+  if (desk.lacksLateStop) all.push([0.3, ['the dispatch plans a stop', () => desk.planLateStop()]]);
+  if (desk.hasLateStop) all.push([1.5, ['an operator decides', async () => expectNothing(await desk.decide())]]);
+  if (desk.hasRefusals) all.push([1.5, ['an operator attends', async () => expectNothing(await desk.attendParked())]]);
+  return all;
+}
+
+/** Clerks write no rows of these files. */
+const rowFaults = hostFaults.filter((kind) => kind !== 'gets a clerk’s edit first');
 
 /** A random fault between service and host, or none. */
 function hostFaultOf(
@@ -145,7 +167,7 @@ function ofDriver(world: World, driver: Driver, expectNothing: (wrong: readonly 
   if (hasPhone && phone.app) {
     all.push([8, [name('tap'), () => world.tap(driver)]]);
     all.push([0.8, [name('photo'), () => world.photograph(driver)]]);
-    all.push([0.6, [name('report'), () => world.report(driver)]]);
+    all.push([0.8, [name('report'), () => world.report(driver)]]);
     if (world.isClosing) all.push([3, [name('returns'), () => world.returnToDepot(driver)]]);
   }
   if (isSignedIn) all.push([0.3, [name('is evicted'), () => world.evict(driver)]]);
@@ -204,7 +226,9 @@ async function heal(world: World, expectNothing: (wrong: readonly string[]) => v
     const node = world.balance();
     if (node && !world.restDrivers.isAnswered) world.sendByRest(node);
     await world.import();
+    expectNothing(await world.desk.heal(round));
     await world.work();
+    expectNothing(await world.workRows());
     for (const each of world.nodes) {
       each.checkForMissed();
       if (world.isClosing) world.closeDue(each);

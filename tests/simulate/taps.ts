@@ -4,17 +4,29 @@ import type { Chance } from './chance.ts';
 import type { StopValues } from './model/diary.ts';
 import { groupsOf } from './model/exceptions.ts';
 import type { Closing } from './model/fixture.ts';
+import { CAPTURED_AT, SECTIONS } from './model/reports.ts';
 
 type RouteKey = Parameters<Client['updateStop']>[0];
+
+export interface Occasion {
+  /** The time on the phone: the app reads no other clock. */
+  readonly phoneNow: number;
+  /** The first word of the comment. */
+  readonly comment?: string;
+  /** A file as proof. */
+  readonly signature_id?: string | undefined;
+}
 
 /**
  * What a driver records at a stop. Every value is new, so that it shows its origin.
  *
  * @param n the number of the tap
- * @param phoneNow the time on the phone: the app reads no other clock
- * @param signature_id a file as proof
  */
-export function tapValues(chance: Chance, n: number, phoneNow: number, signature_id?: string): StopValues {
+export function tapValues(
+  chance: Chance,
+  n: number,
+  { phoneNow, comment = 'comment', signature_id }: Occasion,
+): StopValues {
   const shown = new Date(phoneNow).toISOString();
   if (signature_id === undefined && chance.odds(0.12))
     return {
@@ -25,7 +37,7 @@ export function tapValues(chance: Chance, n: number, phoneNow: number, signature
     };
   const status = chance.odds(0.3) ? (chance.odds(0.8) ? 'D' : 'S') : undefined;
   return {
-    driver_comments: `comment ${n}`,
+    driver_comments: `${comment} ${n}`,
     ...(status ? { status } : {}),
     ...(chance.odds(0.15) ? { arrived: true } : {}),
     ...(chance.odds(0.3) ? { store_emp_name: `Name ${n}` } : {}),
@@ -55,17 +67,19 @@ function newExceptions(chance: Chance, n: number): string {
     .join(' ');
 }
 
-/** A load report: a new one, or another revision, sometimes with the former content. */
+/** A load report with one or two sections: a new one, or another revision, sometimes with the former content. */
 export function reportValues(chance: Chance, n: number, employee: string): StopValues {
-  return { report: `R${employee}-${1 + chance.below(2)}:load-${chance.odds(0.7) ? n : 0}` };
+  const comment = `load-${chance.odds(0.7) ? n : 0}`;
+  return { report: `R${employee}-${chance.odds(0.8) ? 1 : 2}:${comment}${chance.odds(0.5) ? `|dry-${n}` : ''}` };
 }
 
 /** The app records a load report. */
 export function recordReport(app: Client, report: string, driverId: string): { id: string; saved: Promise<void> } {
-  const [reportId = '', comment = ''] = report.split(':');
-  const sections = [{ key: 'produce', rating: 3, reason: '', comment, photos_id: '' }];
-  const capturedAt = '2026-11-21T16:00:00.000Z';
-  return recordLoadReport(app, { reportId, loadId: 'L1', stopId: '1', driverId, capturedAt, sections });
+  const [reportId = '', comments = ''] = report.split(':');
+  const sections = comments
+    .split('|')
+    .map((comment, n) => ({ key: SECTIONS[n] ?? '', rating: 3, reason: 'seen', comment, photos_id: '' }));
+  return recordLoadReport(app, { reportId, loadId: 'L1', stopId: '1', driverId, capturedAt: CAPTURED_AT, sections });
 }
 
 /** The app records the values of a tap. */

@@ -1,22 +1,36 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ReceiptState } from '@tailgate/client-sdk';
+import type { Client, ReceiptState } from '@tailgate/client-sdk';
 import { Chance } from './chance.ts';
 import type { Depot } from './depot.ts';
 import { type DriverHistory, REPORT, type StopValues, type Tap } from './model/diary.ts';
 import type { Evidence, Sweep } from './model/evidence.ts';
 import { Driver } from './driver.ts';
-import { closingOf, driversOf, PHONES_A_ROUTE, routeOf, STOPS, tokenOf, WAREHOUSE } from './model/fixture.ts';
+import { REFUSED_COMMENT } from './model/parked-stops.ts';
+import {
+  closingOf,
+  driversOf,
+  LATE_STOP,
+  PHONES_A_ROUTE,
+  routeOf,
+  STOPS,
+  tokenOf,
+  WAREHOUSE,
+} from './model/fixture.ts';
 import { FaultyHost, type HostFault } from './faulty-host.ts';
 import { wrongCountdowns } from './model/closing.ts';
 import type { Hosted } from './model/invariants.ts';
 import { violations, prematureReceipts, stopAfter, stopOf } from './model/invariants.ts';
+import { incompleteFiles, photoName } from './model/host-files.ts';
 import { members } from './model/members.ts';
+import { storedFilesOf } from './model/stored-files.ts';
+import { rowPass, type RowPassFaults } from './row-pass.ts';
 import { valuesIn } from './model/reading.ts';
 import { recordReport, recordTap, reportValues, returnValues, tapValues } from './taps.ts';
 import { ExceptionNumbers } from './model/exceptions.ts';
 import { Office } from './office.ts';
 import { CHUNK_BYTES, Phone } from './phone.ts';
 import { RestDrivers } from './rest-drivers.ts';
+import { Desk } from './desk.ts';
 import { ServerNode } from './server-node.ts';
 import { Quiescence } from './quiescence.ts';
 import { type PassFaults, workerPass } from './worker.ts';
@@ -31,6 +45,7 @@ export class World {
   readonly drivers: readonly Driver[];
   readonly office: Office;
   readonly restDrivers: RestDrivers;
+  readonly desk: Desk;
   /** A line for each event. The same seed gives the same lines. */
   readonly eventLog: string[] = [];
   readonly #seed: number;
@@ -48,6 +63,9 @@ export class World {
     this.chance = new Chance(seed);
     this.office = new Office({ seed, clerk: depot.clerk, time: this.time, chance: this.chance });
     this.restDrivers = new RestDrivers({ seed, time: this.time, chance: this.chance });
+    const log = (text: string): void => void this.eventLog.push(text);
+    const { office, time, quiescence } = this;
+    this.desk = new Desk({ depot, seed, office, time, quiescence, chance: this.chance, log });
     const employees = driversOf(seed);
     this.phones = employees.slice(0, PHONES_A_ROUTE).map((employee, n) => {
       const chance = new Chance(seed * 1_000 + n + 1);
@@ -94,9 +112,10 @@ export class World {
   async photograph(driver: Driver): Promise<void> {
     const { uploads, files } = driver.phone;
     if (!uploads) return;
-    const bytes = Uint8Array.from(this.chance.bytes(1 + this.chance.below(3 * CHUNK_BYTES)));
+    // The first bytes are of no known type, so that the name decides.
+    const bytes = Uint8Array.from([...Buffer.from('photo'), ...this.chance.bytes(this.chance.below(3 * CHUNK_BYTES))]);
     const isStored = files.untilWriting();
-    const added = uploads.add(new Blob([bytes]), { kind: 'photo' });
+    const added = uploads.add(new Blob([bytes]), { kind: 'photo', name: photoName(driver.employee) });
     void added.then(({ id }) => this.tap(driver, id));
     await Promise.race([isStored, added]);
   }
@@ -107,8 +126,13 @@ export class World {
     if (!app) return;
     const { chance, time } = this;
     const n = ++this.#taps;
-    const stop = chance.odds(0.5) ? own : this.drivers.length + 1 + chance.below(STOPS - this.drivers.length);
-    const values = tapValues(chance, n, time.now + phone.clock.aheadMs, signature_id);
+    const shared = this.drivers.length + 1 + chance.below(STOPS - this.drivers.length);
+    const stop = chance.odds(0.5) ? own : this.#mayRecordLateStop(app) && chance.odds(0.4) ? LATE_STOP : shared;
+    const values = tapValues(chance, n, {
+      phoneNow: time.now + phone.clock.aheadMs,
+      ...(this.desk.hasRefusals && stop !== own && chance.odds(0.35) ? { comment: REFUSED_COMMENT } : {}),
+      signature_id,
+    });
     const receipt = recordTap(app, routeOf(this.#seed), stop, values);
     this.#note(history, receipt, { by: employee, stop, values });
   }
@@ -133,6 +157,13 @@ export class World {
     const sweep = { at: this.time.now, isDone: false };
     this.#sweeps.push(sweep);
     void node.closeDue(() => (sweep.isDone = true));
+  }
+
+  /** An app refuses a stop that its route does not have. Before its first data it cannot know. */
+  #mayRecordLateStop(app: Client): boolean {
+    if (!this.desk.hasLateStop) return false;
+    const route = app.route(routeOf(this.#seed)).current;
+    return !route || route.stops.some(({ id }) => id === LATE_STOP);
   }
 
   /** A driver records the condition of the load. */
@@ -202,6 +233,18 @@ export class World {
     return workerPass(deps, { ...faults, clerkWrites });
   }
 
+  /** A worker brings the rows of users, sign-ins, reports and files to the host. @returns what is wrong there */
+  async workRows(faults: RowPassFaults = {}): Promise<string[]> {
+    const { time, quiescence, drivers } = this;
+    const files = (await storedFilesOf({ drivers })).map(({ id }) => id);
+    const named = drivers.flatMap(({ history }) => history.taps.map(({ values }) => values.signature_id ?? ''));
+    const own = new Set([...files, ...named, ...drivers.map(({ employee }) => employee)]);
+    const isOwn = (key: readonly string[]): boolean =>
+      key.some((part) => own.has(part) || own.has(/^R(\d+)-\d$/.exec(part)?.[1] ?? ''));
+    await rowPass({ depot: this.#depot, time, quiescence, isOwn }, faults);
+    return incompleteFiles({ drivers, host: this.#depot.host });
+  }
+
   /** The importer polls the changes of other programs on the host. */
   async import(hostFault?: HostFault): Promise<void> {
     const { importer, host } = this.#depot;
@@ -218,8 +261,9 @@ export class World {
     const { db, host } = this.#depot;
     const { drivers, office, time } = this;
     const { requests } = this.restDrivers;
-    const [exceptionNumbers, sweeps] = [this.#exceptionNumbers, this.#sweeps];
-    return { seed: this.#seed, now: time.now, db, host, drivers, office, requests, exceptionNumbers, sweeps };
+    const [exceptionNumbers, sweeps, { rulings }] = [this.#exceptionNumbers, this.#sweeps, this.desk];
+    const known = { drivers, office, requests, exceptionNumbers, sweeps, rulings };
+    return { seed: this.#seed, now: time.now, db, host, ...known };
   }
 
   /** The violated invariants. Call this when the world is idle. */
@@ -248,11 +292,19 @@ export class World {
 
   /** Whether the host has every change that it can have, and every phone shows the same. */
   get isAtRest(): boolean {
+    if (this.desk.lacksLateStop) return false;
     const isSent = this.phones.every(({ uploads }) => uploads?.status.current.waiting === 0);
     const following = this.#following;
-    const isReported = this.drivers.every(({ phone, history }) =>
+    const isParked = (phone: Phone, id: string, history: DriverHistory): boolean => {
+      const stop = history.taps.find((tap) => tap.id === id)?.stop ?? REPORT;
+      return phone.app?.stop(stop, routeOf(this.#seed)).current?.parked ?? false;
+    };
+    const isReported = this.drivers.every(({ phone, history, hasPhone, isSignedIn }) =>
       history.ids.every((id) =>
-        isDone(phone.app?.receipt(id)?.current, following.includes(phone) && !history.isReport(id)),
+        isDone(phone.app?.receipt(id)?.current, {
+          isSignedIn: hasPhone && isSignedIn,
+          isFollowing: following.includes(phone) && !history.isReport(id) && !isParked(phone, id, history),
+        }),
       ),
     );
     const isRunning = following.some((phone) => {
@@ -274,6 +326,7 @@ export class World {
   }
 
   async close(): Promise<void> {
+    await this.desk.close();
     for (const phone of this.phones) await phone.kill();
     for (const node of [...this.#nodes]) node.kill();
     await this.quiescence.reached();
@@ -289,11 +342,11 @@ export class World {
         const state = phone.app?.receipt(id)?.current;
         if (!state || this.#reported.get(id) === state.at) continue;
         this.#reported.set(id, state.at);
-        if (state.at === 'quarantined') wrong.push(`${id} was put into quarantine: ${state.reason}`);
-        if (state.at === 'accepted' || state.at === 'on_host') {
-          accepted.push(id);
-          if (!history.acceptedAt.has(id)) history.acceptedAt.set(id, this.time.now);
-        }
+        const isReceived = state.at === 'accepted' || state.at === 'on_host' || state.at === 'quarantined';
+        if (isReceived && !history.acceptedAt.has(id)) history.acceptedAt.set(id, this.time.now);
+        if (state.at === 'quarantined' && stop !== LATE_STOP)
+          wrong.push(`${id} was put into quarantine: ${state.reason}`);
+        if (state.at === 'accepted' || state.at === 'on_host') accepted.push(id);
         if (state.at === 'on_host') hosted.push({ id, stop });
       }
     }
@@ -315,7 +368,12 @@ export class World {
  * Whether a change is settled: on the host, with every file that its stop names. A phone that may not follow the route
  * gets only `accepted`, and a report has no further step.
  */
-function isDone(receipt: ReceiptState | undefined, isFollowing: boolean): boolean {
+function isDone(
+  receipt: ReceiptState | undefined,
+  { isSignedIn, isFollowing }: { readonly isSignedIn: boolean; readonly isFollowing: boolean },
+): boolean {
+  // Without a session a phone learns of a decision when its driver signs in.
+  if (receipt?.at === 'quarantined') return !isSignedIn || receipt.dismissed !== undefined;
   if (!isFollowing) return receipt?.at === 'accepted' || receipt?.at === 'on_host';
   return receipt?.at === 'on_host' && receipt.evidence === 'complete';
 }

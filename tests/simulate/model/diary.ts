@@ -17,7 +17,7 @@ export interface StopValues {
   /** Two times as the phone's clock showed them, which may be wrong by days. */
   readonly end_delivery_time?: string;
   readonly skip_refuse_timestamp?: string;
-  /** A load report, as `ID:COMMENT`. */
+  /** A load report, as `ID:COMMENT`; the comments of two sections have a `|` between. */
   readonly report?: string;
 }
 

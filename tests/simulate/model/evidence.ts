@@ -2,7 +2,8 @@ import type { Client } from '@tailgate/client-sdk';
 import type { DriverHistory, StopValues } from './diary.ts';
 import type { ExceptionNumbers } from './exceptions.ts';
 import type { PhoneClock } from './phone-clock.ts';
-import type { Plan } from './plan.ts';
+import type { Plan } from './fixture.ts';
+import type { Rulings } from './rulings.ts';
 
 /** The real state that the invariants read, and what the world did to it. The model knows no class of either. */
 export interface Evidence {
@@ -14,6 +15,7 @@ export interface Evidence {
   readonly drivers: readonly DriverEvidence[];
   readonly office: { readonly edits: readonly OfficeEdit[]; readonly plan: Plan };
   readonly requests: readonly RestRequest[];
+  readonly rulings: Rulings;
   readonly exceptionNumbers: ExceptionNumbers;
   readonly sweeps: readonly Sweep[];
 }
@@ -50,12 +52,14 @@ export interface DriverEvidence {
   };
 }
 
-/** The values that a clerk wrote on the host. */
+/** The values that a clerk wrote on the host, or an operator in a repair. */
 export interface OfficeEdit {
   readonly stop: number;
   readonly values: StopValues;
   /** In the time of the world. */
   readonly at: number;
+  /** The operator who repaired the stop through the product. */
+  readonly by?: string;
 }
 
 /** A change by REST. The client repeats it with the same key until an answer comes. */
@@ -81,6 +85,8 @@ export interface Edit {
   readonly employee: string;
   readonly clientId: string | null;
   readonly version: number;
+  /** Of its queue. */
+  readonly seq: number | null;
   /** As the ledger has it; ms. */
   readonly editTime: number;
   /** As the ledger has it; ms. */

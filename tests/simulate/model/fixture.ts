@@ -5,6 +5,9 @@ export const WEEK = '20261121';
 export const FACILITY_BEHIND_MS = 6 * 3_600_000;
 /** Stops of every route. Each of the first ones belongs to one driver; all drivers share the others. */
 export const STOPS = 6;
+/** In some worlds the dispatch plans a further stop in the course of the day. Drivers may record something there before. */
+export const LATE_STOP = STOPS + 1;
+export const hasLateStop = (seed: number): boolean => seed % 4 === 3;
 /** The quantity to deliver at a stop, until the plan changes. */
 export const QUANTITY = 5;
 const DRIVERS_A_ROUTE = 4;
@@ -36,21 +39,33 @@ export const routeOf = (seed: number) => ({ facility: FACILITY, id: `S${seed}`, 
 export const tokenOf = (employee: string, n = 0): string => `token-${n}-of-${employee}`;
 
 /** The name of a route, until the plan changes. */
-export const nameOf = (seed: number): string => `Seed ${seed}`;
+const nameOf = (seed: number): string => `Seed ${seed}`;
+
+/** The part of a route that only the host changes, as far as this world's dispatch changes it. */
+export interface Plan {
+  readonly name: string;
+  /** The quantity to deliver of the first line of each stop, in stop order. */
+  readonly quantities: readonly number[];
+}
+
+export const initialPlan = (seed: number): Plan => ({
+  name: nameOf(seed),
+  quantities: Array.from({ length: STOPS }, () => QUANTITY),
+});
 
 /** The route as the office dispatches it. */
-export function routeFile(seed: number): object {
+export function routeFile(seed: number, { name, quantities }: Plan = initialPlan(seed)): object {
   return {
     ...routeOf(seed),
-    name: nameOf(seed),
+    name,
     drivers: driversOf(seed).map((id) => ({ id, type: 'DRIVER' })),
     stops: [
-      ...Array.from({ length: STOPS }, (_, n) => ({
+      ...quantities.map((quantity, n) => ({
         id: n + 1,
         type: 'delivery',
         customer: { id: `C${n + 1}`, name: `Market ${n + 1}` },
         products: [
-          { id: 'EGGS', name: 'Eggs', invoice: `INV${n + 1}`, quantity: QUANTITY },
+          { id: 'EGGS', name: 'Eggs', invoice: `INV${n + 1}`, quantity },
           { id: 'MILK', name: 'Milk', invoice: `INV${n + 1}`, quantity: QUANTITY },
         ],
         collections: [],

@@ -3,12 +3,15 @@ import type { LocalStop } from '@tailgate/client-sdk';
 import type { StopValues } from './diary.ts';
 import { fields, latestOf, REPORT } from './diary.ts';
 import { exceptionsIn } from './exceptions.ts';
-import type { DriverEvidence, Edit, Evidence, OfficeEdit, RestRequest } from './evidence.ts';
-import { routeOf, stopsOf } from './fixture.ts';
+import type { Edit, Evidence, OfficeEdit, RestRequest } from './evidence.ts';
+import { LATE_STOP, routeOf, stopsOf } from './fixture.ts';
+import { wrongHostFiles } from './host-files.ts';
 import { type HostStop, readHost, valuesOnHost, wrongHostRows } from './host-rows.ts';
 import { completionLast, isCompletion, wrongClosing } from './closing.ts';
+import { isRefused, wrongParkedRows, wrongParking } from './parked-stops.ts';
 import { wrongPlans } from './plan.ts';
 import { wrongReports } from './reports.ts';
+import { wrongReviews } from './rulings.ts';
 import { wrongFiles } from './stored-files.ts';
 import { timeText } from './moments.ts';
 import { isSurelyBefore, readEdits, wrongTimes } from './truth.ts';
@@ -110,15 +113,15 @@ const wrongNumbers = ({ exceptionNumbers }: Evidence, onHost: ReadonlyMap<number
 const isEarlier = (one: Edit, other: Edit): boolean =>
   !isCompletion(one) &&
   (isSurelyBefore(one, other) ||
-    (one.clientId !== null && one.clientId === other.clientId && one.version < other.version));
+    (one.clientId !== null && one.clientId === other.clientId && Number(one.seq) < Number(other.seq)));
 
 /** The checks of an idle world. */
 export async function violations(evidence: Evidence): Promise<string[]> {
   const edits = await readEdits(evidence);
-  const { drivers, requests, office } = evidence;
+  const { requests, office } = evidence;
   const of = (source: Edit['source']): Edit[] => edits.filter((edit) => edit.source === source);
   return [
-    ...wrongInLedger(of('sync'), drivers),
+    ...wrongInLedger(of('sync'), evidence),
     ...wrongByRest(of('rest'), requests),
     ...wrongOfOffice(of('office'), office.edits),
     ...wrongTimes(edits),
@@ -126,21 +129,25 @@ export async function violations(evidence: Evidence): Promise<string[]> {
     ...(await wrongReports(evidence)),
     ...(await wrongFiles(evidence)),
     ...(await wrongClosing(evidence, edits)),
+    ...(await wrongHostFiles(evidence)),
+    ...(await wrongReviews(evidence)),
     ...(await troubles(evidence)),
     ...(await wrongAnywhere(evidence, edits)),
   ];
 }
 
 /** No change is lost, duplicated, reordered, altered, or attributed to another driver. */
-function wrongInLedger(all: readonly Edit[], drivers: readonly DriverEvidence[]): string[] {
+function wrongInLedger(all: readonly Edit[], { drivers, rulings }: Evidence): string[] {
   const wrong: string[] = [];
   const strangers = all.filter(({ values }) => values === undefined);
   for (const { id, employee } of strangers) wrong.push(`${id} is in the ledger, and ${employee} has not recorded it`);
   for (const { history, employee } of drivers) {
     const edits = all.filter((edit) => edit.employee === employee);
     const ids = edits.map(({ id }) => id);
-    if (!isDeepStrictEqual(ids, history.ids))
-      wrong.push(`${employee} recorded ${history.ids.join(' ')}, and the ledger has ${ids.join(' ')}`);
+    const isReleased = ({ id }: Edit): boolean => rulings.releases.has(id);
+    const recorded = history.ids.filter((id) => !rulings.dismissals.has(id) || rulings.releases.has(id));
+    if (!isDeepStrictEqual(ids, recorded))
+      wrong.push(`${employee} recorded ${recorded.join(' ')}, and the ledger has ${ids.join(' ')}`);
     if (new Set(edits.map((edit) => edit.clientId)).size > 1)
       wrong.push(`the queue of ${employee} was forked, though no phone was copied`);
     for (const [i, edit] of edits.entries()) {
@@ -150,8 +157,9 @@ function wrongInLedger(all: readonly Edit[], drivers: readonly DriverEvidence[])
       if (stop !== undefined && stop !== edit.stop)
         wrong.push(`${edit.id} is of stop ${edit.stop}, recorded was ${stop}`);
       const before = edits[i - 1];
-      const beforeOnRoute = edits.slice(0, i).findLast((other) => other.stop !== REPORT);
-      if (edit.stop !== REPORT && beforeOnRoute && beforeOnRoute.version > edit.version)
+      // A released change comes to the route when the operator decides.
+      const beforeOnRoute = edits.slice(0, i).findLast((other) => other.stop !== REPORT && !isReleased(other));
+      if (edit.stop !== REPORT && !isReleased(edit) && beforeOnRoute && beforeOnRoute.version > edit.version)
         wrong.push(`${edit.id} follows ${beforeOnRoute.id} in its queue, and came before it on the route`);
       if (before && before.editTime > edit.editTime)
         wrong.push(`${edit.id} follows ${before.id} in its queue, and has an earlier edit time`);
@@ -195,8 +203,10 @@ function wrongOfOffice(ledger: readonly Edit[], corrections: readonly OfficeEdit
       if (!edit) wrong.push(`${entry.id} of the office contains ${field} ${values[field]}, which no clerk has written`);
       else matched.add(edit);
     }
-    if (!ofStop.some(({ at }) => at === entry.editTime))
-      wrong.push(`${entry.id} of the office is dated ${timeText(entry.editTime)}, when no clerk wrote anything`);
+    if (!ofStop.some(({ at, by }) => at === entry.editTime && (by === undefined || by === entry.employee)))
+      wrong.push(
+        `${entry.id} of ${entry.employee} is dated ${timeText(entry.editTime)}, when nobody of that name wrote anything`,
+      );
   }
   for (const [i, edit] of corrections.entries()) {
     const values = fields.filter((field) => edit.values[field] !== undefined);
@@ -208,24 +218,10 @@ function wrongOfOffice(ledger: readonly Edit[], corrections: readonly OfficeEdit
   return wrong;
 }
 
-async function troubles({ db, drivers, seed }: Evidence): Promise<string[]> {
+async function troubles({ db, drivers }: Evidence): Promise<string[]> {
   const employees = drivers.map(({ employee }) => employee);
-  const retained = await db.query<{ reason: string }>('select reason from quarantine where employee = any($1)', [
-    employees,
-  ]);
   const incidents = await db.query<{ kind: string }>('select kind from incident where employee = any($1)', [employees]);
-  const parked = await db.query<{ stop_id: number }>('select stop_id from parked where route_id = $1', [
-    routeOf(seed).id,
-  ]);
-  const shown = drivers.flatMap(({ phone, hasPhone }) =>
-    (hasPhone ? (phone.app?.route(routeOf(seed)).current?.stops ?? []) : []).filter((stop) => stop.parked),
-  );
-  return [
-    ...parked.rows.map(({ stop_id }) => `stop ${stop_id} is parked, and the host takes its rows`),
-    ...shown.map(({ id }) => `a phone shows stop ${id} as parked, and the host has it`),
-    ...retained.rows.map(({ reason }) => `a valid change is in quarantine: ${reason}`),
-    ...incidents.rows.map(({ kind }) => `an incident was recorded: ${kind}`),
-  ];
+  return incidents.rows.map(({ kind }) => `an incident was recorded: ${kind}`);
 }
 
 /**
@@ -233,13 +229,13 @@ async function troubles({ db, drivers, seed }: Evidence): Promise<string[]> {
  * true ones; edits that are nearer than a measurement count by the ledger's time, then queue, then sequence.
  */
 async function wrongAnywhere(evidence: Evidence, edits: readonly Edit[]): Promise<string[]> {
-  const { seed, drivers } = evidence;
+  const { seed, drivers, office } = evidence;
   const wrong: string[] = [];
   // The sort is stable: with equal edit times, the order of queues and sequences stays.
   const ordered = edits.toSorted((a, b) => a.editTime - b.editTime);
   const onHost = await readHost(evidence);
-  wrong.push(...wrongNumbers(evidence, onHost));
-  for (const stop of stopsOf(seed)) {
+  wrong.push(...wrongNumbers(evidence, onHost), ...(await wrongParking(evidence, ordered)));
+  for (const stop of [...stopsOf(seed), ...(office.plan.quantities.length >= LATE_STOP ? [LATE_STOP] : [])]) {
     const ofStop = completionLast(ordered.filter((edit) => edit.stop === stop));
     const expected = stopAfter(latestOf(ofStop.map(({ values }) => ({ values: values ?? {} }))));
     for (const { phone } of drivers.filter(({ hasPhone, isSignedIn }) => hasPhone && isSignedIn)) {
@@ -250,7 +246,8 @@ async function wrongAnywhere(evidence: Evidence, edits: readonly Edit[]): Promis
           `stop ${stop} reads ${JSON.stringify(shown)} on the phone of ${phone.employee}, not ${JSON.stringify(expected)}`,
         );
     }
-    if (ofStop.length > 0) wrong.push(...wrongHostRows(stop, ofStop, onHost.get(stop)));
+    if (isRefused(ofStop)) wrong.push(...wrongParkedRows(stop, ofStop, onHost.get(stop)));
+    else if (ofStop.length > 0) wrong.push(...wrongHostRows(stop, ofStop, onHost.get(stop)));
     else if (onHost.has(stop)) wrong.push(`the host has a row of stop ${stop}, which has no edit`);
   }
   return wrong;

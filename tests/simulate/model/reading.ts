@@ -26,8 +26,8 @@ export function valuesIn(args: unknown): StopValues {
 /** Of the arguments, or of a stored revision. */
 export function reportIn(report: unknown): string {
   const { reportId, sections } = members(report, 'report');
-  if (!Array.isArray(sections) || sections.length !== 1) throw new Error('a report without its only section');
-  return `${String(reportId)}:${String(members(sections[0], 'section')['comment'])}`;
+  if (!Array.isArray(sections)) throw new Error('a report without sections');
+  return `${String(reportId)}:${sections.map((each: unknown) => String(members(each, 'section')['comment'])).join('|')}`;
 }
 
 type Writable = { -readonly [Name in keyof StopValues]: StopValues[Name] };

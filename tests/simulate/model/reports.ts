@@ -1,8 +1,13 @@
-import type { Evidence } from './evidence.ts';
+import type { DriverEvidence, Evidence } from './evidence.ts';
 import { reportIn } from './reading.ts';
 
-/** Each report has its contents as revisions, in the order of the driver's taps. The same content again adds none. */
-export async function wrongReports({ db, drivers }: Evidence): Promise<string[]> {
+/** Before midnight at the facility, which is in Chicago. */
+export const CAPTURED_AT = '2026-11-21T03:30:00.000Z';
+/** The keys of a report's sections, in order. */
+export const SECTIONS = ['produce', 'dry'];
+
+/** The contents of each report as its driver recorded them, without repetitions. */
+export function recordedReports(drivers: readonly Pick<DriverEvidence, 'history'>[]): Map<string, string[]> {
   const recorded = new Map<string, string[]>();
   for (const { history } of drivers)
     for (const id of history.ids) {
@@ -13,6 +18,12 @@ export async function wrongReports({ db, drivers }: Evidence): Promise<string[]>
       if (revisions.at(-1) !== report) revisions.push(report);
       recorded.set(reportId, revisions);
     }
+  return recorded;
+}
+
+/** Each report has its contents as revisions, in the order of the driver's taps. The same content again adds none. */
+export async function wrongReports({ db, drivers }: Evidence): Promise<string[]> {
+  const recorded = recordedReports(drivers);
   const { rows } = await db.query<{ report_id: string; doc: string }>(
     'select report_id, doc from load_report_revision where driver_id = any($1) order by report_id, revision',
     [drivers.map(({ employee }) => employee)],

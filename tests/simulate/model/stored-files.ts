@@ -3,7 +3,7 @@ import { routeOf } from './fixture.ts';
 import { members } from './members.ts';
 
 /** A phone's record of a file, as far as the model reads it. */
-interface StoredFile {
+export interface StoredFile {
   readonly id: string;
   readonly employee: string;
   /** `here`: the server has it. */
@@ -14,8 +14,7 @@ interface StoredFile {
 /** Every file of a phone is on the server, once and with equal bytes. Every file that a stop names is there. */
 export async function wrongFiles({ db, seed, drivers }: Evidence): Promise<string[]> {
   const wrong: string[] = [];
-  const phones = [...new Set(drivers.map(({ phone }) => phone))];
-  const storedFiles = (await Promise.all(phones.map(({ files }) => files.rows()))).flat().map(fileIn);
+  const storedFiles = await storedFilesOf({ drivers });
   const ids = storedFiles.map(({ id }) => id);
   for (const { history } of drivers)
     for (const { values, by } of history.taps)
@@ -40,6 +39,12 @@ export async function wrongFiles({ db, seed, drivers }: Evidence): Promise<strin
     else if (onServer.under_way > 0) wrong.push(`the file ${file.id} of ${file.employee} is here and under way`);
   }
   return wrong;
+}
+
+/** The files that the phones have recorded. */
+export async function storedFilesOf({ drivers }: Pick<Evidence, 'drivers'>): Promise<StoredFile[]> {
+  const phones = [...new Set(drivers.map(({ phone }) => phone))];
+  return (await Promise.all(phones.map(({ files }) => files.rows()))).flat().map(fileIn);
 }
 
 function fileIn({ value, bytes }: { readonly value: unknown; readonly bytes: Buffer }): StoredFile {

@@ -10,6 +10,7 @@ interface LedgerRow extends Row {
   readonly client_id: string | null;
   readonly stop_id: number;
   readonly version: number;
+  readonly seq: number | null;
   readonly employee: string;
   readonly edit_time: Date;
   readonly received_at: Date;
@@ -19,15 +20,15 @@ interface LedgerRow extends Row {
 /** All edits of a route and all reports of its drivers, each queue in the order of its numbers. */
 export async function readEdits({ db, seed, drivers, requests, now }: Evidence): Promise<Edit[]> {
   const { rows } = await db.query<LedgerRow>(
-    `select id, source, client_id, stop_id, version, employee, edit_time, received_at, body
+    `select id, source, client_id, stop_id, version, seq::int as seq, employee, edit_time, received_at, body
        from ledger where facility = $1 and route_id = $2 or facility = '' and employee = any($3)
       order by client_id nulls last, source, seq, version`,
     [FACILITY, routeOf(seed).id, drivers.map(({ employee }) => employee)],
   );
   const edits = rows.map((row): Edit => {
-    const { id, source, stop_id: stop, employee, client_id: clientId, version } = row;
+    const { id, source, stop_id: stop, employee, client_id: clientId, version, seq } = row;
     const [editTime, receivedAt] = [row.edit_time.getTime(), row.received_at.getTime()];
-    const place = { id, source, stop, employee, clientId, version, editTime, receivedAt, isByV20: false };
+    const place = { id, source, stop, employee, clientId, version, seq, editTime, receivedAt, isByV20: false };
     if (source === 'timer') return { ...place, stored: {}, values: {}, at: receivedAt, ...untold };
     const stored = valuesOf(row.body);
     const known = { ...place, stored };
