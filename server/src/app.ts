@@ -122,10 +122,10 @@ export async function startApp(config: Config, log: Logger, stopping: AbortSigna
     const opsToken = await opsTokenOf(config, log);
     const deps = await openDeps(config, log, shutdown);
     const pipeline = await startPipeline(deps);
-    await startSideEffects(deps, pipeline);
     const demoDay = config.demoDay ? await openDemoDay(config.dataDir, deps.clock) : undefined;
-    const hostClock = demoDay?.clock.now ?? deps.clock;
-    const hostSide = config.role === 'api' ? undefined : await startHostSide({ ...deps, clock: hostClock }, pipeline);
+    const playedClock = demoDay?.clock.now ?? deps.clock;
+    await startSideEffects(deps, pipeline, playedClock);
+    const hostSide = config.role === 'api' ? undefined : await startHostSide({ ...deps, clock: playedClock }, pipeline);
     const pages = openPages(pagesFolder, log);
     const url =
       config.role === 'worker'
@@ -136,7 +136,8 @@ export async function startApp(config: Config, log: Logger, stopping: AbortSigna
     if (config.metricsPort !== undefined) await serveFigures(deps, config.metricsPort, opsToken.secret);
     const { dataDir, demo } = config;
     const demoOperator = isServed && demo ? await demoOperatorOf(dataDir, deps.auth, deps.clock()) : undefined;
-    if (demoDay && hostSide) await startDemoDay(demoDay, { ...deps, wakeups: bossWakeups(deps.boss), hostSide });
+    if (demoDay && hostSide)
+      await startDemoDay(demoDay, { ...deps, wakeups: bossWakeups(deps.boss, playedClock), hostSide });
     const { database, lostDatabase } = deps;
     return {
       url,
@@ -248,13 +249,13 @@ function closeModeOf({ routeCloseMode, legacyLibrary, legacyDevLibrary }: Config
   return legacyLibrary === legacyDevLibrary ? 'arrival' : 'legacy';
 }
 
-/** The timed work of every node: it closes routes and sends mails and text messages. */
-async function startSideEffects(deps: Deps, pipeline: Pipeline): Promise<void> {
+/** The timed work of every node: it closes routes and sends mails and text messages. The mails of a demo day have its clock. */
+async function startSideEffects(deps: Deps, pipeline: Pipeline, mailClock: () => Date): Promise<void> {
   const { config, log, shutdown, db, boss, auth, telemetry, clock } = deps;
   const { deliveries } = telemetry.figures;
   const closing = await startClosing({ db, boss, submit: (change) => pipeline.submit(change), clock, log });
   shutdown.add('closing timers', () => closing.stop());
-  const mails = await startMail({ db, boss, config, clock, log, watch: deliveries.mail });
+  const mails = await startMail({ db, boss, config, clock: mailClock, log, watch: deliveries.mail });
   shutdown.add('delivery mails', () => mails.stop());
   const messages = await startTextMessages({ auth, boss, config, clock, log, watch: deliveries.textMessage });
   shutdown.add('text messages', () => messages.stop());

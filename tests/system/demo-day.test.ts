@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod/mini';
@@ -232,6 +232,16 @@ describe('a demo day has one of each trouble', () => {
     const ageOf = (at: string | null | undefined) => Date.now() - Date.parse(at ?? '');
     expect(ageOf(receipts?.server_at)).toBeGreaterThan(day);
     expect(ageOf(receipts?.host_at)).toBeGreaterThan(day);
+  });
+
+  test('the mail of a delivery has the time of the delivery', async () => {
+    const { mails, receipts } = await stopOf('D091', 1);
+    expect(mails.map(({ sent_at }) => Date.parse(sent_at) - Date.parse(receipts?.server_at ?? ''))).toEqual([0]);
+    const folder = join(dataDir, 'mail');
+    const texts = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')));
+    const mail = texts.find((text) => text.includes(mails[0]?.mutation_id ?? '?'));
+    const date = /^Date: (.*)\r$/m.exec(mail ?? '')?.[1] ?? '';
+    expect(Math.abs(Date.parse(date) - Date.parse(mails[0]?.sent_at ?? ''))).toBeLessThan(1_000);
   });
 });
 

@@ -94,7 +94,8 @@ export class DeliveryMails {
 
     const pictures = !isMessageFault(output);
     const contents = await contentsOf(db, stop, { pictures, linkTo: mailLinks(config) });
-    const letter = { id: job.mutation, date: createdOn, to, cc, recipients, ...contents };
+    const date = job.due_at === undefined ? createdOn : new Date(job.due_at);
+    const letter = { id: job.mutation, date, to, cc, recipients, ...contents };
     const ends = AbortSignal.any([signal, AbortSignal.timeout(timeouts.messageMs)]);
     const verdict = await this.#post.send(letter, ends);
     await this.#recordOutcome(job, verdict, taken);

@@ -25,7 +25,7 @@ import { DayPlayer } from './player.ts';
 
 /** The demo day of a server. */
 export interface DemoDay {
-  /** The clock of the host side, of the player's pipeline and of its uploads. */
+  /** The clock of the host side, of the mails, of the player's pipeline and of its uploads. */
   readonly clock: PlayedClock;
   /** The drivers, and the one password of all of them. */
   readonly drivers: readonly string[];
@@ -34,7 +34,7 @@ export interface DemoDay {
 
 /** The parts of the server that the day runs on. */
 export interface DayParts {
-  readonly config: Pick<Config, 'dataDir' | 'legacyUrl' | 'legacyLibrary'>;
+  readonly config: Pick<Config, 'dataDir' | 'legacyUrl' | 'legacyLibrary' | 'smtpUrl'>;
   readonly log: Log;
   readonly shutdown: Shutdown;
   readonly database: { readonly url: string };
@@ -119,6 +119,7 @@ async function play(
       importNow: () => hostSide.importNow(),
       holdInForce: () => hostSide.status?.hold,
       openDesk,
+      hasMailServer: config.smtpUrl !== undefined,
       password,
       start,
       stopping,

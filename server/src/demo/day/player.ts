@@ -20,7 +20,7 @@ import { DemoPhone } from './phone.ts';
 import { photo, signature } from './pictures.ts';
 import type { PlayedClock } from './played-clock.ts';
 import { behindTheHold, chapters, hold, reports, type Chapter, type Event, type RouteScript } from './script.ts';
-import { correctColumn, limitCounts, overdueFiles } from './sql.ts';
+import { correctColumn, limitCounts, overdueFiles, untriedMails } from './sql.ts';
 
 export interface PlayerDeps {
   readonly db: Db;
@@ -36,6 +36,8 @@ export interface PlayerDeps {
   readonly holdInForce: () => Hold | undefined;
   /** The stand-in host, as another program and user. */
   readonly openDesk: (program: string, user: string) => Promise<Host>;
+  /** Mails go to a mail server, and not into the folder. */
+  readonly hasMailServer: boolean;
   readonly password: string;
   readonly start: Date;
   readonly stopping: AbortSignal;
@@ -137,8 +139,9 @@ export class DayPlayer {
       this.#turnTo(timeOf(event));
       await phone.send();
       for (const { fileName, bytes, lost } of pictures) if (!lost) await phone.upload(fileName, bytes);
-      // So the host has it at the time of the event.
+      // So the host has it, and the mail goes out, at the time of the event.
       await this.#settled();
+      await this.#mailed();
     }
   }
 
@@ -210,6 +213,13 @@ export class DayPlayer {
       const { routes, rows } = await readBacklog(db);
       return routes + rows === 0;
     });
+  }
+
+  /** Resolves when the mails are in the folder. A mail server may be slow, and the day does not wait for it. */
+  async #mailed(): Promise<void> {
+    const { db, hasMailServer } = this.#deps;
+    if (hasMailServer) return;
+    await this.#until('the mails are out', async () => (await db.query(untriedMails)).rows.length === 0);
   }
 
   async #until(what: string, isSo: () => Promise<boolean>): Promise<void> {

@@ -1,9 +1,16 @@
 import { statement } from '../../db/statement.ts';
+import { queues } from '../../mutations/jobs/wakeups.ts';
 
 /** Files that were named a day ago, and that the server still awaits. $1 now. */
 export const overdueFiles = statement(
   'demo_day_overdue_files',
   `select id from asset where state = 'L' and expected_at < $1::timestamptz - interval '24 hours'`,
+);
+
+/** Mails that no worker has tried yet. */
+export const untriedMails = statement(
+  'demo_day_untried_mails',
+  `select id from pgboss.job where name = '${queues.mail}' and state in ('created', 'active') limit 1`,
 );
 
 // Statements on the stand-in host: those of its shop and its clerks. The search path of their connection names the library.

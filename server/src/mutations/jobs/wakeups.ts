@@ -38,6 +38,8 @@ export interface MailJob {
   /** The mutation that brought the stop to D: one mail for each. With `to`, the id of the operator's request. */
   readonly mutation: string;
   readonly paths: 'v20' | 'current';
+  /** When the mail became due, ISO 8601; absent in the jobs of earlier releases. */
+  readonly due_at?: string;
   /** The one recipient, where an operator named it; absent: the recipients follow from the stop. */
   readonly to?: string;
 }
@@ -59,14 +61,25 @@ export async function createQueues(boss: Pick<PgBoss, 'createQueue'>): Promise<v
   await boss.createQueue(queues.close, { policy: 'standard', retryLimit: 20, retryDelay: 1, retryBackoff: true });
 }
 
-/** Sends jobs inside the batch's own transaction. No keyed dedupe: it loses wake-ups and makes transactions wait. */
-export function bossWakeups(boss: Pick<PgBoss, 'send' | 'insert'>): Wakeups {
+/**
+ * Sends jobs inside the batch's own transaction. No keyed dedupe: it loses wake-ups and makes transactions wait.
+ *
+ * @param clock the time at which a mail becomes due; by default that of the machine
+ */
+export function bossWakeups(boss: Pick<PgBoss, 'send' | 'insert'>, clock = () => new Date()): Wakeups {
   return {
     async replicate(tx) {
       await boss.send(queues.replicate, {}, { db: executor(tx) });
     },
     replicateRows: bossRowsWakeup(boss),
-    mail: (tx, mails) => insertMails(boss, tx, mails.map(mailJob)),
+    mail(tx, mails) {
+      const due_at = clock().toISOString();
+      return insertMails(
+        boss,
+        tx,
+        mails.map((mail) => ({ ...mailJob(mail), due_at })),
+      );
+    },
     async closeAt(tx, alarms) {
       await boss.insert(
         queues.close,

@@ -113,7 +113,7 @@ async function sendProof(deps: ProofDeps, key: RouteKey, stop: number, request: 
     const values = [key.facility, mail_id, key.id, key.week_end, stop, to, author, now];
     const { rows } = await tx.query(insertProof, values);
     if (rows.length === 0) throw new AppError('IDEMPOTENCY_KEY_REUSED');
-    await queueMail(tx, { ...place, mutation: mail_id, paths: 'current', to });
+    await queueMail(tx, { ...place, mutation: mail_id, paths: 'current', to, due_at: now.toISOString() });
     await recordAct(tx, {
       by: author,
       act: 'sendProof',
