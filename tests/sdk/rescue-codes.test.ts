@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { MemoryStore } from '@tailgate/client-sdk';
 import {
   CodeReader,
@@ -5,6 +6,7 @@ import {
   importQueue,
   newPassphrase,
   packQueues,
+  ParcelTooLarge,
   unpackQueues,
   WrongPassphrase,
 } from '@tailgate/client-sdk/rescue';
@@ -78,6 +80,33 @@ test('the codes contain nothing that can be read, and open with their passphrase
   await expect(unpackQueues(damaged, '1234 5678 9012')).rejects.toThrow(WrongPassphrase);
   await expect(unpackQueues(new Uint8Array(100), '1234 5678 9012')).rejects.toThrow(TypeError);
 });
+
+test('a parcel that is too large, or that opens to too much, is refused by name', async () => {
+  const passphrase = '1234 5678 9012';
+  const [queue] = await (await phoneWithWork()).client.exportQueues();
+  if (!queue) throw new Error('no queue');
+  const endless = [{ ...queue, employee_id: 'x'.repeat(65 * 1024 * 1024) }];
+  await expect(packQueues(endless, passphrase)).rejects.toThrow('queues: more than 67108864 bytes');
+  const bomb = await sealedBytes(new Uint8Array(65 * 1024 * 1024), passphrase);
+  expect(bomb.length).toBeLessThan(100_000);
+  await expect(unpackQueues(bomb, passphrase)).rejects.toThrow(new ParcelTooLarge('queues: more than 67108864 bytes'));
+  const long = new Uint8Array(9 * 1024 * 1024);
+  long.set(bomb);
+  await expect(unpackQueues(long, passphrase)).rejects.toThrow('parcel: 9437184 bytes, at most 8388608');
+});
+
+/** A parcel of any bytes, as a hostile program makes it: docs describe the format. */
+async function sealedBytes(plain: Uint8Array<ArrayBuffer>, passphrase: string): Promise<Uint8Array<ArrayBuffer>> {
+  const magic = new Uint8Array([0x54, 0x47, 0x52, 1]);
+  const [salt, iv] = [crypto.getRandomValues(new Uint8Array(16)), crypto.getRandomValues(new Uint8Array(12))];
+  const secret = new TextEncoder().encode(passphrase.replaceAll(' ', ''));
+  const base = await crypto.subtle.importKey('raw', secret, 'PBKDF2', false, ['deriveKey']);
+  const derivation = { name: 'PBKDF2', hash: 'SHA-256', salt, iterations: 600_000 };
+  const key = await crypto.subtle.deriveKey(derivation, base, { name: 'AES-GCM', length: 256 }, false, ['encrypt']);
+  const zipped = new Uint8Array(gzipSync(plain));
+  const sealed = await crypto.subtle.encrypt({ name: 'AES-GCM', iv, additionalData: magic }, key, zipped);
+  return new Uint8Array([...magic, ...salt, ...iv, ...new Uint8Array(sealed)]);
+}
 
 test('a reader begins anew at a code of another chain, and names what is missing', async () => {
   const [first, second] = [codesOf(new Uint8Array(700).fill(1), 300), codesOf(new Uint8Array(650).fill(2), 300)];

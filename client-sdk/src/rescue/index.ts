@@ -14,7 +14,7 @@ export type { ChainProgress } from './codes.ts';
 export { CodeReader, codesOf } from './codes.ts';
 export type { ExportedQueue } from './exported-queue.ts';
 export { isExportedQueue } from './exported-queue.ts';
-export { newPassphrase, packQueues, unpackQueues, WrongPassphrase } from './parcel.ts';
+export { newPassphrase, packQueues, ParcelTooLarge, unpackQueues, WrongPassphrase } from './parcel.ts';
 
 /** The result of an import. */
 export interface Imported {

@@ -13,6 +13,18 @@ export class WrongPassphrase extends Error {
   }
 }
 
+/** Larger than any queue of a phone: a hostile parcel would fill the memory of the device that opens it. */
+export class ParcelTooLarge extends RangeError {
+  override readonly name = 'ParcelTooLarge';
+}
+
+/** A file of 200 codes, the longest, has six megabytes. */
+const maxParcelBytes = 8 * 1024 * 1024;
+/** The text of the queues: some 60,000 changes. */
+const maxTextBytes = 64 * 1024 * 1024;
+
+const textTooLarge = (): ParcelTooLarge => new ParcelTooLarge(`queues: more than ${maxTextBytes} bytes`);
+
 /** `TGR` and the version of the format; AES-GCM authenticates it, too. */
 const magic = new Uint8Array([0x54, 0x47, 0x52, 1]);
 const saltBytes = 16;
@@ -42,14 +54,19 @@ function belowTenThousand(): number {
 /**
  * Compresses and encrypts queues for another phone. Reading or pushing them from filmed codes or from the file needs
  * the passphrase.
+ *
+ * @throws ParcelTooLarge for queues that no phone can open
  */
 export async function packQueues(queues: readonly ExportedQueue[], passphrase: string): Promise<Bytes> {
-  const plain = await throughStream(new TextEncoder().encode(JSON.stringify(queues)), new CompressionStream('gzip'));
+  const text = new TextEncoder().encode(JSON.stringify(queues));
+  if (text.length > maxTextBytes) throw textTooLarge();
+  const plain = await throughStream(text, new CompressionStream('gzip'));
   const salt = crypto.getRandomValues(new Uint8Array(saltBytes));
   const nonce = crypto.getRandomValues(new Uint8Array(nonceBytes));
   const key = await keyOf(passphrase, salt);
   const sealed = await crypto.subtle.encrypt(algorithm(nonce), key, plain);
   const parcel = new Uint8Array(headBytes + sealed.byteLength);
+  checkSize(parcel);
   parcel.set(magic);
   parcel.set(salt, magic.length);
   parcel.set(nonce, magic.length + saltBytes);
@@ -61,9 +78,10 @@ export async function packQueues(queues: readonly ExportedQueue[], passphrase: s
  * Opens a parcel; pass each queue to `importQueue`.
  *
  * @param passphrase spaces and dashes do not count
- * @throws WrongPassphrase; TypeError for bytes that are no parcel
+ * @throws WrongPassphrase; ParcelTooLarge; TypeError for bytes that are no parcel
  */
 export async function unpackQueues(parcel: Bytes, passphrase: string): Promise<ExportedQueue[]> {
+  checkSize(parcel);
   if (parcel.length <= headBytes || magic.some((byte, i) => parcel[i] !== byte))
     throw new TypeError('this is no parcel that packQueues has made');
   const salt = parcel.slice(magic.length, magic.length + saltBytes);
@@ -81,6 +99,10 @@ export async function unpackQueues(parcel: Bytes, passphrase: string): Promise<E
   return queues;
 }
 
+function checkSize({ length }: Bytes): void {
+  if (length > maxParcelBytes) throw new ParcelTooLarge(`parcel: ${length} bytes, at most ${maxParcelBytes}`);
+}
+
 const algorithm = (iv: Bytes): AesGcmParams => ({ name: 'AES-GCM', iv, additionalData: magic });
 
 async function keyOf(passphrase: string, salt: Bytes): Promise<CryptoKey> {
@@ -90,5 +112,21 @@ async function keyOf(passphrase: string, salt: Bytes): Promise<CryptoKey> {
   return crypto.subtle.deriveKey(derivation, base, { name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt']);
 }
 
-const throughStream = async (bytes: Bytes, stream: GenericTransformStream): Promise<Bytes> =>
-  new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
+/** @throws ParcelTooLarge before more than the largest text is in memory */
+async function throughStream(bytes: Bytes, stream: GenericTransformStream): Promise<Bytes> {
+  let size = 0;
+  const counted = new TransformStream<Bytes, Bytes>({
+    transform(chunk, controller) {
+      size += chunk.length;
+      if (size > maxTextBytes) controller.error(textTooLarge());
+      else controller.enqueue(chunk);
+    },
+  });
+  try {
+    const passed = new Blob([bytes]).stream().pipeThrough(stream).pipeThrough(counted);
+    return new Uint8Array(await new Response(passed).arrayBuffer());
+  } catch (error) {
+    // A browser replaces the error of the stream by one of its own.
+    throw size > maxTextBytes ? textTooLarge() : error;
+  }
+}

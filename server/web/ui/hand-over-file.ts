@@ -2,6 +2,9 @@ import { CodeReader } from '@tailgate/client-sdk/rescue';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
+/** A file is larger than any queue: some 20,000 changes have this size. */
+export const maxFileBytes = 20 * 1024 * 1024;
+
 /** Reads a file of another phone. `foreign`: it is none; `partial`: some of it is missing. */
 export function parcelOfFile(text: string): Bytes | 'foreign' | 'partial' {
   const reader = new CodeReader();

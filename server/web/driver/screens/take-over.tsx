@@ -1,10 +1,10 @@
 import { StoreInUse } from '@tailgate/client-sdk';
 import type { ChainProgress } from '@tailgate/client-sdk/rescue';
-import { CodeReader, unpackQueues, WrongPassphrase } from '@tailgate/client-sdk/rescue';
+import { CodeReader, ParcelTooLarge, unpackQueues, WrongPassphrase } from '@tailgate/client-sdk/rescue';
 import { useDriver, useStatus } from '@tailgate/client-sdk/react';
 import type { FormEvent } from 'react';
 import { useRef, useState } from 'react';
-import { isWhole, parcelOfFile, spoken } from '../../ui/hand-over-file.ts';
+import { isWhole, maxFileBytes, parcelOfFile, spoken } from '../../ui/hand-over-file.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { Banner } from '../../ui/parts/chip.tsx';
 import { Field } from '../../ui/parts/field.tsx';
@@ -57,7 +57,7 @@ function Read({ onParcel }: { readonly onParcel: (parcel: Parcel) => void }) {
   const camera = useCamera(onCode);
   const onFile = async (file: File | undefined): Promise<void> => {
     if (!file) return;
-    const read = parcelOfFile(await file.text());
+    const read = file.size > maxFileBytes ? 'foreign' : parcelOfFile(await file.text());
     if (read === 'foreign' || read === 'partial')
       setNote(rescueWord(read === 'foreign' ? 'take.fileForeign' : 'take.filePartial'));
     else onParcel(read);
@@ -130,7 +130,7 @@ function Open({ parcel, onArrived, onAgain }: OpenProps) {
       onArrived(arrivalsOf(queues, await importQueues(queues)));
     } catch (error) {
       if (error instanceof WrongPassphrase) setFault(rescueWord('take.wrong'));
-      else setWhole(sentenceOf(error));
+      else setWhole(error instanceof ParcelTooLarge ? rescueWord('take.large') : sentenceOf(error));
       busy.current = false;
       setBusy(false);
     }

@@ -57,6 +57,7 @@ export const enRescue = {
   'take.passphrase': 'Passphrase',
   'take.figures': '12 figures, with or without blanks',
   'take.short': 'Type all 12 figures.',
+  'take.large': 'This hand-over is larger than any phone makes. Send it again from the other phone.',
   'take.wrong': 'These figures do not open it. Compare each one. If all are right, scan again.',
   'take.version': 'The two phones have different versions of the app. Update both, then hand over again.',
   'take.inUse': 'The app is open in another window of this phone. Close that window, then try again.',

@@ -58,6 +58,7 @@ export const esRescue: Translation<typeof enRescue> = {
   'take.passphrase': 'Clave',
   'take.figures': '12 cifras, con o sin espacios',
   'take.short': 'Escriba las 12 cifras.',
+  'take.large': 'Es más grande que lo que envía un teléfono. Envíelo de nuevo desde el otro teléfono.',
   'take.wrong': 'Estas cifras no lo abren. Compare cada una. Si todas son correctas, escanee de nuevo.',
   'take.version': 'Los teléfonos tienen versiones distintas de la app. Actualice ambos y páselo de nuevo.',
   'take.inUse': 'La app está abierta en otra ventana de este teléfono. Ciérrela y pruebe de nuevo.',

@@ -1,12 +1,10 @@
 import type { ExportedQueue } from '@tailgate/client-sdk/rescue';
 import { isExportedQueue } from '@tailgate/client-sdk/rescue';
-import { parcelOfFile } from '../../ui/hand-over-file.ts';
+import { maxFileBytes, parcelOfFile } from '../../ui/hand-over-file.ts';
 
 export type Queue = ExportedQueue;
 export type Change = Queue['mutations'][number];
 
-/** A file is larger than any queue: some 20,000 changes have this size. */
-const maxFileBytes = 20 * 1024 * 1024;
 /** Fewer than the server takes in one request: the page shows the progress of each part. */
 const pieceItems = 100;
 /** The server takes a megabyte. */

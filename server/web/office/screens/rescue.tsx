@@ -1,4 +1,4 @@
-import { unpackQueues, WrongPassphrase } from '@tailgate/client-sdk/rescue';
+import { ParcelTooLarge, unpackQueues, WrongPassphrase } from '@tailgate/client-sdk/rescue';
 import type { FormEvent } from 'react';
 import { useEffect, useRef, useState } from 'react';
 import { isWhole, spoken } from '../../ui/hand-over-file.ts';
@@ -139,7 +139,7 @@ function Passphrase({ sealed: { name, parcel }, onOpen, onFault }: PassphrasePro
       beginRescue(name, queues);
     } catch (error) {
       if (error instanceof WrongPassphrase) setFault(t('rescue.wrong'));
-      else onFault(t('rescue.version', { name }));
+      else onFault(t(error instanceof ParcelTooLarge ? 'rescue.large' : 'rescue.version', { name }));
     } finally {
       busy.current = false;
     }
