@@ -25,16 +25,16 @@ export interface Placed {
   readonly facility?: string | null | undefined;
 }
 
-/**
- * The zone of a time: the row's own, else the one of its facility, else the one that all facilities share, else the
- * reader's.
- */
-export function zoneOf({ zone, facility }: Placed = {}): string {
+/** The zone of a time: that of its place, else the reader's. */
+export const zoneOf = (of?: Placed): string => zoneOfPlace(of) ?? readersZone;
+
+/** The row's own zone, else the one of its facility, else the one that all facilities share; undefined where none is known. */
+export function zoneOfPlace({ zone, facility }: Placed = {}): string | undefined {
   if (isZone(zone)) return zone;
   const own = facilities.current.find(({ id }) => id === facility)?.zone;
   if (isZone(own)) return own;
   const [shared, ...others] = new Set(facilities.current.map((each) => each.zone));
-  return others.length === 0 && isZone(shared) ? shared : readersZone;
+  return others.length === 0 && isZone(shared) ? shared : undefined;
 }
 
 const zones = new Map<string, boolean>();

@@ -4,7 +4,7 @@ import { statement } from '../../db/statement.ts';
 const createdAt = exactMoment('c.created_at');
 
 /** $1 now: expired sessions do not count. */
-const deviceColumns = `c.client_id, c.employee, coalesce(e.name, '') as employee_name, c.device, c.app, c.sdk, c.pending,
+const deviceColumns = `c.client_id, c.employee, coalesce(e.name, '') as employee_name, nullif(e.facility, '') as facility, c.device, c.app, c.sdk, c.pending,
           c.oldest_pending_at, c.pending_files, c.pending_bytes, c.oldest_file_at, c.last_seq, c.created_at, c.last_seen_at, c.revoked_at, c.revoked_by, c.revoke_reason,
           c.held_at is not null and c.revoked_at is not null as held,
           (select count(*)::int from quarantine q where q.client_id = c.client_id and q.state = 'open') as quarantined,

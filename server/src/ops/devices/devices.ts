@@ -153,6 +153,7 @@ const itemOf = (row: DeviceRow): DeviceItem => ({
   client_id: row.client_id,
   employee: row.employee,
   employee_name: row.employee_name,
+  facility: row.facility,
   device: row.device,
   app: row.app,
   sdk: row.sdk,

@@ -34,7 +34,7 @@ export function PhonePanel({ phone }: { readonly phone: Phone }) {
             {oldest !== null && (
               <>
                 {', '}
-                <Moment at={oldest} />
+                <Moment at={oldest} of={phone} />
               </>
             )}
           </dd>
@@ -44,7 +44,7 @@ export function PhonePanel({ phone }: { readonly phone: Phone }) {
           </dd>
           <dt>{t('phone.first')}</dt>
           <dd>
-            <Moment at={created_at} />
+            <Moment at={created_at} of={phone} />
           </dd>
           <dt>{t('phone.seq')}</dt>
           <dd>{t('phone.number', { n: last_seq })}</dd>
@@ -74,7 +74,7 @@ function End({ phone }: { readonly phone: Phone }) {
       <form className="panel-body" noValidate onSubmit={(event) => void submit(event)}>
         <FaultNote fault={revoke.fault} />
         {at !== null ? (
-          <p>{t('phone.ended', { by: by ?? '', time: timeIn(Date.parse(at)), why: why ?? '' })}</p>
+          <p>{t('phone.ended', { by: by ?? '', time: timeIn(Date.parse(at), phone), why: why ?? '' })}</p>
         ) : (
           <>
             <p className="small">

@@ -72,7 +72,10 @@ export function IncidentsScreen({ chosen }: { readonly chosen: string | undefine
           { head: t('incidents.what'), cell: ({ kind: what }) => <strong>{incidentName(what)}</strong> },
           { head: t('incidents.where'), cell: whereText },
           { head: t('incidents.who'), cell: ({ employee }) => employee ?? '–' },
-          { head: t('incidents.at'), cell: ({ at }) => <Moment at={at} inRow /> },
+          {
+            head: t('incidents.at'),
+            cell: ({ at, details }) => <Moment at={at} of={placeOfIncident(details)} inRow />,
+          },
           { head: t('incidents.state'), cell: (row) => t(`incidents.${row.state}`) },
         ]}
       />
@@ -129,7 +132,7 @@ function Chosen({ incident }: { readonly incident: Incident }) {
             <p role="status">
               {t('incidents.by', {
                 by: by ?? '',
-                time: at === null ? '' : timeIn(Date.parse(at)),
+                time: at === null ? '' : timeIn(Date.parse(at), { facility }),
                 note: note ?? '',
               })}
             </p>

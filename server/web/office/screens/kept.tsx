@@ -174,7 +174,8 @@ function Times({ entry }: { readonly entry: Entry }) {
           <div key={`${head} ${more}`} className="kv-row">
             <dt>{head}</dt>
             <dd>
-              {at === null ? t('kept.unknown') : <Moment at={at} form="exact" />} <span className="small">{more}</span>
+              {at === null ? t('kept.unknown') : <Moment at={at} form="exact" of={entry} />}{' '}
+              <span className="small">{more}</span>
             </dd>
           </div>
         ))}

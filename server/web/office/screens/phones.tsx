@@ -70,9 +70,10 @@ export function PhonesScreen({ chosen }: { readonly chosen?: string | undefined 
           { head: t('phones.files'), cell: filesText, isNumber: true },
           {
             head: t('phones.oldest'),
-            cell: ({ oldest_pending_at: oldest }) => (oldest === null ? '–' : <Moment at={oldest} inRow />),
+            cell: (row) =>
+              row.oldest_pending_at === null ? '–' : <Moment at={row.oldest_pending_at} of={row} inRow />,
           },
-          { head: t('phones.heard'), cell: ({ last_seen_at }) => <Moment at={last_seen_at} inRow /> },
+          { head: t('phones.heard'), cell: (row) => <Moment at={row.last_seen_at} of={row} inRow /> },
           { head: t('phones.quarantined'), cell: ({ quarantined }) => quarantined, isNumber: true },
           { head: t('phones.state'), cell: (row) => <State row={row} /> },
         ]}
@@ -113,6 +114,7 @@ function State({ row: { revoked_at, silent, signed_in } }: { readonly row: Row }
 const exported = () => [
   { head: t('phones.driver'), text: ({ employee }: Row) => employee },
   { head: 'name', text: ({ employee_name }: Row) => employee_name },
+  { head: 'facility', text: ({ facility }: Row) => facility },
   { head: t('phones.phone'), text: ({ device }: Row) => device },
   { head: 'app', text: ({ app }: Row) => app },
   { head: t('phones.pending'), text: ({ pending }: Row) => pending },

@@ -1,5 +1,5 @@
 import type { Placed } from '../zones.ts';
-import { zoneOf } from '../zones.ts';
+import { zoneOf, zoneOfPlace } from '../zones.ts';
 import { i18n } from './words.ts';
 
 const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
@@ -17,20 +17,27 @@ export type TimeForm = keyof typeof forms;
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 /** Making a formatter costs a thousand times its use. */
-function formatter(form: TimeForm, zone: string): Intl.DateTimeFormat {
-  const key = `${i18n.language()} ${form} ${zone}`;
+function formatter(form: TimeForm, zone: string, isNamed = false): Intl.DateTimeFormat {
+  const key = `${i18n.language()} ${form} ${zone} ${isNamed}`;
   const known = formatters.get(key);
   if (known) return known;
-  const made = new Intl.DateTimeFormat(i18n.language(), { ...forms[form], timeZone: zone });
+  const made = new Intl.DateTimeFormat(i18n.language(), {
+    ...forms[form],
+    timeZone: zone,
+    ...(isNamed && { timeZoneName: 'short' }),
+  });
   formatters.set(key, made);
   return made;
 }
 
-/** A time on the clock of its facility (`zoneOf`); with its day where that is not today. */
+/**
+ * A time on the clock of its facility; with its day where that is not today. A time of no facility has the reader's zone,
+ * and names it.
+ */
 export function timeIn(ms: number, of?: Placed, form: TimeForm = 'time', now = Date.now()): string {
   const zone = zoneOf(of);
   const isToday = formatter('date', zone).format(ms) === formatter('date', zone).format(now);
-  return formatter(isToday ? form : 'day', zone).format(ms);
+  return formatter(isToday ? form : 'day', zone, zoneOfPlace(of) === undefined).format(ms);
 }
 
 /** The day of a facility, as the host writes it: 20261124. */
