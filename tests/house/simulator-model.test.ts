@@ -14,6 +14,7 @@ const program = [
   'faulty-host.ts',
   'importer.ts',
   'killable-database.ts',
+  'machine.ts',
   'office.ts',
   'rest-node.ts',
   'row-pass.ts',

@@ -39,7 +39,7 @@ export class RestDrivers {
       this.requests.find(({ isAnswered, isRefused }) => !isAnswered && (!isRefused || chance.odds(0.3))) ??
       this.#newRequest();
     const { seed, time } = this.#deps;
-    const now = new Date(time.now);
+    const now = node.clock();
     const { id, stop, values, employee, isByV20 } = open;
     const { arrived, ...updates } = values;
     open.sentAt.push(time.now);

@@ -18,6 +18,7 @@ import { answerErrors } from '../../server/src/wire/errors.ts';
 import { mountUploads } from '../../server/src/sync/plain-http/uploads.ts';
 import type { Chance } from './chance.ts';
 import { type KillPoint, KillableDatabase } from './killable-database.ts';
+import type { Machine } from './machine.ts';
 import type { Quiescence } from './quiescence.ts';
 import { asyncDuplexPair } from './async-duplex.ts';
 import { sweepDueRoute } from './closing-sweep.ts';
@@ -32,6 +33,7 @@ export interface NodeDeps {
   readonly chance: Chance;
   readonly log: Log;
   readonly seed: number;
+  readonly machine: Machine;
 }
 
 /** The parts of a running process. */
@@ -42,6 +44,8 @@ interface Parts {
   readonly listener: NodeListener;
   readonly pauses: WorldPauses;
   readonly sweep: () => Promise<void>;
+  readonly machine: Machine;
+  readonly clock: () => Date;
 }
 
 /** The hub sweeps every second by its own timer. Here the scheduler starts each sweep. */
@@ -50,6 +54,9 @@ const NEVER_MS = 2 ** 31 - 1;
 /** A server process: the real sync edge over the real pipeline, without a port. The simulation may kill it. */
 export class ServerNode {
   readonly app: FastifyInstance;
+  readonly machine: Machine;
+  /** The server's time. */
+  readonly clock: () => Date;
   readonly submit: Pipeline['submit'];
   readonly #db: KillableDatabase;
   readonly #pipeline: Pipeline;
@@ -58,7 +65,9 @@ export class ServerNode {
 
   readonly #sweep: () => Promise<void>;
 
-  private constructor({ app, db, pipeline, listener, pauses, sweep }: Parts) {
+  private constructor({ app, db, pipeline, listener, pauses, sweep, machine, clock }: Parts) {
+    this.machine = machine;
+    this.clock = clock;
     this.app = app;
     this.#db = db;
     this.#pipeline = pipeline;
@@ -69,13 +78,13 @@ export class ServerNode {
   }
 
   static async start(
-    { db: pool, wakeups, quiescence, time, chance, log, seed }: NodeDeps,
+    { db: pool, wakeups, quiescence, time, chance, log, seed, machine }: NodeDeps,
     onKill: () => void,
   ): Promise<ServerNode> {
     const app = Fastify();
     answerErrors(app);
     const db = new KillableDatabase(pool, quiescence, onKill);
-    const clock = (): Date => new Date(time.now);
+    const clock = await machine.startClock(db, log);
     const { mode, timerMs } = closingOf(seed) ?? { mode: 'legacy' as const, timerMs: 600_000 };
     const rules = () => ({ codes: codeBook([]), closeMode: mode, timerMs });
     const pauses = new WorldPauses({ time, chance, quiescence });
@@ -96,7 +105,7 @@ export class ServerNode {
     await app.ready();
     const submit: Pipeline['submit'] = (change) => pipeline.submit(change);
     const sweep = (): Promise<void> => sweepDueRoute({ db, submit, clock, log }, routeOf(seed).id);
-    return new ServerNode({ app, db, pipeline, listener, pauses, sweep });
+    return new ServerNode({ app, db, pipeline, listener, pauses, sweep, machine, clock });
   }
 
   /**

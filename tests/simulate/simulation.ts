@@ -3,6 +3,7 @@ import type { Driver } from './driver.ts';
 import { type HostFault, hostFaults } from './faulty-host.ts';
 import type { KillPoint } from './killable-database.ts';
 import type { Phone } from './phone.ts';
+import type { ServerNode } from './server-node.ts';
 import { World } from './world.ts';
 
 /** A run that violated an invariant. Its message contains the command that repeats the run. */
@@ -134,6 +135,7 @@ function eventsOf(world: World, expectNothing: (wrong: readonly string[]) => voi
     all.push([4 / nodes.length, [name(killText(killPoint)), () => node.setKillPoint(killPoint)]]);
     all.push([1 / nodes.length, [name('killed'), () => node.kill()]]);
     all.push([3, [name('checks for missed changes'), () => node.checkForMissed()]]);
+    if (world.hasWrongServers) all.push(...ofMachine(world, node, name));
     if (world.isClosing) all.push([2, [name('closes due routes'), () => world.closeDue(node)]]);
   }
   return all;
@@ -149,6 +151,16 @@ function ofDesk({ desk }: World, expectNothing: (wrong: readonly string[]) => vo
 
 /** Clerks write no rows of these files. */
 const rowFaults = hostFaults.filter((kind) => kind !== 'gets a clerk’s edit first');
+
+/** Somebody sets the clock of a server's machine, or the machine sleeps. */
+function ofMachine({ chance }: World, { machine }: ServerNode, name: (what: string) => string): WeightedEvent[] {
+  const ahead = chance.one([-10_800_000, -300_000, 0, 300_000, 86_400_000]);
+  const asleep = 1_000 + chance.below(10_000);
+  return [
+    [2, [name(`has a clock ahead by ${ahead}`), () => (machine.wallAheadMs = ahead)]],
+    [0.5, [name(`sleeps for ${asleep}`), () => machine.sleep(asleep)]],
+  ];
+}
 
 /** A random fault between service and host, or none. */
 function hostFaultOf(

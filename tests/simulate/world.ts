@@ -9,6 +9,7 @@ import { REFUSED_COMMENT } from './model/parked-stops.ts';
 import {
   closingOf,
   driversOf,
+  hasWrongServers,
   LATE_STOP,
   PHONES_A_ROUTE,
   routeOf,
@@ -16,6 +17,7 @@ import {
   tokenOf,
   WAREHOUSE,
 } from './model/fixture.ts';
+import { Machine } from './machine.ts';
 import { FaultyHost, type HostFault } from './faulty-host.ts';
 import { wrongCountdowns } from './model/closing.ts';
 import type { Hosted } from './model/invariants.ts';
@@ -35,6 +37,9 @@ import { ServerNode } from './server-node.ts';
 import { Quiescence } from './quiescence.ts';
 import { type PassFaults, workerPass } from './worker.ts';
 import { WorldTime } from './world-time.ts';
+
+/** How far the wall clock of a server is ahead when it starts. */
+const WRONG_CLOCKS_MS = [0, 240_000, -7_200_000, 90_000_000];
 
 /** Phones, servers, a worker, a host and its clerks. The caller decides what happens to them. */
 export class World {
@@ -98,9 +103,20 @@ export class World {
   async startServer(): Promise<void> {
     const { quiescence, time, chance } = this;
     const { db, wakeups, log } = this.#depot;
-    const deps = { db, wakeups, log, quiescence, time, chance, seed: this.#seed };
+    const deps = { db, wakeups, log, quiescence, time, chance, seed: this.#seed, machine: this.#machine() };
     const node = await ServerNode.start(deps, () => this.#removeKilled(node));
     this.#nodes.push(node);
+  }
+
+  /** A right clock, except in worlds whose servers have wrong ones. */
+  #machine(): Machine {
+    const machine = new Machine(this.time);
+    if (this.hasWrongServers) machine.wallAheadMs = this.chance.one(WRONG_CLOCKS_MS);
+    return machine;
+  }
+
+  get hasWrongServers(): boolean {
+    return hasWrongServers(this.#seed);
   }
 
   #removeKilled(node: ServerNode): void {

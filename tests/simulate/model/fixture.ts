@@ -25,6 +25,9 @@ export interface Closing {
 export const closingOf = (seed: number): Closing | undefined =>
   seed % 4 === 1 ? { mode: seed % 8 === 1 ? 'legacy' : 'arrival', timerMs: 8_000 } : undefined;
 
+/** In a sixth of all worlds, the clocks of the servers' machines are wrong and jump. */
+export const hasWrongServers = (seed: number): boolean => seed % 6 === 3;
+
 /** The stops of a seed's route. */
 export const stopsOf = (seed: number): number[] => [
   ...Array.from({ length: STOPS }, (_, n) => n + 1),
