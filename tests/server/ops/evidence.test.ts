@@ -204,6 +204,7 @@ describe('GET /api/ops/evidence/preview', () => {
     const shown = await preview(ofRoute);
     expect(shown).toMatchObject({ name: 'evidence_F01_R100_20261121.zip', changes: 2, files: 2, left_out: 0 });
     expect(shown.bytes).toBe(photo.length + 'signed'.length);
+    expect(shown.stops[1]?.missing.map(({ part }) => part)).toEqual(['position']);
     expect(shown.stops.map(({ stop_id, nothing_delivered }) => [stop_id, nothing_delivered])).toEqual([
       [1, ''],
       [2, 'Nothing was delivered: the store refused the delivery.'],

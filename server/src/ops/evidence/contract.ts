@@ -2,7 +2,7 @@ import { blankIsAbsent, nothing, operation, queryNumber, stopStatus } from '@tai
 import * as z from 'zod/mini';
 import { described } from '../../http/openapi/described.ts';
 import { byWords, ofOperators, stopWords } from '../contract.ts';
-import { withholdable } from './evidence.ts';
+import { evidenceParts, withholdable } from './evidence.ts';
 
 // Operators' contract: evidence for somebody outside.
 
@@ -63,6 +63,8 @@ const previewQuery = z.object(scope).check(...scopeChecks);
 const evidenceQuery = z.object({ ...scope, by: blankIsAbsent(40) }).check(...scopeChecks);
 export type EvidenceQuery = z.infer<typeof previewQuery>;
 
+const missingEvidence = z.strictObject({ part: z.enum(evidenceParts), what: z.string() });
+
 const previewedStop = z.strictObject({
   facility: z.string(),
   route_id: z.string(),
@@ -71,7 +73,7 @@ const previewedStop = z.strictObject({
   customer_name: z.string(),
   status: stopStatus,
   nothing_delivered: z.string(),
-  missing: z.array(z.string()),
+  missing: z.array(missingEvidence),
 });
 
 export const evidencePreview = z.strictObject({
@@ -148,6 +150,10 @@ export const evidenceSchemas = [
     customer_name: 'The customer.',
     status: 'The present status.',
     nothing_delivered: 'A sentence that says so, for a stop without a delivery; else blank.',
-    missing: 'The usual parts of such evidence that this stop lacks, in sentences.',
+    missing: 'The usual parts of such evidence that this stop lacks.',
+  }),
+  described('MissingEvidence', missingEvidence, 'A part that the evidence of a stop lacks.', {
+    part: 'Its kind.',
+    what: 'A sentence.',
   }),
 ];

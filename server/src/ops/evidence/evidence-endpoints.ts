@@ -60,7 +60,7 @@ async function previewEvidence({ db }: EvidenceDeps, query: EvidenceQuery): Prom
       customer_name: summary.customer,
       status,
       nothing_delivered,
-      missing: missing.map(({ what }) => what),
+      missing: [...missing],
     })),
   };
 }

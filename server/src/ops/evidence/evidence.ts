@@ -28,9 +28,21 @@ export interface EvidencePlace {
   readonly stop_id: number;
 }
 
+/** The parts that the evidence of a stop can lack. */
+export const evidenceParts = [
+  'delivery',
+  'receiver',
+  'signature',
+  'counts',
+  'position',
+  'reason',
+  'file',
+  'change',
+] as const;
+
 /** A part that the evidence of such a stop has, and this one has not. */
 export interface MissingEvidence {
-  readonly part: 'delivery' | 'receiver' | 'signature' | 'counts' | 'position' | 'reason' | 'file' | 'change';
+  readonly part: (typeof evidenceParts)[number];
   /** A sentence. */
   readonly what: string;
 }

@@ -157,13 +157,13 @@ async function* linesOf(reader: ReadableStreamDefaultReader<Uint8Array>): AsyncG
   }
 }
 
-/** The address of a request: each `:name` of the path is filled, and absent query fields are left out. */
+/** The address of a request: each `:name` of the path is filled, and absent query fields are left out. A list is joined by commas. */
 export function addressOf(url: string, path: string, { params, query }: AnyInput): string {
   const values = fieldsOf(params);
   const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(textOf(values[name])));
-  const fields = Object.entries(fieldsOf(query)).flatMap(([key, value]) =>
-    value === undefined || value === null || value === '' ? [] : [[key, textOf(value)]],
-  );
+  const fields = Object.entries(fieldsOf(query))
+    .map(([key, value]) => [key, Array.isArray(value) ? value.map(textOf).join(',') : textOf(value)])
+    .filter(([, text]) => text !== '');
   const search = new URLSearchParams(fields).toString();
   return `${url}${filled}${search === '' ? '' : `?${search}`}`;
 }

@@ -16,6 +16,7 @@ const subjects: Partial<Record<OperationName, readonly Subject[]>> = {
   readOpsRoute: ['route', 'parked', 'host'],
   readOpsStop: ['route', 'parked', 'host', 'proof'],
   previewProof: ['route', 'proof'],
+  previewEvidence: ['route', 'parked', 'host', 'quarantine'],
   compareStop: ['route', 'parked', 'host'],
   readStopHistory: ['route', 'parked', 'quarantine', 'host', 'proof'],
   verifyStopHistory: ['route'],

@@ -40,6 +40,8 @@ export const operations = {
   endHold: ['POST', '/ops/hold/:hold_id/end'],
   previewProof: ['GET', '/ops/routes/:facility/:route_id/:week_end/stops/:stop_id/proof'],
   sendProof: ['POST', '/ops/routes/:facility/:route_id/:week_end/stops/:stop_id/proof'],
+  previewEvidence: ['GET', '/ops/evidence/preview'],
+  makeEvidence: ['GET', '/ops/evidence'],
   verifyStopHistory: ['GET', '/ops/stop-history/verify'],
   readStopHistory: ['GET', '/ops/stop-history'],
   listRoutes: ['GET', '/ops/routes'],

@@ -5,6 +5,7 @@ import type { Fault } from '../api/reads.ts';
 import { allRows, faultOf } from '../api/reads.ts';
 import type { Cell } from '../model/export.ts';
 import { exportName, toCsv } from '../model/export.ts';
+import { saveFile } from '../save-file.ts';
 import { useServices } from '../services.ts';
 import { t } from '../words/words.ts';
 import { FaultNote } from './fault-note.tsx';
@@ -53,7 +54,8 @@ export function ExportRows<Row>({ pages, file, columns }: ExportRowsProps<Row>) 
       const heads = columns.map(({ head }) => head);
       const cells = rows.map((row) => columns.map(({ text }) => text(row)));
       const content = kind === 'csv' ? toCsv(heads, cells) : `${JSON.stringify(rows, null, 2)}\n`;
-      offer(content, kind === 'csv' ? 'text/csv' : 'application/json', exportName(file, Date.now(), kind));
+      const type = `${kind === 'csv' ? 'text/csv' : 'application/json'}; charset=utf-8`;
+      saveFile(new Blob([content], { type }), exportName(file, Date.now(), kind));
     } catch (error) {
       setFault(faultOf(error));
     } finally {
@@ -82,13 +84,4 @@ export function ExportRows<Row>({ pages, file, columns }: ExportRowsProps<Row>) 
       </button>
     </>
   );
-}
-
-/** Hands a file to the browser, which saves it. */
-function offer(content: string, type: string, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([content], { type: `${type}; charset=utf-8` }));
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(link.href);
 }

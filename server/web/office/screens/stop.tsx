@@ -2,6 +2,7 @@ import type { StopKey } from '../links.ts';
 import { links } from '../links.ts';
 import type { StopView } from '../model/stop-ticks.ts';
 import { FaultNote } from '../parts/fault-note.tsx';
+import { MakeEvidence } from '../parts/make-evidence.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Proofs } from '../parts/send-proof.tsx';
 import { FileView } from '../parts/stop-file.tsx';
@@ -28,6 +29,7 @@ export function StopScreen({ stop }: { readonly stop: StopKey }) {
           <div>
             <Files view={data} />
             <Proofs stop={stop} proofs={data.proofs} />
+            <MakeEvidence stop={stop} />
             <OnHost view={data} stop={stop} />
             <Times view={data} />
           </div>

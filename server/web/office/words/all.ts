@@ -1,5 +1,6 @@
 import * as causes from './causes.ts';
 import * as first from './first.ts';
+import * as evidence from './evidence.ts';
 import * as flags from './flags.ts';
 import * as history from './history.ts';
 import * as host from './host.ts';
@@ -31,6 +32,7 @@ export const en = {
   ...repair.en,
   ...rescue.en,
   ...proof.en,
+  ...evidence.en,
   ...quarantine.en,
   ...phones.en,
   ...host.en,
@@ -52,6 +54,7 @@ export const es = {
   ...repair.es,
   ...rescue.es,
   ...proof.es,
+  ...evidence.es,
   ...quarantine.es,
   ...phones.es,
   ...host.es,

@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { operations } from '../../server/src/http/operations.ts';
+import { unzipped } from '../server/ops/unzipped.ts';
+import { demoRoute } from '../system/service.ts';
+import type { Desk, OfficeWorld } from './desk.ts';
+import { openOfficeWorld } from './desk.ts';
+import { deliver, driverOf } from './refusing-host.ts';
+
+let world: OfficeWorld;
+beforeAll(async () => {
+  world = await openOfficeWorld();
+  const driver = await driverOf(world.service, '1001');
+  await deliver(world.service, driver, 'R100', 1, { driver_comments: 'At the dock', store_emp_name: 'Ana Gil' });
+  await deliver(world.service, driver, 'R100', 2, { status: 'S' });
+});
+afterAll(() => expect(world.faults()).toEqual([]));
+
+function pageOf(stop: number): string {
+  const { facility, id, week_end } = demoRoute('R100');
+  return `#/stop/${facility}/${id}/${week_end}/${stop}`;
+}
+
+/** The members of the pack that a click saves. */
+async function saved(desk: Desk): Promise<{ name: string; members: Map<string, Buffer> }> {
+  const [file] = await Promise.all([desk.page.waitForEvent('download'), desk.hand.tap('Save it')]);
+  return { name: file.suggestedFilename(), members: unzipped(await readFile(await file.path())) };
+}
+
+test('a pack is saved in two clicks, after its missing parts are read, and is an act', async () => {
+  const desk = await world.desk('repair', pageOf(1));
+  await desk.hand.sees('One file for somebody outside');
+  desk.hand.count();
+  await desk.hand.tap('Make the evidence pack');
+  await desk.hand.sees('1 recorded change');
+  await desk.hand.sees('The driver has recorded no signature.');
+  const { name, members } = await saved(desk);
+  expect(desk.hand.count()).toEqual({ taps: 2, fields: 0 });
+  const { facility, week_end } = demoRoute('R100');
+  expect(name).toBe(`evidence_${facility}_R100_${week_end}_1.zip`);
+  expect(String(members.get('pack.json'))).toContain('At the dock');
+  expect(String(members.get('evidence.pdf')?.subarray(0, 8))).toBe('%PDF-1.7');
+  await desk.hand.sees(`The pack ${name} is saved.`);
+  const query = '?subject_kind=evidence';
+  const acts = await world.service.rest.take(operations.listActs, { headers: world.headers.repair, query });
+  expect(acts).toMatchObject([{ by: 'REPAIR', act: 'makeEvidence', stop_id: 1 }]);
+});
+
+test('names stay out on request, and a skipped stop says that nothing was delivered', async () => {
+  const desk = await world.desk('repair', pageOf(1));
+  await desk.hand.tap('Make the evidence pack');
+  await desk.hand.tap('Without names');
+  await desk.hand.sees('All hashes stay.');
+  await desk.hand.sees('_without-names.zip');
+  const { members } = await saved(desk);
+  expect(String(members.get('pack.json'))).not.toMatch(/At the dock|Ana Gil/);
+  const other = await world.desk('repair', pageOf(2));
+  await other.hand.tap('Make the evidence pack');
+  await other.hand.sees('Nothing was delivered: the pack says so.');
+});
+
+test('a clerk who may only look reads the preview and has no button', async () => {
+  const desk = await world.desk('look', pageOf(1));
+  await desk.hand.tap('Make the evidence pack');
+  await desk.hand.sees('1 recorded change');
+  expect(await desk.page.getByRole('button', { name: 'Save it' }).count()).toBe(0);
+});
