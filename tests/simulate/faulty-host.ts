@@ -30,6 +30,7 @@ export class FaultyHost implements Host {
   readonly library: string;
   readonly ping: Host['ping'];
   readonly describe: Host['describe'];
+  readonly isAtomic: Host['isAtomic'];
   readonly close: Host['close'];
   readonly #host: Host;
   readonly #hostFault: HostFault | undefined;
@@ -43,6 +44,7 @@ export class FaultyHost implements Host {
     this.library = host.library;
     this.ping = () => host.ping();
     this.describe = (file) => host.describe(file);
+    this.isAtomic = () => host.isAtomic();
     this.close = () => Promise.resolve();
     this.#host = host;
     this.#hostFault = hostFault;

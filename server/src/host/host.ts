@@ -27,6 +27,8 @@ export interface Host {
    * back.
    */
   transaction<T>(work: (tx: HostTransaction) => Promise<T>): Promise<T>;
+  /** Whether a rollback takes everything back. It does not where a file without a journal is known. */
+  isAtomic(): boolean;
   ping(): Promise<HostJob>;
   /** The columns on the host, which may differ from the definition; undefined where it has no such file. */
   describe(file: HostFileName): Promise<HostColumn[] | undefined>;

@@ -2,7 +2,7 @@ import type { OsdGroup, StopResult } from '@tailgate/sync-protocol';
 import type { StopRows } from './host-stop.ts';
 
 /** The ids of all files that a stop's rows name: signature, photos of lines, overage and exceptions. */
-export function namedAssets({ RTPRUP, RTOSDP, RTIMGP, RTSTUP }: StopRows): ReadonlySet<string> {
+function namedAssets({ RTPRUP, RTOSDP, RTIMGP, RTSTUP }: StopRows): ReadonlySet<string> {
   const named = new Set<string>();
   for (const { RQIMG } of RTPRUP) named.add(RQIMG);
   for (const { OSIMG } of RTOSDP) named.add(OSIMG);
@@ -39,4 +39,10 @@ export function evidenceOf({ updates, products, collections }: StopResult): Read
 export function newEvidence(before: StopResult, after: StopResult): ReadonlySet<string> | null {
   const [named, names] = [evidenceOf(before), evidenceOf(after)];
   return names.size === named.size && [...names].every((id) => named.has(id)) ? null : names;
+}
+
+/** Ids of files that the confirmed rows of the stop do not name. */
+export function newlyNamed(rows: StopRows, confirmed: StopRows | undefined): string[] {
+  const named = confirmed ? namedAssets(confirmed) : new Set();
+  return [...namedAssets(rows)].filter((id) => !named.has(id));
 }

@@ -69,6 +69,7 @@ export async function openStandIn(options: StandInOptions): Promise<Host> {
         await commit(session.client);
         return result;
       }),
+    isAtomic: () => true,
     ping: () => withConnection(line, '', (session) => readJob(session, library)),
     describe: (file) => withConnection(line, '', (session) => readColumns(session, library, file)),
     close: async () => {

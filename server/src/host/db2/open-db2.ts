@@ -35,6 +35,7 @@ export async function openDb2({ log, size = CONNECTIONS, ...address }: Db2Option
     library,
     query: (sql, parameters) => pool.use((connection) => connection.query(sql, parameters)),
     transaction: (work) => pool.use((connection) => within(connection, work)),
+    isAtomic: () => unjournaled.isEmpty,
     ping: async () => {
       const rows = await pool.use((connection) => connection.query(jobQuery(dialect)));
       const columns = await describe('RTSTUP');

@@ -11,6 +11,10 @@ export class Unjournaled {
     this.#onLearned = onLearned;
   }
 
+  get isEmpty(): boolean {
+    return this.#files.size === 0;
+  }
+
   withoutCommitment(sql: string): string {
     const file = writtenFile(sql);
     return file !== undefined && this.#files.has(file) ? `${sql} with nc` : sql;

@@ -126,6 +126,8 @@ export interface MergeGuards<Chosen, Flag> {
   readonly sequence?: Chosen;
   /** A row whose flag is Y stays as it is. */
   readonly unless?: Flag;
+  /** A missing row is not inserted. */
+  readonly keepsMissing?: boolean;
 }
 
 /**
@@ -137,7 +139,7 @@ export function mergeRows<Name extends HostFileName, Chosen extends keyof HostRe
   name: Name,
   columns: readonly Chosen[],
   count: number,
-  { sequence, unless }: MergeGuards<Chosen, keyof HostRecord<Name> & string> = {},
+  { sequence, unless, keepsMissing = false }: MergeGuards<Chosen, keyof HostRecord<Name> & string> = {},
 ): HostStatement<{
   rows: readonly GuardedRow<HostKey<Name> & Pick<HostRecord<Name>, Chosen>>[];
   stamp: AuditStamp;
@@ -150,7 +152,7 @@ export function mergeRows<Name extends HostFileName, Chosen extends keyof HostRe
     ...(unless === undefined ? [] : [`T.${unless} not in ('Y', 'y')`]),
   ];
   return {
-    sql: mergeText(place, hostFile(name), { columns, guards, conditions, count }),
+    sql: mergeText(place, hostFile(name), { columns, guards, conditions, count, keepsMissing }),
     bind: ({ rows, stamp }) =>
       rows.flatMap(({ row, was }) => [
         ...pick(row, key),
@@ -226,10 +228,12 @@ type MergeShape = {
   count: number;
   /** An existing row stays as it is. */
   keepsExisting?: boolean;
+  /** A missing row stays missing. */
+  keepsMissing?: boolean;
 };
 
 function mergeText({ dialect, library }: Place, file: HostFile, shape: MergeShape): string {
-  const { columns, guards, conditions, count, keepsExisting = false } = shape;
+  const { columns, guards, conditions, count, keepsExisting = false, keepsMissing = false } = shape;
   const key = names(file.key);
   const tail = auditTail(file);
   const change = changeTail(file);
@@ -250,8 +254,12 @@ function mergeText({ dialect, library }: Place, file: HostFile, shape: MergeShap
     ...(keepsExisting
       ? []
       : [`when matched ${conditions.map((condition) => `and ${condition} `).join('')}then update set ${set}`]),
-    `when not matched then insert (${inserted.join(', ')})`,
-    `values (${given.map((column) => `S.${column}`).join(', ')})`,
+    ...(keepsMissing
+      ? []
+      : [
+          `when not matched then insert (${inserted.join(', ')})`,
+          `values (${given.map((column) => `S.${column}`).join(', ')})`,
+        ]),
   ].join(' ');
 }
 

@@ -52,6 +52,7 @@ export function watchedHost(host: Host, watch: Pick<HostWatch, 'statement'>): Ho
     query: (sql, parameters) => reported(host.query(sql, parameters)),
     transaction: (work) => reportedTransaction(host, work, reported),
     ping: () => reported(host.ping()),
+    isAtomic: () => host.isAtomic(),
     describe: (file) => reported(host.describe(file)),
     close: () => host.close(),
   };

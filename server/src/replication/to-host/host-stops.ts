@@ -1,13 +1,12 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 import { awaitedHeader } from '../../assets/host.ts';
-import type { StopOnHost, StopRows } from '../../stops/host-stop.ts';
-import { namedAssets } from '../../stops/named-assets.ts';
+import type { StopFile, StopOnHost, StopRows } from '../../stops/host-stop.ts';
+import { newlyNamed } from '../../stops/named-assets.ts';
 import { numberOf } from '../../stops/osd-rows.ts';
 import { equalExcept, keyOf } from '../../stops/confirmed-rows.ts';
 import { rowName } from './edits-by-author.ts';
 import type { HostGate } from '../control/host-gate.ts';
 import { HostError, needsSetup, onFile, type Host, type HostRow, type HostTransaction } from '../../host/host.ts';
-import { inParts } from '../../host/files/in-parts.ts';
 import { lastWriter } from '../../host/files/last-writer.ts';
 import {
   insertMissing,
@@ -19,13 +18,19 @@ import {
   type GuardedRow,
   type HostStatement,
 } from '../../host/files/statements.ts';
-import { executeAll, namesOf, cachedByCount, ROWS_A_MERGE, type HostWrite } from './host-writes.ts';
+import { executeAll, inShapes, namesOf, cachedByCount, type HostWrite } from './host-writes.ts';
 import { hostFile, hostFiles, type HostFileName, type ServicePart } from '../../host/files/tables.ts';
 import { partOfHostRow, servicePart } from './service-part.ts';
 import { routeValues } from './shadow.ts';
 
 type Row = { readonly [column: string]: string };
 type Merge<R extends Row> = HostStatement<{ rows: readonly GuardedRow<R>[]; stamp: AuditStamp }>;
+
+/** The wanted rows of a stop, and the confirmed ones. */
+export interface StopDifference {
+  readonly rows: StopRows;
+  readonly confirmed: StopRows | undefined;
+}
 
 /** A stop as read from the host. */
 export interface ReadStop extends StopOnHost {
@@ -83,30 +88,49 @@ export class HostStops {
     return row && { date: String(row['WDAT']), time: String(row['WTIM']) };
   }
 
+  /** Whether a failed write of several stops leaves nothing on the host. */
+  isAtomic(): boolean {
+    return this.#host.isAtomic();
+  }
+
+  /** Writes one stop; see `writeAll`. @throws HostError */
+  write(rows: StopRows, confirmed: StopRows | undefined, stamp: AuditStamp): Promise<boolean> {
+    return this.writeAll([{ rows, confirmed }], stamp);
+  }
+
   /**
-   * Writes the difference to the confirmed rows in one transaction. First comes a header for each newly named asset, so
-   * that no program on the host finds an id without one; RTSTUP is last. All or nothing: false where a row differs from its
-   * confirmed state. @throws HostError
+   * Writes the differences of these stops to their confirmed rows in one transaction, file by file. First comes a header
+   * for each newly named asset, so that no program on the host finds an id without one; RTSTUP is last. All or nothing:
+   * false where a row differs from its confirmed state. @throws HostError
    */
-  async write(rows: StopRows, confirmed: StopRows | undefined, stamp: AuditStamp): Promise<boolean> {
-    const { merges, updateStop } = this.#texts;
-    const named = confirmed ? namedAssets(confirmed) : new Set();
-    const newAssets = [...namedAssets(rows)].filter((id) => !named.has(id)).sort();
-    const writes: HostWrite[] = [
-      ...inParts(newAssets, ROWS_A_MERGE).map((ids) => this.#assetHeaders(ids, stamp)),
-      ...changes('RTSTPP', rows.RTSTPP, confirmed?.RTSTPP).map(({ row, was }): HostWrite => {
-        // Without a shadow the row is as a dispatch program inserts it.
-        const before = was ?? { ...servicePart('RTSTPP', () => undefined) };
-        const values = updateStop.bind({ key: row, row, was: before, stamp });
-        return { file: 'RTSTPP', sql: updateStop.sql, values, rows: 1 };
+  async writeAll(stops: readonly StopDifference[], stamp: AuditStamp): Promise<boolean> {
+    const { merges, announceAssets } = this.#texts;
+    const newAssets = [...new Set(stops.flatMap(({ rows, confirmed }) => newlyNamed(rows, confirmed)))]
+      .sort()
+      .map((id) => awaitedHeader(id));
+    const changed = <R extends Row>(file: StopFile, rowsOf: (stop: StopRows) => readonly R[]): GuardedRow<R>[] =>
+      stops.flatMap(({ rows, confirmed }) => changes(file, rowsOf(rows), confirmed && rowsOf(confirmed)));
+    // Without a shadow the row is as a dispatch program inserts it.
+    const planned = servicePart('RTSTPP', () => undefined);
+    const RTSTPP = changed('RTSTPP', (stop) => stop.RTSTPP).map(({ row, was = planned }) => ({ row, was }));
+    const RTPRUP = changed('RTPRUP', (stop) => stop.RTPRUP);
+    const RTOSDP = changed('RTOSDP', (stop) => stop.RTOSDP);
+    const RTIMGP = changed('RTIMGP', (stop) => stop.RTIMGP);
+    const RTEMLP = changed('RTEMLP', (stop) => stop.RTEMLP);
+    const RTSTUP = changed('RTSTUP', (stop) => stop.RTSTUP);
+    return this.#allOrNothing([
+      // Headers of assets whose bytes may come much later; existing ones stay as they are.
+      ...inShapes(newAssets).map((part): HostWrite => {
+        const { sql, bind } = announceAssets(part.length);
+        return { file: 'ASSHDP', sql, values: bind({ rows: part, stamp }), rows: 'any' };
       }),
-      ...inMerges('RTPRUP', merges.RTPRUP, changes('RTPRUP', rows.RTPRUP, confirmed?.RTPRUP), stamp),
-      ...inMerges('RTOSDP', merges.RTOSDP, changes('RTOSDP', rows.RTOSDP, confirmed?.RTOSDP), stamp),
-      ...inMerges('RTIMGP', merges.RTIMGP, changes('RTIMGP', rows.RTIMGP, confirmed?.RTIMGP), stamp),
-      ...inMerges('RTEMLP', merges.RTEMLP, changes('RTEMLP', rows.RTEMLP, confirmed?.RTEMLP), stamp),
-      ...inMerges('RTSTUP', merges.RTSTUP, changes('RTSTUP', rows.RTSTUP, confirmed?.RTSTUP), stamp),
-    ];
-    return this.#allOrNothing(writes);
+      ...inMerges('RTSTPP', merges.RTSTPP, RTSTPP, stamp),
+      ...inMerges('RTPRUP', merges.RTPRUP, RTPRUP, stamp),
+      ...inMerges('RTOSDP', merges.RTOSDP, RTOSDP, stamp),
+      ...inMerges('RTIMGP', merges.RTIMGP, RTIMGP, stamp),
+      ...inMerges('RTEMLP', merges.RTEMLP, RTEMLP, stamp),
+      ...inMerges('RTSTUP', merges.RTSTUP, RTSTUP, stamp),
+    ]);
   }
 
   /** The route's own row, and its last writer unless that is the service. */
@@ -120,13 +144,6 @@ export class HostStops {
     const { updateHeader } = this.#texts;
     const values = updateHeader.bind({ key: row, row, was, stamp });
     return this.#allOrNothing([{ file: 'RTHDRP', sql: updateHeader.sql, values, rows: 1 }]);
-  }
-
-  /** Headers of assets whose bytes may come much later; existing ones stay as they are. */
-  #assetHeaders(ids: readonly string[], stamp: AuditStamp): HostWrite {
-    const { sql, bind } = this.#texts.announceAssets(ids.length);
-    const rows = ids.map((id) => awaitedHeader(id));
-    return { file: 'ASSHDP', sql, values: bind({ rows, stamp }), rows: 'any' };
   }
 
   async #allOrNothing(writes: readonly HostWrite[]): Promise<boolean> {
@@ -173,6 +190,10 @@ function statementsOn(host: Host) {
       RTSTUP: selectSigned(host, 'RTSTUP', ['RUFAC', 'RURTE', 'RUWKE', 'RUSTP']),
     },
     merges: {
+      // A dispatch program inserts these rows; where it has deleted one, nothing is written.
+      RTSTPP: cachedByCount((count) =>
+        mergeRows(host, 'RTSTPP', namesOf(RTSTPP.service), count, { keepsMissing: true }),
+      ),
       RTPRUP: cachedByCount((count) =>
         mergeRows(host, 'RTPRUP', namesOf(RTPRUP.service), count, { sequence: 'RQRPSQ' }),
       ),
@@ -188,7 +209,6 @@ function statementsOn(host: Host) {
     },
     announceAssets: cachedByCount((count) => insertMissing(host, 'ASSHDP', namesOf(ASSHDP.service), count)),
     readWritten: selectWritten(host, 'RTSTUP', ['RUFAC', 'RURTE', 'RUWKE', 'RUSTP']).sql,
-    updateStop: updateGuarded(host, 'RTSTPP', namesOf(RTSTPP.service)),
     readHeader: selectSigned(host, 'RTHDRP', ['RHFAC', 'RHRTE', 'RHWKE']),
     updateHeader: updateGuarded(host, 'RTHDRP', namesOf(RTHDRP.service)),
   };
@@ -229,7 +249,7 @@ function inMerges<R extends Row>(
   rows: readonly GuardedRow<R>[],
   stamp: AuditStamp,
 ): HostWrite[] {
-  return inParts(rows, ROWS_A_MERGE).map((part) => {
+  return inShapes(rows).map((part) => {
     const { sql, bind } = merge(part.length);
     return { file, sql, values: bind({ rows: part, stamp }), rows: part.length };
   });

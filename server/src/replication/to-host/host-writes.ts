@@ -1,7 +1,6 @@
 import type { Columns, HostValue } from '../../host/files/columns.ts';
 import { HostError, onFile, type Host, type HostTransaction } from '../../host/host.ts';
 import { hostMoment } from '../../host/files/local-time.ts';
-import { inParts } from '../../host/files/in-parts.ts';
 import { serviceProgram, stampUser } from '../../host/files/standin-schema.ts';
 import type { AuditStamp, HostStatement } from '../../host/files/statements.ts';
 import type { HostFileName } from '../../host/files/tables.ts';
@@ -14,8 +13,22 @@ export interface HostWrite {
   readonly rows: number | 'any';
 }
 
-/** Rows a MERGE: few enough shapes to keep each prepared, and far below the limit of a statement's parameters. */
-export const ROWS_A_MERGE = 24;
+/**
+ * Rows a MERGE, far below the limit of a statement's parameters. A text for each count would be 24 prepared statements a
+ * file and connection, most of them used once.
+ */
+const SHAPES = [24, 8, 4, 3, 2, 1] as const;
+
+/** A list in pieces of few sizes, one a statement. */
+export function inShapes<Item>(items: readonly Item[]): Item[][] {
+  const parts: Item[][] = [];
+  for (let done = 0; done < items.length;) {
+    const size = SHAPES.find((shape) => shape <= items.length - done) ?? 1;
+    parts.push(items.slice(done, done + size));
+    done += size;
+  }
+  return parts;
+}
 
 /** Runs all writes in order; false where one did not affect its count. @throws HostError that names the file */
 export async function executeAll(tx: HostTransaction, writes: readonly HostWrite[]): Promise<boolean> {
@@ -38,7 +51,7 @@ type Put<Row> = (count: number) => HostStatement<{ rows: readonly Row[]; stamp: 
 
 /** Writes rows without a comparison. */
 export function putAll<Row>(file: HostFileName, put: Put<Row>, rows: readonly Row[], stamp: AuditStamp): HostWrite[] {
-  return inParts(rows, ROWS_A_MERGE).map((part) => {
+  return inShapes(rows).map((part) => {
     const { sql, bind } = put(part.length);
     return { file, sql, values: bind({ rows: part, stamp }), rows: part.length };
   });

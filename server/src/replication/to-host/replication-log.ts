@@ -4,10 +4,9 @@ import type { Log } from '../../runtime/log.ts';
 import type { HostGate } from '../control/host-gate.ts';
 import { HostError, needsSetup, type Host } from '../../host/host.ts';
 import { hostMoment, type HostMoment } from '../../host/files/local-time.ts';
-import { inParts } from '../../host/files/in-parts.ts';
 import { insertMissing } from '../../host/files/statements.ts';
 import { hostFiles, type HostFileName, type ServicePart } from '../../host/files/tables.ts';
-import { namesOf, cachedByCount, ROWS_A_MERGE, stampAt, writeOwn } from './host-writes.ts';
+import { inShapes, namesOf, cachedByCount, stampAt, writeOwn } from './host-writes.ts';
 import { traceText } from './trace.ts';
 
 /** The result of one write to the host. */
@@ -68,7 +67,7 @@ export class ReplicationLog {
     const now = clock();
     const stamp = stampAt(now, first.zone);
     const rows = entries.map((entry) => logRow(entry, hostMoment(now, entry.zone)));
-    const writes = inParts(rows, ROWS_A_MERGE).map((part) => {
+    const writes = inShapes(rows).map((part) => {
       const { sql, bind } = this.#insert(part.length);
       return { file: 'PODRPLP', sql, values: bind({ rows: part, stamp }), rows: 'any' } as const;
     });

@@ -5,7 +5,7 @@ import { routeDelayMs } from '../control/breaker.ts';
 import type { HostGate } from '../control/host-gate.ts';
 import { HostError, isLocal, reachedLimit } from '../../host/host.ts';
 import type { Lease, Leases } from './lease.ts';
-import { replicateRoute, type PassDeps } from './route-pass.ts';
+import { replicateRoute, type PassDeps, type PassOptions } from './route-pass.ts';
 
 export interface RouteLanesOptions {
   readonly deps: PassDeps;
@@ -159,10 +159,11 @@ export class RouteLanes {
       return this.#release([lease], Math.max(this.#delayMs(failures), POLL_AGAIN_MS));
     const stalls = setInterval(() => this.#yieldLane(lease), STALLED_MS);
     try {
-      await this.#runPass(lease, () => {
+      const onStop = (): void => {
         this.#stalled.delete(lease);
         stalls.refresh();
-      });
+      };
+      await this.#runPass(lease, { onStop, oneByOne: failures > 0 });
     } finally {
       clearInterval(stalls);
       this.#stalled.delete(lease);
@@ -177,11 +178,11 @@ export class RouteLanes {
     return true;
   }
 
-  async #runPass(lease: Lease, onStop: () => void): Promise<void> {
+  async #runPass(lease: Lease, options: PassOptions): Promise<void> {
     const scope = routeScope(lease.key);
     const wakes = this.#wakes;
     try {
-      const outcome = await replicateRoute(this.#options.deps, lease, onStop);
+      const outcome = await replicateRoute(this.#options.deps, lease, options);
       this.#failures.delete(scope);
       if (outcome === 'lost') this.#options.leases.discard(lease);
       // During a hold the import may need the routes, for clerks' edits.

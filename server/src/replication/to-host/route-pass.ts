@@ -3,7 +3,7 @@ import type { Queryable } from '../../db/types.ts';
 import type { Log } from '../../runtime/log.ts';
 import { headerRow } from '../../routes/host-rows.ts';
 import type { StopOnHost, StopRows } from '../../stops/host-stop.ts';
-import { namedAssets } from '../../stops/named-assets.ts';
+import { newlyNamed } from '../../stops/named-assets.ts';
 import { numberOf } from '../../stops/osd-rows.ts';
 import { readResult } from '../../stops/stored-documents.ts';
 import { PassResult } from './pass-result.ts';
@@ -12,6 +12,7 @@ import type { HostGate } from '../control/host-gate.ts';
 import type { HostStops } from './host-stops.ts';
 import { stampAt } from './host-writes.ts';
 import { hostMoment } from '../../host/files/local-time.ts';
+import { inParts } from '../../host/files/in-parts.ts';
 import type { AuditStamp } from '../../host/files/statements.ts';
 import type { Lease, Leases } from './lease.ts';
 import { traceOfEntry, type LogEntry, type ReplicationLog } from './replication-log.ts';
@@ -19,13 +20,21 @@ import * as sql from './route-sql.ts';
 import { countAwaited } from './rows/sql.ts';
 import { hostSequence } from './sequence.ts';
 import { decodeHeader, decodeStop, encodeHeader, encodeStop, routeValues } from './shadow.ts';
-import { replicateStop, type ParkedStop } from './stop-replication.ts';
+import {
+  replicateStop,
+  replicateTogether,
+  type BehindStop,
+  type ParkedStop,
+  type StopOutcome,
+} from './stop-replication.ts';
 import type { ReplicatedStop, HostWatch, WaitingChange } from '../control/watch.ts';
 
 /** The number of the route's own row, where stops are numbered. */
 export const ROUTE_ROW = -1;
+/** Stops in one transaction on the host. A hold waits for these, and so does a program that needs one of their rows. */
+const STOPS_A_TRANSACTION = 24;
 /** Saves shadows during a long route: after a crash, few stops need a read-back. */
-const STOPS_A_SAVE = 50;
+const STOPS_A_SAVE = 2 * STOPS_A_TRANSACTION;
 /** Imports of foreign edits before a stop is parked and the others continue. */
 const IMPORTS_A_PASS = 3;
 
@@ -58,20 +67,27 @@ export interface PassDeps {
 /** `lost`: another worker has the route now. `stopped`: the worker ends or is on hold; confirmations are saved. */
 export type PassOutcome = 'done' | 'lost' | 'stopped';
 
+export interface PassOptions {
+  /** Called after each stop: the host is answering. */
+  readonly onStop?: () => void;
+  /** Each stop has a transaction of its own: one of them may have failed in the pass before. */
+  readonly oneByOne?: boolean;
+}
+
 /**
- * Brings one route to the host under its lease. Each stop that is behind goes in the order of change, in a host
- * transaction of its own; the route's row is last. Then one statement saves the confirmations (I8, I10). @param onStop
- * called after each stop: the host is answering @throws HostError where the host is away; confirmations until then are
- * saved
+ * Brings one route to the host under its lease. The stops that are behind go in the order of change, several in one host
+ * transaction; one that the host does not take with the others is written on its own. The route's row is last. Then
+ * one statement saves the confirmations (I8, I10).
+ * @throws HostError where the host is away; confirmations until then are saved
  */
 export async function replicateRoute(
   deps: PassDeps,
   lease: Lease,
-  onStop: () => void = () => undefined,
+  { onStop = () => undefined, oneByOne = false }: PassOptions = {},
 ): Promise<PassOutcome> {
   for (let imports = 0; ; imports++) {
     const foreign = imports === IMPORTS_A_PASS ? 'park' : 'import';
-    const outcome = await new RoutePass(deps, lease, foreign, onStop).run();
+    const outcome = await new RoutePass(deps, lease, { foreign, onStop, oneByOne }).run();
     if (outcome !== 'again') return outcome;
   }
 }
@@ -106,11 +122,20 @@ interface ChangeRow {
   received_at: Date;
 }
 
+interface RoutePassOptions extends Required<PassOptions> {
+  readonly foreign: 'import' | 'park';
+}
+
+/** A stop that is behind: its row of the mirror, and what the host gets. */
+interface PendingStop extends BehindStop {
+  readonly row: StopRow;
+  readonly sequence: number;
+}
+
 class RoutePass {
   readonly #deps: PassDeps;
   readonly #lease: Lease;
-  readonly #foreign: 'import' | 'park';
-  readonly #onStop: () => void;
+  readonly #options: RoutePassOptions;
   readonly #result = new PassResult();
   readonly #seen = new Set<number>();
   /** By stop, the changes that were not on the host when the pass began. */
@@ -118,15 +143,14 @@ class RoutePass {
   #parkedStops = 0;
   #zone = '';
 
-  constructor(deps: PassDeps, lease: Lease, foreign: 'import' | 'park', onStop: () => void) {
+  constructor(deps: PassDeps, lease: Lease, options: RoutePassOptions) {
     this.#deps = deps;
     this.#lease = lease;
-    this.#foreign = foreign;
-    this.#onStop = onStop;
+    this.#options = options;
   }
 
   async run(): Promise<PassOutcome | 'again'> {
-    const { db, leases, clock, gate } = this.#deps;
+    const { db, clock } = this.#deps;
     const { facility, id, week_end } = this.#lease.key;
     const route = (await db.query<RouteRow>(sql.loadRoute, [facility, id, week_end])).rows[0];
     if (!route) return (await this.#save(0)) ? 'done' : 'lost';
@@ -146,11 +170,9 @@ class RoutePass {
     const stamp = stampAt(clock(), route.zone);
     const foreign: number[] = [];
     try {
-      for (const stop of stops.rows) {
-        if (!leases.holds(this.#lease)) return 'lost';
-        if (gate.isHalted) return (await this.#save()) ? 'stopped' : 'lost';
-        if ((await this.#stop(route, stop, stamp)) === 'foreign') foreign.push(stop.stop_id);
-        this.#onStop();
+      for (const part of inParts(stops.rows, this.#options.oneByOne ? 1 : STOPS_A_TRANSACTION)) {
+        const ended = (await this.#halted()) ?? (await this.#part(route, part, stamp, foreign));
+        if (ended) return ended;
         if (this.#result.unsaved >= STOPS_A_SAVE && !(await this.#save())) return 'lost';
       }
       // All at once: after a restore, every stop that was being written may be such an edit.
@@ -163,18 +185,57 @@ class RoutePass {
     return (await this.#save(route.version)) ? 'done' : 'lost';
   }
 
-  async #stop(route: RouteRow, row: StopRow, stamp: AuditStamp): Promise<'done' | 'foreign'> {
-    const { host } = this.#deps;
+  /** Another worker has the route, or this one must end before the next write. */
+  async #halted(): Promise<'lost' | 'stopped' | undefined> {
+    if (!this.#deps.leases.holds(this.#lease)) return 'lost';
+    if (!this.#deps.gate.isHalted) return undefined;
+    return (await this.#save()) ? 'stopped' : 'lost';
+  }
+
+  #pending(route: RouteRow, row: StopRow): PendingStop {
     const { key } = this.#lease;
-    const { stop_id: stop, version } = row;
+    const { stop_id: stop } = row;
     this.#seen.add(stop);
-    const sequence = hostSequence(route.epoch, version);
+    const sequence = hostSequence(route.epoch, row.version);
     const shadow = row.shadow === null ? undefined : decodeStop(row.shadow, key, stop);
     const moment = (instant: Date) => hostMoment(instant, route.zone);
-    const rendered = { key, stop, result: readResult(row.doc), sequence: `${sequence}` as const, moment };
-    const begunAt = performance.now();
-    const outcome = await replicateStop(host, rendered, shadow, stamp);
-    if (outcome.kind === 'foreign' && this.#foreign === 'import') return 'foreign';
+    const recorded = { key, stop, result: readResult(row.doc), sequence: `${sequence}` as const, moment };
+    return { row, sequence, stop: recorded, shadow };
+  }
+
+  /** Writes these stops in one transaction, and those on their own that the host does not take with the others. */
+  async #part(
+    route: RouteRow,
+    rows: readonly StopRow[],
+    stamp: AuditStamp,
+    foreign: number[],
+  ): Promise<'lost' | 'stopped' | undefined> {
+    const { host } = this.#deps;
+    const partBegunAt = performance.now();
+    const pending = rows.map((row) => this.#pending(route, row));
+    const written = await replicateTogether(host, pending, stamp);
+    for (const stop of pending) {
+      const outcome = written.get(stop.row.stop_id);
+      if (outcome) this.#settle(route, stop, outcome, partBegunAt);
+    }
+    for (const stop of pending) {
+      if (written.has(stop.row.stop_id)) continue;
+      const ended = await this.#halted();
+      if (ended) return ended;
+      const begunAt = performance.now();
+      const outcome = await replicateStop(host, stop, stamp);
+      if (this.#settle(route, stop, outcome, begunAt) === 'foreign') foreign.push(stop.row.stop_id);
+    }
+    return undefined;
+  }
+
+  /** @param begunAt of `performance.now()` */
+  #settle(route: RouteRow, pending: PendingStop, outcome: StopOutcome, begunAt: number): 'done' | 'foreign' {
+    const { row, sequence, shadow } = pending;
+    const { stop_id: stop, version } = row;
+    const { key } = this.#lease;
+    this.#options.onStop();
+    if (outcome.kind === 'foreign' && this.#options.foreign === 'import') return 'foreign';
     if (outcome.kind === 'foreign' || outcome.kind === 'parked') {
       this.#parkedStops += 1;
       if (outcome.kind === 'parked' && outcome.confirmed)
@@ -207,7 +268,7 @@ class RoutePass {
   ): void {
     const { key } = this.#lease;
     if (confirmed !== shadow) this.#result.addConfirmed({ stop, sequence, rows: encodeStop(confirmed) });
-    for (const asset of newAssets(confirmed, shadow)) this.#result.addNamedAsset(asset);
+    for (const asset of newlyNamed(confirmed.rows, shadow?.rows)) this.#result.addNamedAsset(asset);
     for (const { OSSEQ } of newRevisions(confirmed, shadow))
       this.#result.addReview({ kind: 'credited_exception_changed', details: { route: key, stop, version, OSSEQ } });
   }
@@ -237,7 +298,7 @@ class RoutePass {
       return 'done';
     }
     const outcome = await replicateHeader(host, key, wanted, shadow, stamp);
-    if (outcome.kind === 'foreign' && this.#foreign === 'import') return 'foreign';
+    if (outcome.kind === 'foreign' && this.#options.foreign === 'import') return 'foreign';
     if (outcome.kind !== 'confirmed') {
       this.#park(ROUTE_ROW, hostSequence(route.epoch, route.version), route.version, outcome);
       return 'done';
@@ -313,12 +374,6 @@ class RoutePass {
 function lateNote({ shadow }: RouteRow, key: RouteKey): string {
   const closed = shadow !== null && decodeHeader(shadow, key)?.RHPODS === 'C';
   return closed ? 'after the close of the route' : '';
-}
-
-/** Files that the shadow of this stop does not name yet. */
-function newAssets({ rows }: StopOnHost, shadow: StopOnHost | undefined): string[] {
-  const named = shadow ? namedAssets(shadow.rows) : new Set();
-  return [...namedAssets(rows)].filter((asset) => !named.has(asset));
 }
 
 /**

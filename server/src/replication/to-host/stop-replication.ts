@@ -1,5 +1,6 @@
 import { hostRows, isUntouched } from '../../stops/host-rows.ts';
 import type { StopOnHost, RecordedStop, StopRows } from '../../stops/host-stop.ts';
+import { HostError, isLocal, isRowError } from '../../host/host.ts';
 import type { AuditStamp } from '../../host/files/statements.ts';
 import { compareAndSet, type Confirmed, type Foreign, type Parked } from './compare-and-set.ts';
 import { reasonFor, withStorableKeys, type FittingRows } from './storable-keys.ts';
@@ -25,11 +26,58 @@ interface Wanted extends FittingRows {
   readonly all: StopRows;
 }
 
+/** A stop of the mirror, and what the host has confirmed of it. */
+export interface BehindStop {
+  readonly stop: RecordedStop;
+  readonly shadow: StopOnHost | undefined;
+}
+
+/**
+ * Writes several stops in one host transaction. The answer has those that the host took, by number. The others need
+ * `replicateStop`: those with nothing to write, and all of them where one is refused, locked or changed by another
+ * program, or where the commit has no answer.
+ * @throws HostError where the host is away
+ */
+export async function replicateTogether(
+  host: HostStops,
+  stops: readonly BehindStop[],
+  stamp: AuditStamp,
+): Promise<ReadonlyMap<number, Confirmed<StopOnHost>>> {
+  const writes = stops.flatMap((behind) => differenceOf(behind) ?? []);
+  if (writes.length < 2 || !host.isAtomic() || !(await isTaken(host.writeAll(writes, stamp)))) return new Map();
+  return new Map(
+    writes.map(({ stop, rows, credited }) => [stop, { kind: 'confirmed', confirmed: { rows, credited }, wrote: true }]),
+  );
+}
+
+/** Undefined where the stop alone decides: it has nothing to write, or a value that the host cannot hold. */
+function differenceOf({ stop, shadow }: BehindStop) {
+  if (!shadow && isUntouched(stop.result)) return undefined;
+  try {
+    const { rows, unstorable } = wantedOf(stop, shadow);
+    if (unstorable.length > 0 || (shadow && stopText(shadow.rows) === stopText(rows))) return undefined;
+    return { stop: stop.stop, rows, confirmed: shadow?.rows, credited: shadow?.credited ?? new Set<string>() };
+  } catch {
+    // A value that cannot be rendered: `replicateStop` parks the stop with the reason.
+    return undefined;
+  }
+}
+
+/** False where each stop shows on its own what became of it. @throws HostError where the host is away */
+async function isTaken(write: Promise<boolean>): Promise<boolean> {
+  try {
+    return await write;
+  } catch (error) {
+    if (!(error instanceof HostError) || isRowError(error) || isLocal(error)) return false;
+    if (error.kind === 'duplicate' || error.sqlstate === '08007') return false;
+    throw error;
+  }
+}
+
 /** Brings the host's rows of one stop to the mirror's state. @throws HostError, as `compareAndSet` does */
 export async function replicateStop(
   host: HostStops,
-  stop: RecordedStop,
-  shadow: StopOnHost | undefined,
+  { stop, shadow }: BehindStop,
   stamp: AuditStamp,
 ): Promise<StopOutcome> {
   if (!shadow && isUntouched(stop.result)) return { kind: 'nothing' };
