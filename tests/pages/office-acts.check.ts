@@ -201,11 +201,13 @@ describe('B10', () => {
     expect(desk.hand.count().taps).toBe(2);
     await desk.hand.tap('End this hold');
     await desk.hand.sees('Nothing is on hold');
+    desk.hand.count();
     await desk.hand.tap('Plan a hold');
     await desk.hand.type('Reason', 'Inventory');
     await desk.page.getByLabel('From, on the clock').fill('2030-01-01T22:00');
     await desk.hand.tap('Plan the hold');
     await desk.hand.sees('to come');
+    expect(desk.hand.count().taps).toBe(2);
     await desk.hand.tap('End this hold');
     await desk.hand.sees('Nothing is on hold');
   });
@@ -236,10 +238,12 @@ describe('B15', () => {
     await park(5);
     const desk = await world.desk('look', '#/parked');
     await desk.hand.sees('R100 · stop 5');
+    desk.hand.count();
     const [csv] = await Promise.all([desk.page.waitForEvent('download'), desk.hand.tap('CSV')]);
     expect(csv.suggestedFilename()).toMatch(/^parked-\d{4}-\d\d-\d\d-\d{4}\.csv$/);
     expect(await readFile(await csv.path(), 'utf8')).toContain('R100 · stop 5,RTSTUP,');
     const [json] = await Promise.all([desk.page.waitForEvent('download'), desk.hand.tap('JSON')]);
+    expect(desk.hand.count()).toEqual({ taps: 2, fields: 0 });
     const rows: unknown = JSON.parse(await readFile(await json.path(), 'utf8'));
     expect(rows).toContainEqual(expect.objectContaining({ route_id: 'R100', stop_id: 5 }));
     const limits = desk.lists.map((url) => Number(new URL(url).searchParams.get('limit') ?? 0));
