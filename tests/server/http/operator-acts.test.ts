@@ -153,7 +153,7 @@ describe('GET /api/ops/acts', () => {
     const again = { params, body: { reason: 'my own sentence' } };
     const second = await node.client.call(dismissQuarantined, { ...again, headers: admin });
     expect(second).toMatchObject({ status: 409, error: { code: 'DECIDED_BEFORE' } });
-    expect(second.data).toEqual({ by: 'MARYB', at: first.resolved_at });
+    expect(second.data).toEqual({ by: 'MARYB', at: first.resolved_at, act: 'dismissQuarantined' });
     expect(await node.client.take(dismissQuarantined, { ...again, headers: repair })).toMatchObject({
       note: 'my own sentence',
     });
@@ -166,7 +166,7 @@ describe('GET /api/ops/acts', () => {
     const skipped = await node.client.take(skipParked, { ...row, headers: repair });
     const late = await node.client.call(skipParked, { ...row, headers: admin });
     expect(late).toMatchObject({ status: 409, error: { code: 'DECIDED_BEFORE' } });
-    expect(late.data).toEqual({ by: 'MARYB', at: skipped.skipped_at });
+    expect(late.data).toEqual({ by: 'MARYB', at: skipped.skipped_at, act: 'skipParked' });
     // Another decision stays possible for an operator who has read the first one: the row is tried again.
     await node.client.take(retryParked, { params: row.params, headers: admin, body: { seen: skipped.skipped_at } });
   });
