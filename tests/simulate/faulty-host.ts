@@ -18,7 +18,7 @@ export const hostFaults = [
   'loses an answer',
   /** The connection breaks before the commit. The worker gets no answer whether the commit succeeded. */
   'loses a commit',
-  /** A constraint or a trigger of the host refuses the rows. */
+  /** A constraint or a trigger of the host refuses the rows of this and of all later transactions of the pass. */
   'refuses the rows',
   /** A clerk first writes the fields that this transaction is about to write. */
   'gets a clerk’s edit first',
@@ -37,6 +37,7 @@ export class FaultyHost implements Host {
   readonly #clerkWrites: () => Promise<void>;
   #transactions = 0;
   #isAway = false;
+  #isRefusing = false;
   #hasFailed = false;
 
   constructor(host: Host, hostFault: HostFault | undefined, clerkWrites: () => Promise<void>) {
@@ -64,6 +65,7 @@ export class FaultyHost implements Host {
   async transaction<T>(work: (tx: HostTransaction) => Promise<T>): Promise<T> {
     if (this.#isAway) throw this.#failure('08001', 'the host does not answer');
     const hostFault = this.#transactions++ === this.#hostFault?.count ? this.#hostFault : undefined;
+    if (this.#isRefusing || hostFault?.kind === 'refuses the rows') return this.#refuse(work);
     if (!hostFault) return this.#host.transaction(work);
     this.#isAway = hostFault.staysAway;
     switch (hostFault.kind) {
@@ -78,17 +80,20 @@ export class FaultyHost implements Host {
       case 'loses an answer':
         await this.#host.transaction(work);
         throw this.#failure('08007', 'the line broke after the commit');
-      case 'refuses the rows':
-        return this.#host.transaction(async (tx) => {
-          await work(tx);
-          throw this.#failure('23513', 'a constraint of the host refuses these rows');
-        });
       case 'has locked rows':
         throw this.#failure('57033', 'another program has these rows');
       default:
         this.#isAway = true;
         throw this.#failure('08001', 'the host does not answer');
     }
+  }
+
+  #refuse<T>(work: (tx: HostTransaction) => Promise<T>): Promise<T> {
+    this.#isRefusing = true;
+    return this.#host.transaction(async (tx) => {
+      await work(tx);
+      throw this.#failure('23513', 'a constraint of the host refuses these rows');
+    });
   }
 
   #failure(sqlstate: string, message: string): HostError {
