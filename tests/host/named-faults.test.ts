@@ -73,14 +73,20 @@ test('duplicate key: a row that another program has inserted is read again, and 
   expect(await parkedOf('TWICE')).toEqual([]);
 });
 
-test('authority missing: work that needs the file waits, with an alarm, and continues after the grant', async () => {
-  const key = await depot.addRoute('GRANT', [1]);
-  const other = await depot.addRoute('GRANTED', [1]);
-  await pool.query(`create function no_authority() returns trigger language plpgsql as $$ begin
+/** The service's user has no authority to RTEMLP any more. */
+async function revoke(): Promise<void> {
+  await pool.query(`create or replace function no_authority() returns trigger language plpgsql as $$ begin
     raise exception 'not authorized to RTEMLP' using errcode = '42501'; end $$`);
   await pool.query(
     `create trigger no_authority before insert or update or delete on PODDTA.RTEMLP for each statement execute function no_authority()`,
   );
+}
+const grant = () => pool.query('drop trigger no_authority on PODDTA.RTEMLP');
+
+test('authority missing: work that needs the file waits, with an alarm, and continues after the grant', async () => {
+  const key = await depot.addRoute('GRANT', [1]);
+  const other = await depot.addRoute('GRANTED', [1]);
+  await revoke();
   await depot.record(key, { id: 1, updates: { ...delivered, osd_emails: ['office@example.com'] } });
   await depot.record(other, { id: 1, updates: delivered });
   await depot.untilHosted(other);
@@ -92,6 +98,20 @@ test('authority missing: work that needs the file waits, with an alarm, and cont
   );
   expect(rowCount).toBe(1);
 
-  await pool.query('drop trigger no_authority on PODDTA.RTEMLP');
+  await grant();
   await expect.poll(() => depot.show('RTEMLP', "RERTE = 'GRANT'")).toMatchObject([{ REMADR: 'office@example.com' }]);
+});
+
+test('authority missing: a grant while no worker runs lets the next worker write at once what waits', async () => {
+  await worker.stop();
+  const key = await depot.addRoute('LATER', [1]);
+  await revoke();
+  await depot.record(key, { id: 1, updates: { ...delivered, osd_emails: ['office@example.com'] } });
+  await depot.replicateOnce(key);
+  expect(await parkedOf('LATER')).toEqual([{ stop_id: 1, sqlstate: '42501' }]);
+
+  await grant();
+  await depot.worker().start();
+  // The entry by itself is due a minute after its refusal.
+  await expect.poll(() => depot.show('RTEMLP', "RERTE = 'LATER'")).toMatchObject([{ REMADR: 'office@example.com' }]);
 });

@@ -49,7 +49,7 @@ async function parkedStop(route: string, stops: readonly number[] = [1]) {
 }
 
 describe('GET /api/ops/parked', () => {
-  test('a stop that the host refuses is listed with the reason and the rejected rows', async () => {
+  test('a stop that the host refuses is listed with the reason, and the rejected rows with their trace id', async () => {
     const { entry } = await parkedStop('LIST');
     expect(entry).toMatchObject({
       file: 'RTSTUP',
@@ -63,7 +63,8 @@ describe('GET /api/ops/parked', () => {
       state: 'open',
       skipped_at: null,
     });
-    expect(JSON.parse(entry.payload)).toMatchObject({ RTSTUP: [{ RUCMT: 'BAD words' }] });
+    const RUTRC: unknown = expect.stringMatching(/^[0-9A-HJKMNP-TV-Z]{12}$/);
+    expect(JSON.parse(entry.payload)).toMatchObject({ RTSTUP: [{ RUCMT: 'BAD words', RUTRC }] });
     expect(Date.parse(entry.next_try_at ?? '')).toBeGreaterThan(Date.parse(entry.parked_at));
   });
 

@@ -20,7 +20,7 @@ export interface Mutant {
 const testsOf: ReadonlyMap<string, readonly string[]> = new Map([
   ['mutations', ['tests/server/mutations', 'tests/server/http/stop-sync.test.ts', 'tests/server/http/closing.test.ts']],
   ['replication', ['tests/server/replication', 'tests/host', 'tests/system/worker-is-killed.test.ts']],
-  ['sync', ['tests/server/sync', 'tests/sdk']],
+  ['sync', ['tests/server/sync', 'tests/docs/asyncapi.test.ts', 'tests/sdk']],
   ['stops', ['tests/server/stops', 'tests/host', 'tests/server/http/stop-sync.test.ts']],
 ]);
 
