@@ -15,7 +15,7 @@ const desks: Desk[] = [];
 beforeAll(async () => {
   await buildApp();
   const server = await startServer({ DATA_DIR: await temporaryFolder(), DEMO: 'day', LOG_LEVEL: 'info' });
-  await vi.waitFor(() => expect(server.output).toContain('the demo day is complete'), { timeout: 150_000 });
+  await vi.waitFor(() => expect(server.output).toContain('the demo day is complete'), { timeout: 480_000 });
   const [, name = '', password = ''] = /Operator +(\w+), password (\S+)/.exec(server.output) ?? [];
   const browser = await startBrowser();
   stranger = async () => {
@@ -28,7 +28,7 @@ beforeAll(async () => {
     desk.hand.count();
     return desk;
   };
-}, 300_000);
+}, 720_000);
 afterAll(() => expect(desks.flatMap(({ faults }) => faults)).toEqual([]));
 
 const clicksOf = ({ hand }: Desk): number => {
