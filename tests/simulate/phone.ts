@@ -12,9 +12,10 @@ import type { Quiescence } from './quiescence.ts';
 import { tusStack } from './tus-stack.ts';
 import type { WorldTime } from './world-time.ts';
 
-// An app imports this module on demand. The simulation imports it first, so that reading a file cannot affect the
+// An app imports these modules on demand. The simulation imports them first, so that reading a file cannot affect the
 // order.
 await import('../../client-sdk/src/connection/http-transport.ts');
+await import('../../client-sdk/src/uploads/send-file.ts');
 
 /** A photo of this world needs one to three requests. */
 export const CHUNK_BYTES = 512;
