@@ -15,7 +15,15 @@ import { Leases } from '../../server/src/replication/to-host/lease.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { insertSessions } from './driver.ts';
 import { REFUSED_COMMENT } from './model/parked-stops.ts';
-import { driversOf, FACILITY, routeFile, tokenOf } from './model/fixture.ts';
+import {
+  driversOf,
+  FACILITY,
+  hasSecondRoute,
+  routeFile,
+  secondDriversOf,
+  secondRouteFile,
+  tokenOf,
+} from './model/fixture.ts';
 import { Importer } from './importer.ts';
 import { dispatcher } from './office.ts';
 
@@ -98,8 +106,11 @@ export async function openDepot(url: string): Promise<Depot> {
         })),
         codes: [],
       });
-      for (const seed of seeds)
-        for (const file of parseRouteFile(routeFile(seed))) await dispatchRoute(clerk, file, dispatcher);
+      for (const seed of seeds) {
+        const second = hasSecondRoute(seed) ? [secondRouteFile(seed, secondDriversOf(seed))] : [];
+        for (const route of [routeFile(seed), ...second])
+          for (const file of parseRouteFile(route)) await dispatchRoute(clerk, file, dispatcher);
+      }
       await importer.importAll();
       await insertSessions(
         db,

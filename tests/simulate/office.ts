@@ -14,10 +14,12 @@ import {
   QUANTITY,
   routeFile,
   routeOf,
+  routesOf,
+  secondDriversOf,
+  secondRouteFile,
   STOPS,
   WEEK,
 } from './model/fixture.ts';
-
 import type { WorldTime } from './world-time.ts';
 
 /** The dispatch program's user. */
@@ -41,6 +43,7 @@ export class Office {
   readonly edits: OfficeEdit[] = [];
   #plan: Plan;
   #plans = 0;
+  #secondDrivers: readonly string[];
   readonly #deps: OfficeDeps;
   /** Doorbell rows and the times of their writing. The host's own clock is not part of the world. */
   readonly #changeTimes = new Map<string, number>();
@@ -48,6 +51,12 @@ export class Office {
   constructor(deps: OfficeDeps) {
     this.#deps = deps;
     this.#plan = initialPlan(deps.seed);
+    this.#secondDrivers = secondDriversOf(deps.seed);
+  }
+
+  /** The drivers of the second route. */
+  get secondDrivers(): readonly string[] {
+    return this.#secondDrivers;
   }
 
   /** The route as the office dispatched it last. */
@@ -111,7 +120,25 @@ export class Office {
     return `  stop ${STOPS + 1} is planned`;
   }
 
-  /** The changes of this route, with ages in the time of the world. */
+  /**
+   * Another driver gets the second route, or a driver leaves it.
+   *
+   * @returns the drivers, for the log
+   */
+  async reassign(): Promise<string> {
+    const { seed, clerk, chance, time } = this.#deps;
+    const employee = chance.one(driversOf(seed));
+    const others = this.#secondDrivers.filter((each) => each !== employee);
+    const isLeaving = others.length < this.#secondDrivers.length && others.length > 0;
+    this.#secondDrivers = isLeaving ? others : [...others, employee];
+    const now = { user: 'OFFICE', now: new Date(time.now) };
+    for (const file of parseRouteFile(secondRouteFile(seed, this.#secondDrivers)))
+      await dispatchRoute(clerk, file, now);
+    await this.#recordChangeTimes(clerk);
+    return `  the second route has the drivers ${this.#secondDrivers.join(' ')}`;
+  }
+
+  /** The changes of this world, with ages in the time of the world. */
   changes(host: Host): HostChanges {
     const { time } = this.#deps;
     const pollAgain = async (): Promise<HostChange[]> => {
@@ -144,8 +171,8 @@ export class Office {
   }
 
   async #changes(host: Host): Promise<HostChange[]> {
-    const { id } = routeOf(this.#deps.seed);
+    const ids = routesOf(this.#deps.seed).map(({ id }) => id);
     const { changes } = await new Doorbell(host).poll();
-    return changes.filter(({ key }) => Object.values(key)[1] === id);
+    return changes.filter(({ key }) => ids.includes(String(Object.values(key)[1])));
   }
 }

@@ -117,6 +117,7 @@ function eventsOf(world: World, expectNothing: (wrong: readonly string[]) => voi
     ],
   ]);
   all.push([2, ['a clerk', world.correct]], [0.7, ['the dispatch', () => world.replan()]]);
+  if (world.hasSecondRoute) all.push([2, ['the drivers of a route change', () => world.reassign()]]);
   const importFault = hostFaultOf(
     world,
     3,

@@ -3,10 +3,8 @@ import { recordLoadReport } from '@tailgate/client-sdk/reports';
 import type { Chance } from './chance.ts';
 import type { StopValues } from './model/diary.ts';
 import { groupsOf } from './model/exceptions.ts';
-import type { Closing } from './model/fixture.ts';
+import type { Closing, Place } from './model/fixture.ts';
 import { CAPTURED_AT, SECTIONS } from './model/reports.ts';
-
-type RouteKey = Parameters<Client['updateStop']>[0];
 
 export interface Occasion {
   /** The time on the phone: the app reads no other clock. */
@@ -83,7 +81,7 @@ export function recordReport(app: Client, report: string, driverId: string): { i
 }
 
 /** The app records the values of a tap. */
-export function recordTap(app: Client, route: RouteKey, stop: number, values: StopValues): Receipt {
+export function recordTap(app: Client, { route, stop, invoice }: Place, values: StopValues): Receipt {
   const { status, arrived, delivered, returned, exceptions, end_delivery_time, skip_refuse_timestamp, ...texts } =
     values;
   const { skip_refuse_reason_code, skip_refuse_driver_comment, ...updates } = texts;
@@ -94,7 +92,6 @@ export function recordTap(app: Client, route: RouteKey, stop: number, values: St
       ...(skip_refuse_driver_comment === undefined ? {} : { skip_refuse_driver_comment }),
       ...(skip_refuse_timestamp === undefined ? {} : { skip_refuse_timestamp: new Date(skip_refuse_timestamp) }),
     });
-  const invoice = `INV${stop}`;
   const eggs = {
     ...(delivered === undefined ? {} : { delivered }),
     ...(exceptions === undefined

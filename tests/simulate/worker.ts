@@ -5,7 +5,7 @@ import { Leases } from '../../server/src/replication/to-host/lease.ts';
 import { ReplicationLog } from '../../server/src/replication/to-host/replication-log.ts';
 import { replicateRoute } from '../../server/src/replication/to-host/route-pass.ts';
 import type { Depot } from './depot.ts';
-import { routeOf } from './model/fixture.ts';
+import type { routeOf } from './model/fixture.ts';
 import { FaultyHost, type HostFault } from './faulty-host.ts';
 import { type KillPoint, KillableDatabase } from './killable-database.ts';
 import type { Office } from './office.ts';
@@ -14,7 +14,7 @@ import type { WorldTime } from './world-time.ts';
 
 export interface WorkerDeps {
   readonly depot: Depot;
-  readonly seed: number;
+  readonly route: ReturnType<typeof routeOf>;
   readonly office: Office;
   readonly time: WorldTime;
   readonly quiescence: Quiescence;
@@ -28,9 +28,9 @@ export interface PassFaults {
   readonly clerkWrites: () => Promise<void>;
 }
 
-/** Worker passes over the only route of a world. A pass may be killed, and may find the host unreachable. */
+/** Worker passes over a route of a world. A pass may be killed, and may find the host unreachable. */
 export async function workerPass(deps: WorkerDeps, { killPoint, hostFault, clerkWrites }: PassFaults): Promise<void> {
-  const { depot, seed, office, time, quiescence } = deps;
+  const { depot, route, office, time, quiescence } = deps;
   const { db, gate, log } = depot;
   const killable = new KillableDatabase(db, quiescence, () => undefined);
   if (killPoint) killable.setKillPoint(killPoint);
@@ -56,7 +56,7 @@ export async function workerPass(deps: WorkerDeps, { killPoint, hostFault, clerk
     replicationLog: new ReplicationLog({ host, gate, clock, log }),
   };
   try {
-    const lease = await leases.acquire(routeOf(seed));
+    const lease = await leases.acquire(route);
     if (!lease) throw new Error('another worker has the route');
     try {
       await replicateRoute(pass, lease);
@@ -68,7 +68,7 @@ export async function workerPass(deps: WorkerDeps, { killPoint, hostFault, clerk
     if (!killable.isKilled) return;
     await quiescence.reached();
     // The lease of a killed worker expires.
-    await db.query('update route_lease set expires_at = now() where route_id = $1', [routeOf(seed).id]);
+    await db.query('update route_lease set expires_at = now() where route_id = $1', [route.id]);
   } finally {
     await leases.close().catch(() => undefined);
   }

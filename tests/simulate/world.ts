@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Client, ReceiptState } from '@tailgate/client-sdk';
+import type { Client } from '@tailgate/client-sdk';
 import { Chance } from './chance.ts';
 import type { Depot } from './depot.ts';
 import { type DriverHistory, REPORT, type StopValues, type Tap } from './model/diary.ts';
@@ -9,10 +9,15 @@ import { REFUSED_COMMENT } from './model/parked-stops.ts';
 import {
   closingOf,
   driversOf,
+  hasSecondRoute,
   hasWrongServers,
   LATE_STOP,
   PHONES_A_ROUTE,
+  placeOf,
   routeOf,
+  routesOf,
+  secondRouteOf,
+  secondStopsOf,
   STOPS,
   tokenOf,
   WAREHOUSE,
@@ -31,6 +36,7 @@ import { recordReport, recordTap, reportValues, returnValues, tapValues } from '
 import { ExceptionNumbers } from './model/exceptions.ts';
 import { Office } from './office.ts';
 import { CHUNK_BYTES, Phone } from './phone.ts';
+import { isReported } from './rest.ts';
 import { RestDrivers } from './rest-drivers.ts';
 import { Desk } from './desk.ts';
 import { ServerNode } from './server-node.ts';
@@ -142,14 +148,18 @@ export class World {
     if (!app) return;
     const { chance, time } = this;
     const n = ++this.#taps;
+    const seed = this.#seed;
+    const isSecond = app.routes.current.some(({ id }) => id === secondRouteOf(seed).id) && chance.odds(0.4);
     const shared = this.drivers.length + 1 + chance.below(STOPS - this.drivers.length);
-    const stop = chance.odds(0.5) ? own : this.#mayRecordLateStop(app) && chance.odds(0.4) ? LATE_STOP : shared;
+    const onFirst = chance.odds(0.5) ? own : this.#mayRecordLateStop(app) && chance.odds(0.4) ? LATE_STOP : shared;
+    const stop = isSecond ? chance.one(secondStopsOf(seed)) : onFirst;
+    const isRefused = this.desk.hasRefusals && !isSecond && stop !== own && chance.odds(0.35);
     const values = tapValues(chance, n, {
       phoneNow: time.now + phone.clock.aheadMs,
-      ...(this.desk.hasRefusals && stop !== own && chance.odds(0.35) ? { comment: REFUSED_COMMENT } : {}),
+      ...(isRefused ? { comment: REFUSED_COMMENT } : {}),
       signature_id,
     });
-    const receipt = recordTap(app, routeOf(this.#seed), stop, values);
+    const receipt = recordTap(app, placeOf(seed, stop), values);
     this.#note(history, receipt, { by: employee, stop, values });
   }
 
@@ -159,7 +169,7 @@ export class World {
     const closing = closingOf(this.#seed);
     if (!app || !closing) return;
     const values = returnValues(this.chance, closing);
-    const receipt = recordTap(app, routeOf(this.#seed), WAREHOUSE, values);
+    const receipt = recordTap(app, placeOf(this.#seed, WAREHOUSE), values);
     this.#note(history, receipt, { by: employee, stop: WAREHOUSE, values });
   }
 
@@ -237,16 +247,26 @@ export class World {
     this.eventLog.push(await this.office.correct());
   };
 
+  get hasSecondRoute(): boolean {
+    return hasSecondRoute(this.#seed);
+  }
+
+  /** The drivers of the second route change. */
+  async reassign(): Promise<void> {
+    this.eventLog.push(await this.office.reassign());
+  }
+
   /** The dispatch changes the plan of an open route. */
   async replan(): Promise<void> {
     this.eventLog.push(await this.office.replan());
   }
 
   /** A worker replicates to the host. */
-  work(faults: Omit<PassFaults, 'clerkWrites'> = {}): Promise<void> {
+  async work(faults: Omit<PassFaults, 'clerkWrites'> = {}): Promise<void> {
     const { office, time, quiescence, correct: clerkWrites } = this;
-    const deps = { depot: this.#depot, seed: this.#seed, office, time, quiescence };
-    return workerPass(deps, { ...faults, clerkWrites });
+    const depot = this.#depot;
+    for (const route of routesOf(this.#seed))
+      await workerPass({ depot, route, office, time, quiescence }, { ...faults, clerkWrites });
   }
 
   /** A worker brings the rows of users, sign-ins, reports and files to the host. @returns what is wrong there */
@@ -309,20 +329,10 @@ export class World {
   /** Whether the host has every change that it can have, and every phone shows the same. */
   get isAtRest(): boolean {
     if (this.desk.lacksLateStop) return false;
+    const { drivers, office } = this;
+    const seed = this.#seed;
     const isSent = this.phones.every(({ uploads }) => uploads?.status.current.waiting === 0);
     const following = this.#following;
-    const isParked = (phone: Phone, id: string, history: DriverHistory): boolean => {
-      const stop = history.taps.find((tap) => tap.id === id)?.stop ?? REPORT;
-      return phone.app?.stop(stop, routeOf(this.#seed)).current?.parked ?? false;
-    };
-    const isReported = this.drivers.every(({ phone, history, hasPhone, isSignedIn }) =>
-      history.ids.every((id) =>
-        isDone(phone.app?.receipt(id)?.current, {
-          isSignedIn: hasPhone && isSignedIn,
-          isFollowing: following.includes(phone) && !history.isReport(id) && !isParked(phone, id, history),
-        }),
-      ),
-    );
     const isRunning = following.some((phone) => {
       const route = phone.app?.route(routeOf(this.#seed)).current;
       return Boolean(route?.autoclose_at ?? route?.forceclose_at);
@@ -332,7 +342,10 @@ export class World {
       (phone) => phone.app?.route(routeOf(this.#seed)).current?.stops.map(stopOf) ?? [],
     );
     return (
-      this.restDrivers.isAnswered && isSent && isReported && others.every((shown) => isDeepStrictEqual(shown, first))
+      this.restDrivers.isAnswered &&
+      isSent &&
+      isReported(drivers, { office, seed }) &&
+      others.every((shown) => isDeepStrictEqual(shown, first))
     );
   }
 
@@ -378,18 +391,4 @@ export class World {
       return [`the phone of ${employee} shows ${JSON.stringify(stopOf(own))} instead of ${JSON.stringify(expected)}`];
     });
   }
-}
-
-/**
- * Whether a change is settled: on the host, with every file that its stop names. A phone that may not follow the route
- * gets only `accepted`, and a report has no further step.
- */
-function isDone(
-  receipt: ReceiptState | undefined,
-  { isSignedIn, isFollowing }: { readonly isSignedIn: boolean; readonly isFollowing: boolean },
-): boolean {
-  // Without a session a phone learns of a decision when its driver signs in.
-  if (receipt?.at === 'quarantined') return !isSignedIn || receipt.dismissed !== undefined;
-  if (!isFollowing) return receipt?.at === 'accepted' || receipt?.at === 'on_host';
-  return receipt?.at === 'on_host' && receipt.evidence === 'complete';
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { fields, REPORT } from './diary.ts';
 import type { Edit, Evidence, Row } from './evidence.ts';
 import type { Closing } from './fixture.ts';
-import { closingOf, FACILITY, routeOf, WAREHOUSE, WEEK } from './fixture.ts';
+import { closingOf, FACILITY, isOfSecondRoute, routeOf, WAREHOUSE, WEEK } from './fixture.ts';
 import { instantOf, isNear, timeText } from './moments.ts';
 
 // Stop 999 and the close of its route: the table of contract §4, "Closing a route". The order of receipts is the
@@ -44,7 +44,9 @@ function afterEdit(state: RouteState, edit: Edit, { mode, timerMs }: Closing): R
 
 /** Edits of the route in the order in which the server received them. */
 const inOrder = (edits: readonly Edit[]): Edit[] =>
-  edits.filter(({ stop }) => stop !== REPORT).toSorted((a, b) => a.version - b.version || a.receivedAt - b.receivedAt);
+  edits
+    .filter(({ stop }) => stop !== REPORT && !isOfSecondRoute(stop))
+    .toSorted((a, b) => a.version - b.version || a.receivedAt - b.receivedAt);
 
 /** A timer that closes after an arrival completes stop 999; no driver's edit changes that (contract §4). */
 export function withCompletions(edits: readonly Edit[], seed: number): Edit[] {
@@ -98,7 +100,8 @@ export async function wrongClosing(evidence: Evidence, edits: readonly Edit[]): 
     autoclose_at: iso(state.autocloseAt),
     forceclose_at: iso(state.forcecloseAt),
   };
-  const isLate = (edit: Edit): boolean => state.version !== undefined && edit.version > state.version;
+  const isLate = (edit: Edit): boolean =>
+    state.version !== undefined && edit.version > state.version && !isOfSecondRoute(edit.stop);
   for (const { phone, hasPhone, isSignedIn, history } of drivers) {
     const { app, employee } = phone;
     if (!hasPhone || !isSignedIn || !app) continue;

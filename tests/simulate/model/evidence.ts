@@ -13,7 +13,11 @@ export interface Evidence {
   readonly db: Reader;
   readonly host: { query(text: string, values?: readonly string[]): Promise<readonly Row[]> };
   readonly drivers: readonly DriverEvidence[];
-  readonly office: { readonly edits: readonly OfficeEdit[]; readonly plan: Plan };
+  readonly office: {
+    readonly edits: readonly OfficeEdit[];
+    readonly plan: Plan;
+    readonly secondDrivers: readonly string[];
+  };
   readonly requests: readonly RestRequest[];
   readonly rulings: Rulings;
   readonly exceptionNumbers: ExceptionNumbers;

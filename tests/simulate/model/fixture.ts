@@ -28,16 +28,51 @@ export const closingOf = (seed: number): Closing | undefined =>
 /** In a sixth of all worlds, the clocks of the servers' machines are wrong and jump. */
 export const hasWrongServers = (seed: number): boolean => seed % 6 === 3;
 
-/** The stops of a seed's route. */
+/** In a fifth of all worlds, some drivers have a second route, whose drivers change. */
+export const hasSecondRoute = (seed: number): boolean => seed % 5 === 2;
+/** The stops of the second route are these in the diary, and 1 and 2 on their route. */
+const SECOND_STOPS = [101, 102] as const;
+const SECOND_FROM = 100;
+export const isOfSecondRoute = (stop: number): boolean => SECOND_STOPS.some((each) => each === stop);
+
+/** All stops of a seed. */
 export const stopsOf = (seed: number): number[] => [
   ...Array.from({ length: STOPS }, (_, n) => n + 1),
+  ...(hasSecondRoute(seed) ? SECOND_STOPS : []),
   ...(closingOf(seed) ? [WAREHOUSE] : []),
 ];
+
+export const secondStopsOf = (seed: number): number[] => stopsOf(seed).filter(isOfSecondRoute);
+
+/** Where a stop of the diary is. */
+export interface Place {
+  readonly route: RouteKey;
+  readonly stop: number;
+  readonly invoice: string;
+}
+
+interface RouteKey {
+  readonly facility: string;
+  readonly id: string;
+  readonly week_end: string;
+}
+
+export const placeOf = (seed: number, stop: number): Place =>
+  isOfSecondRoute(stop)
+    ? { route: secondRouteOf(seed), stop: stop - SECOND_FROM, invoice: `INV${stop}` }
+    : { route: routeOf(seed), stop, invoice: `INV${stop}` };
+
+/** The stop in the diary, of a stop of a route. */
+export const diaryStop = (seed: number, route: unknown, stop: number): number =>
+  route === secondRouteOf(seed).id ? stop + SECOND_FROM : stop;
 
 /** The drivers of a seed's route. */
 export const driversOf = (seed: number): string[] =>
   Array.from({ length: DRIVERS_A_ROUTE }, (_, n) => String(10_000 + seed * DRIVERS_A_ROUTE + n));
-export const routeOf = (seed: number) => ({ facility: FACILITY, id: `S${seed}`, week_end: WEEK });
+export const routeOf = (seed: number): RouteKey => ({ facility: FACILITY, id: `S${seed}`, week_end: WEEK });
+export const secondRouteOf = (seed: number): RouteKey => ({ ...routeOf(seed), id: `T${seed}` });
+export const routesOf = (seed: number): RouteKey[] =>
+  hasSecondRoute(seed) ? [routeOf(seed), secondRouteOf(seed)] : [routeOf(seed)];
 /** The token of a driver's n-th sign-in. */
 export const tokenOf = (employee: string, n = 0): string => `token-${n}-of-${employee}`;
 
@@ -58,22 +93,29 @@ export const initialPlan = (seed: number): Plan => ({
 
 /** The route as the office dispatches it. */
 export function routeFile(seed: number, { name, quantities }: Plan = initialPlan(seed)): object {
-  return {
-    ...routeOf(seed),
-    name,
-    drivers: driversOf(seed).map((id) => ({ id, type: 'DRIVER' })),
-    stops: [
-      ...quantities.map((quantity, n) => ({
-        id: n + 1,
-        type: 'delivery',
-        customer: { id: `C${n + 1}`, name: `Market ${n + 1}` },
-        products: [
-          { id: 'EGGS', name: 'Eggs', invoice: `INV${n + 1}`, quantity },
-          { id: 'MILK', name: 'Milk', invoice: `INV${n + 1}`, quantity: QUANTITY },
-        ],
-        collections: [],
-      })),
-      ...(closingOf(seed) ? [{ id: WAREHOUSE, type: 'warehouse' }] : []),
-    ],
-  };
+  const stops = quantities.map((quantity, n) => stopFile(n + 1, n + 1, quantity));
+  if (closingOf(seed)) stops.push({ id: WAREHOUSE, type: 'warehouse' });
+  return { ...routeOf(seed), name, drivers: driverRows(driversOf(seed)), stops };
 }
+
+/** The second route of a seed, with its present drivers. */
+export function secondRouteFile(seed: number, drivers: readonly string[]): object {
+  const stops = SECOND_STOPS.map((stop) => stopFile(stop - SECOND_FROM, stop));
+  return { ...secondRouteOf(seed), name: `Second ${seed}`, drivers: driverRows(drivers), stops };
+}
+
+const driverRows = (drivers: readonly string[]): object[] => drivers.map((id) => ({ id, type: 'DRIVER' }));
+
+const stopFile = (id: number, n: number, quantity = QUANTITY): object => ({
+  id,
+  type: 'delivery',
+  customer: { id: `C${n}`, name: `Market ${n}` },
+  products: [
+    { id: 'EGGS', name: 'Eggs', invoice: `INV${n}`, quantity },
+    { id: 'MILK', name: 'Milk', invoice: `INV${n}`, quantity: QUANTITY },
+  ],
+  collections: [],
+});
+
+/** The first drivers of the second route. */
+export const secondDriversOf = (seed: number): string[] => (hasSecondRoute(seed) ? driversOf(seed).slice(0, 2) : []);

@@ -1,7 +1,7 @@
 import { latestOf, type StopValues } from './diary.ts';
 import { exceptionsOnHost } from './exceptions.ts';
 import type { Edit, Evidence, Row } from './evidence.ts';
-import { FACILITY, routeOf, WEEK } from './fixture.ts';
+import { diaryStop, FACILITY, routesOf, WEEK } from './fixture.ts';
 import { instantOf, isNear, timeText } from './moments.ts';
 
 /** Rows of the host by stop: the result, its lines and exceptions, and the stop itself. */
@@ -15,27 +15,26 @@ export interface HostStop {
 }
 
 export async function readHost({ host, seed }: Pick<Evidence, 'host' | 'seed'>): Promise<Map<number, HostStop>> {
-  const read = (file: string, prefix: string): Promise<readonly Row[]> =>
-    host.query(`select * from PODDTA.${file} where ${prefix}FAC = ? and ${prefix}RTE = ? and ${prefix}WKE = ?`, [
-      FACILITY,
-      routeOf(seed).id,
-      WEEK,
-    ]);
+  const [first, second = first] = routesOf(seed).map(({ id }) => id);
+  const read = async (file: string, prefix: string): Promise<readonly Row[]> => {
+    const text = `select * from PODDTA.${file} where ${prefix}FAC = ? and ${prefix}RTE in (?, ?) and ${prefix}WKE = ?`;
+    const rows = await host.query(text, [FACILITY, first ?? '', second ?? '', WEEK]);
+    return rows.map((row) => ({ ...row, at: diaryStop(seed, row[`${prefix}RTE`], Number(row[`${prefix}STP`])) }));
+  };
   const [results, lines, stops] = [await read('RTSTUP', 'RU'), await read('RTPRUP', 'RQ'), await read('RTSTPP', 'RS')];
   const exceptions = await read('RTOSDP', 'OS');
   return new Map(
     results.map((result): [number, HostStop] => {
-      const { RUSTP: stop } = result;
-      const lineOf = (item: string): Row | undefined =>
-        lines.find(({ RQSTP, RQITM }) => RQSTP === stop && RQITM === item);
+      const isHere = ({ at }: Row): boolean => at === result['at'];
+      const lineOf = (item: string): Row | undefined => lines.filter(isHere).find(({ RQITM }) => RQITM === item);
       return [
-        Number(stop),
+        Number(result['at']),
         {
           result,
           eggs: lineOf('EGGS'),
           milk: lineOf('MILK'),
-          stop: stops.find(({ RSSTP }) => RSSTP === stop),
-          exceptions: exceptions.filter(({ OSSTP }) => OSSTP === stop),
+          stop: stops.find(isHere),
+          exceptions: exceptions.filter(isHere),
         },
       ];
     }),

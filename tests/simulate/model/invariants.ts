@@ -4,7 +4,8 @@ import type { StopValues } from './diary.ts';
 import { fields, latestOf, REPORT } from './diary.ts';
 import { exceptionsIn } from './exceptions.ts';
 import type { Edit, Evidence, OfficeEdit, RestRequest } from './evidence.ts';
-import { LATE_STOP, routeOf, stopsOf } from './fixture.ts';
+import { isFollowing, wrongAssignments } from './assignments.ts';
+import { isOfSecondRoute, LATE_STOP, placeOf, stopsOf } from './fixture.ts';
 import { wrongHostFiles } from './host-files.ts';
 import { type HostStop, readHost, valuesOnHost, wrongHostRows } from './host-rows.ts';
 import { completionLast, isCompletion, wrongClosing } from './closing.ts';
@@ -126,6 +127,7 @@ export async function violations(evidence: Evidence): Promise<string[]> {
     ...wrongOfOffice(of('office'), office.edits),
     ...wrongTimes(edits),
     ...wrongPlans(evidence),
+    ...wrongAssignments(evidence),
     ...(await wrongReports(evidence)),
     ...(await wrongFiles(evidence)),
     ...(await wrongClosing(evidence, edits)),
@@ -158,7 +160,9 @@ function wrongInLedger(all: readonly Edit[], { drivers, rulings }: Evidence): st
         wrong.push(`${edit.id} is of stop ${edit.stop}, recorded was ${stop}`);
       const before = edits[i - 1];
       // A released change comes to the route when the operator decides.
-      const beforeOnRoute = edits.slice(0, i).findLast((other) => other.stop !== REPORT && !isReleased(other));
+      const isSameRoute = ({ stop: at }: Edit): boolean =>
+        at !== REPORT && isOfSecondRoute(at) === isOfSecondRoute(edit.stop);
+      const beforeOnRoute = edits.slice(0, i).findLast((other) => isSameRoute(other) && !isReleased(other));
       if (edit.stop !== REPORT && !isReleased(edit) && beforeOnRoute && beforeOnRoute.version > edit.version)
         wrong.push(`${edit.id} follows ${beforeOnRoute.id} in its queue, and came before it on the route`);
       if (before && before.editTime > edit.editTime)
@@ -238,8 +242,9 @@ async function wrongAnywhere(evidence: Evidence, edits: readonly Edit[]): Promis
   for (const stop of [...stopsOf(seed), ...(office.plan.quantities.length >= LATE_STOP ? [LATE_STOP] : [])]) {
     const ofStop = completionLast(ordered.filter((edit) => edit.stop === stop));
     const expected = stopAfter(latestOf(ofStop.map(({ values }) => ({ values: values ?? {} }))));
-    for (const { phone } of drivers.filter(({ hasPhone, isSignedIn }) => hasPhone && isSignedIn)) {
-      const local = phone.app?.stop(stop, routeOf(seed)).current;
+    const place = placeOf(seed, stop);
+    for (const { phone } of drivers.filter((driver) => isFollowing(evidence, driver, stop))) {
+      const local = phone.app?.stop(place.stop, place.route).current;
       const shown = local && stopOf(local);
       if (!isDeepStrictEqual(shown, expected))
         wrong.push(

@@ -1,5 +1,5 @@
 import type { Evidence } from './evidence.ts';
-import { routeOf } from './fixture.ts';
+import { routesOf } from './fixture.ts';
 import { members } from './members.ts';
 
 /** A phone's record of a file, as far as the model reads it. */
@@ -20,9 +20,10 @@ export async function wrongFiles({ db, seed, drivers }: Evidence): Promise<strin
     for (const { values, by } of history.taps)
       if (values.signature_id !== undefined && !ids.includes(values.signature_id))
         wrong.push(`the phone of ${by} has lost the file ${values.signature_id}`);
-  const missing = await db.query<{ asset_id: string }>('select asset_id from missing_evidence where route_id = $1', [
-    routeOf(seed).id,
-  ]);
+  const missing = await db.query<{ asset_id: string }>(
+    'select asset_id from missing_evidence where route_id = any($1)',
+    [routesOf(seed).map(({ id }) => id)],
+  );
   for (const { asset_id } of missing.rows) wrong.push(`the file ${asset_id} is missing`);
   if (ids.length === 0) return wrong;
   const { rows } = await db.query<{ id: string; bytes: Buffer; under_way: number }>(

@@ -1,6 +1,6 @@
 import { withCompletions } from './closing.ts';
 import type { DriverEvidence, Edit, Evidence, Row } from './evidence.ts';
-import { FACILITY, routeOf } from './fixture.ts';
+import { diaryStop, FACILITY, routesOf } from './fixture.ts';
 import { isNear, timeText, TOLERANCE_MS } from './moments.ts';
 import { valuesOf } from './reading.ts';
 
@@ -8,6 +8,7 @@ interface LedgerRow extends Row {
   readonly id: string;
   readonly source: Edit['source'];
   readonly client_id: string | null;
+  readonly route_id: string;
   readonly stop_id: number;
   readonly version: number;
   readonly seq: number | null;
@@ -20,14 +21,15 @@ interface LedgerRow extends Row {
 /** All edits of a route and all reports of its drivers, each queue in the order of its numbers. */
 export async function readEdits({ db, seed, drivers, requests, now }: Evidence): Promise<Edit[]> {
   const { rows } = await db.query<LedgerRow>(
-    `select id, source, client_id, stop_id, version, seq::int as seq, employee, edit_time, received_at, body
-       from ledger where facility = $1 and route_id = $2 or facility = '' and employee = any($3)
+    `select id, source, client_id, route_id, stop_id, version, seq::int as seq, employee, edit_time, received_at, body
+       from ledger where facility = $1 and route_id = any($2) or facility = '' and employee = any($3)
       order by client_id nulls last, source, seq, version`,
-    [FACILITY, routeOf(seed).id, drivers.map(({ employee }) => employee)],
+    [FACILITY, routesOf(seed).map(({ id }) => id), drivers.map(({ employee }) => employee)],
   );
   const edits = rows.map((row): Edit => {
-    const { id, source, stop_id: stop, employee, client_id: clientId, version, seq } = row;
+    const { id, source, employee, client_id: clientId, version, seq } = row;
     const [editTime, receivedAt] = [row.edit_time.getTime(), row.received_at.getTime()];
+    const stop = diaryStop(seed, row.route_id, row.stop_id);
     const place = { id, source, stop, employee, clientId, version, seq, editTime, receivedAt, isByV20: false };
     if (source === 'timer') return { ...place, stored: {}, values: {}, at: receivedAt, ...untold };
     const stored = valuesOf(row.body);

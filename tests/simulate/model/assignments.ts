@@ -1,0 +1,30 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { DriverEvidence, Evidence } from './evidence.ts';
+import { hasSecondRoute, isOfSecondRoute, routeOf, secondRouteOf } from './fixture.ts';
+
+/** Whether a driver's phone may show a stop: the server has a session, and the office has assigned the route. */
+export const isFollowing = (
+  { office }: Pick<Evidence, 'office'>,
+  { hasPhone, isSignedIn, employee }: DriverEvidence,
+  stop: number,
+): boolean => hasPhone && isSignedIn && (!isOfSecondRoute(stop) || office.secondDrivers.includes(employee));
+
+/** Each phone lists the routes that the office assigned last. It shows another one only where it recorded changes there. */
+export function wrongAssignments({ drivers, office, seed }: Evidence): string[] {
+  if (!hasSecondRoute(seed)) return [];
+  const [first, second] = [routeOf(seed), secondRouteOf(seed)];
+  return drivers.flatMap(({ employee, hasPhone, isSignedIn, history, phone: { app } }) => {
+    if (!hasPhone || !isSignedIn || !app) return [];
+    const isAssigned = office.secondDrivers.includes(employee);
+    const expected = isAssigned ? [first.id, second.id] : [first.id];
+    const listed = app.routes.current.map(({ id }) => id).toSorted();
+    const wrong = isDeepStrictEqual(listed, expected)
+      ? []
+      : [`${employee} has the routes ${listed.join(' ')}, not ${expected.join(' ')}`];
+    // A phone that may not read the route learns nothing more of its changes there, and continues to show them.
+    const isKept = history.taps.some(({ stop }) => isOfSecondRoute(stop));
+    const isShown = Boolean(app.route(second).current);
+    if (isShown === isAssigned || (isShown && isKept)) return wrong;
+    return [...wrong, `the phone of ${employee} ${isAssigned ? 'does not show' : 'shows'} the second route`];
+  });
+}
