@@ -14,6 +14,7 @@ import { openStandIn } from '../../server/src/host/connection/postgres.ts';
 import { Leases } from '../../server/src/replication/to-host/lease.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { insertSessions } from './driver.ts';
+import { hasAccounts } from './model/accounts.ts';
 import { REFUSED_COMMENT } from './model/parked-stops.ts';
 import {
   driversOf,
@@ -114,7 +115,10 @@ export async function openDepot(url: string): Promise<Depot> {
       await importer.importAll();
       await insertSessions(
         db,
-        employees.map((employee) => ({ employee, token: tokenOf(employee) })),
+        seeds
+          .filter((seed) => !hasAccounts(seed))
+          .flatMap(driversOf)
+          .map((employee) => ({ employee, token: tokenOf(employee) })),
       );
     },
     close: async () => {

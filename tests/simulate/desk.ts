@@ -1,5 +1,7 @@
 import type { Depot } from './depot.ts';
 import { hasLateStop, driversOf, routeOf } from './model/fixture.ts';
+import type { Driver } from './driver.ts';
+import { type Account, hasAccounts } from './model/accounts.ts';
 import { hasRefusals } from './model/parked-stops.ts';
 import { Rulings } from './model/rulings.ts';
 import type { Office } from './office.ts';
@@ -7,6 +9,7 @@ import { Operator, type Decision } from './operator.ts';
 import type { Chance } from './chance.ts';
 import type { Quiescence } from './quiescence.ts';
 import { RestNode } from './rest-node.ts';
+import { SignIns } from './sign-ins.ts';
 import type { WorldTime } from './world-time.ts';
 
 export interface DeskDeps {
@@ -26,6 +29,10 @@ export class Desk {
   readonly hasLateStop: boolean;
   /** Whether the host refuses some comments. */
   readonly hasRefusals: boolean;
+  /** The beliefs of a world whose drivers sign in through the product. */
+  readonly accounts = new Map<string, Account>();
+  /** Undefined where the sessions of a world begin and end in the database. */
+  readonly signIns: SignIns | undefined;
   readonly #deps: DeskDeps;
   readonly #operator: Operator;
   #node: RestNode | undefined;
@@ -35,6 +42,8 @@ export class Desk {
     this.#deps = deps;
     this.hasLateStop = hasLateStop(seed);
     this.hasRefusals = hasRefusals(seed);
+    const { accounts } = this;
+    this.signIns = hasAccounts(seed) ? new SignIns({ node: () => this.#rest(), time, accounts }) : undefined;
     const isOwn = (employee: string): boolean => driversOf(seed).includes(employee);
     const { rulings } = this;
     this.#operator = new Operator({ chance, time, office, rulings, route: routeOf(seed).id, isOwn });
@@ -47,6 +56,16 @@ export class Desk {
 
   async planLateStop(): Promise<void> {
     this.#deps.log(await this.#deps.office.planLateStop());
+  }
+
+  /** A driver signs in through the product, which may end the sessions of the others. @returns what is wrong with it */
+  async signIn(driver: Driver, drivers: readonly Driver[], confirms: boolean): Promise<readonly string[]> {
+    const { token, evicted = [], wrong = [] } = (await this.signIns?.signIn(driver.employee, confirms)) ?? {};
+    for (const other of drivers) if (evicted.includes(other.employee)) other.leave();
+    if (token !== undefined) await driver.enter(token);
+    const is = token === undefined ? 'is not' : 'is';
+    this.#deps.log(`  ${driver.employee} ${is} signed in, without ${evicted.join()}`);
+    return wrong;
   }
 
   /** An operator decides about a change that the server could not apply. @returns what is wrong with the answer */

@@ -15,6 +15,7 @@ export class Driver {
   readonly history = new DriverHistory();
   #isSignedIn = true;
   #signIns = 0;
+  #token = '';
 
   constructor(employee: string, own: number, phone: Phone) {
     this.employee = employee;
@@ -29,6 +30,23 @@ export class Driver {
   /** Whether the server has a session. The phone may not know yet that its session has ended. */
   get isSignedIn(): boolean {
     return this.#isSignedIn;
+  }
+
+  /** The product has opened a session for the driver. The app must not run. */
+  async enter(token: string): Promise<void> {
+    this.#token = token;
+    this.#isSignedIn = true;
+    await this.phone.signIn(this.employee, token);
+  }
+
+  /** The product has ended the session. The phone is not notified. */
+  leave(): void {
+    this.#isSignedIn = false;
+  }
+
+  /** Of the latest session that the product has opened. */
+  get token(): string {
+    return this.#token;
   }
 
   /** Another driver has taken the route over (`confirm_login`). The phone is not notified. */

@@ -191,8 +191,13 @@ function ofDriver(world: World, driver: Driver, expectNothing: (wrong: readonly 
     all.push([0.8, [name('report'), () => world.report(driver)]]);
     if (world.isClosing) all.push([3, [name('returns'), () => world.returnToDepot(driver)]]);
   }
-  if (isSignedIn) all.push([0.3, [name('is evicted'), () => world.evict(driver)]]);
-  else all.push([0.6, [name('signs in again'), async () => expectNothing(await world.signIn(driver))]]);
+  const usesProduct = world.desk.signIns !== undefined;
+  if (isSignedIn)
+    all.push([usesProduct ? 0.6 : 0.3, [name('is signed out'), async () => expectNothing(await world.evict(driver))]]);
+  if (!isSignedIn || usesProduct) {
+    const signIn = async (): Promise<void> => expectNothing(await world.signIn(driver, world.chance.odds(0.7)));
+    all.push([isSignedIn ? 0.3 : usesProduct ? 1.5 : 0.6, [name('signs in again'), signIn]]);
+  }
   if (!hasPhone) all.push([1, [name('takes the phone'), async () => expectNothing(await world.takePhone(driver))]]);
   return all;
 }
@@ -235,13 +240,11 @@ async function heal(world: World, expectNothing: (wrong: readonly string[]) => v
   world.eventLog.push(`healing, the host ${lastFault.kind}`);
   for (const node of world.nodes) node.clearKillPoint();
   if (world.nodes.length === 0) await world.startServer();
-  for (const driver of world.drivers) if (await world.needsSignIn(driver)) expectNothing(await world.signIn(driver));
-  for (const phone of world.phones) {
-    phone.network.isUp = true;
-    if (!phone.app) await phone.start();
-  }
+  for (const { network } of world.phones) network.isUp = true;
   let restRounds = 0;
   for (let round = 0; round < HEALING_ROUNDS; round++) {
+    expectNothing(await world.signInOne());
+    for (const phone of world.phones) if (!phone.app) await phone.start();
     expectNothing(await world.settle());
     if (await deliverAll(world)) continue;
     if (round > 0 && world.isAtRest) {

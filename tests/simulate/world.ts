@@ -27,9 +27,8 @@ import { FaultyHost, type HostFault } from './faulty-host.ts';
 import { wrongCountdowns } from './model/closing.ts';
 import type { Hosted } from './model/invariants.ts';
 import { violations, prematureReceipts, stopAfter, stopOf } from './model/invariants.ts';
-import { incompleteFiles, photoName } from './model/host-files.ts';
+import { incompleteFiles, ownRows, photoName } from './model/host-files.ts';
 import { members } from './model/members.ts';
-import { storedFilesOf } from './model/stored-files.ts';
 import { rowPass, type RowPassFaults } from './row-pass.ts';
 import { valuesIn } from './model/reading.ts';
 import { recordReport, recordTap, reportValues, returnValues, tapValues } from './taps.ts';
@@ -39,6 +38,7 @@ import { CHUNK_BYTES, Phone } from './phone.ts';
 import { isReported } from './rest.ts';
 import { RestDrivers } from './rest-drivers.ts';
 import { Desk } from './desk.ts';
+import { isDone } from './settled.ts';
 import { ServerNode } from './server-node.ts';
 import { Quiescence } from './quiescence.ts';
 import { type PassFaults, workerPass } from './worker.ts';
@@ -91,7 +91,12 @@ export class World {
   static async open(depot: Depot, seed: number): Promise<World> {
     const world = new World(depot, seed);
     await world.startServer();
-    for (const { phone, employee } of world.drivers.toReversed()) await phone.signIn(employee, tokenOf(employee));
+    const { signIns } = world.desk;
+    for (const driver of world.drivers.toReversed()) {
+      const { phone, employee } = driver;
+      if (signIns) await driver.enter(await signIns.signUp(employee));
+      else await phone.signIn(employee, tokenOf(employee));
+    }
     for (const phone of world.phones) await phone.start();
     await world.settle();
     return world;
@@ -213,9 +218,12 @@ export class World {
     void saved.then(() => (tap.isSaved = true));
   }
 
-  /** Another driver takes the route over. The sessions of this driver end. */
-  evict(driver: Driver): Promise<void> {
-    return driver.evict(this.#depot.db, this.time.now);
+  /** The sessions of this driver end: another driver takes the route over, or this driver signs out. */
+  async evict(driver: Driver): Promise<readonly string[]> {
+    const { signIns } = this.desk;
+    if (!signIns) await driver.evict(this.#depot.db, this.time.now);
+    else driver.leave();
+    return (await signIns?.signOut(driver.employee, driver.token)) ?? [];
   }
 
   /** Whether only this driver can deliver the recorded changes: the queue has no valid key. */
@@ -224,10 +232,23 @@ export class World {
   }
 
   /** A driver takes the phone and signs in. */
-  async signIn(driver: Driver): Promise<string[]> {
+  async signIn(driver: Driver, confirms = true): Promise<string[]> {
+    const { signIns } = this.desk;
     const wrong = await this.kill(driver.phone);
-    await driver.signIn(this.#depot.db);
+    if (!signIns) await driver.signIn(this.#depot.db);
+    else wrong.push(...(await this.desk.signIn(driver, this.drivers, confirms)));
     return wrong;
+  }
+
+  /** One driver whose changes can only go out by a sign-in signs in. That may end the sessions of the others. */
+  async signInOne(): Promise<readonly string[]> {
+    const { db } = this.#depot;
+    const isBusy = async (driver: Driver): Promise<boolean> =>
+      driver.isSignedIn && driver.hasPhone && !(await driver.hasQueueKey(db));
+    // A driver who has just signed in first gets a queue key: another sign-in would end that session.
+    if (this.desk.signIns) for (const driver of this.drivers) if (await isBusy(driver)) return [];
+    for (const driver of this.drivers) if (await this.needsSignIn(driver)) return this.signIn(driver);
+    return [];
   }
 
   /** A driver takes over the phone of another driver. */
@@ -272,12 +293,7 @@ export class World {
   /** A worker brings the rows of users, sign-ins, reports and files to the host. @returns what is wrong there */
   async workRows(faults: RowPassFaults = {}): Promise<string[]> {
     const { time, quiescence, drivers } = this;
-    const files = (await storedFilesOf({ drivers })).map(({ id }) => id);
-    const named = drivers.flatMap(({ history }) => history.taps.map(({ values }) => values.signature_id ?? ''));
-    const own = new Set([...files, ...named, ...drivers.map(({ employee }) => employee)]);
-    const isOwn = (key: readonly string[]): boolean =>
-      key.some((part) => own.has(part) || own.has(/^R(\d+)-\d$/.exec(part)?.[1] ?? ''));
-    await rowPass({ depot: this.#depot, time, quiescence, isOwn }, faults);
+    await rowPass({ depot: this.#depot, time, quiescence, isOwn: await ownRows({ drivers }) }, faults);
     return incompleteFiles({ drivers, host: this.#depot.host });
   }
 
@@ -297,8 +313,8 @@ export class World {
     const { db, host } = this.#depot;
     const { drivers, office, time } = this;
     const { requests } = this.restDrivers;
-    const [exceptionNumbers, sweeps, { rulings }] = [this.#exceptionNumbers, this.#sweeps, this.desk];
-    const known = { drivers, office, requests, exceptionNumbers, sweeps, rulings };
+    const [exceptionNumbers, sweeps, { rulings, accounts }] = [this.#exceptionNumbers, this.#sweeps, this.desk];
+    const known = { drivers, office, requests, exceptionNumbers, sweeps, rulings, accounts };
     return { seed: this.#seed, now: time.now, db, host, ...known };
   }
 

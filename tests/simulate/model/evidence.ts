@@ -3,6 +3,7 @@ import type { DriverHistory, StopValues } from './diary.ts';
 import type { ExceptionNumbers } from './exceptions.ts';
 import type { PhoneClock } from './phone-clock.ts';
 import type { Plan } from './fixture.ts';
+import type { Account } from './accounts.ts';
 import type { Rulings } from './rulings.ts';
 
 /** The real state that the invariants read, and what the world did to it. The model knows no class of either. */
@@ -20,6 +21,7 @@ export interface Evidence {
   };
   readonly requests: readonly RestRequest[];
   readonly rulings: Rulings;
+  readonly accounts: ReadonlyMap<string, Account>;
   readonly exceptionNumbers: ExceptionNumbers;
   readonly sweeps: readonly Sweep[];
 }

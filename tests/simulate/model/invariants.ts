@@ -9,6 +9,7 @@ import { isOfSecondRoute, LATE_STOP, placeOf, stopsOf } from './fixture.ts';
 import { wrongHostFiles } from './host-files.ts';
 import { type HostStop, readHost, valuesOnHost, wrongHostRows } from './host-rows.ts';
 import { completionLast, isCompletion, wrongClosing } from './closing.ts';
+import { wrongAccounts } from './accounts.ts';
 import { isRefused, wrongParkedRows, wrongParking } from './parked-stops.ts';
 import { wrongPlans } from './plan.ts';
 import { wrongReports } from './reports.ts';
@@ -133,6 +134,7 @@ export async function violations(evidence: Evidence): Promise<string[]> {
     ...(await wrongClosing(evidence, edits)),
     ...(await wrongHostFiles(evidence)),
     ...(await wrongReviews(evidence)),
+    ...(await wrongAccounts(evidence)),
     ...(await troubles(evidence)),
     ...(await wrongAnywhere(evidence, edits)),
   ];
