@@ -124,13 +124,7 @@ export class HostImport {
   /** Takes in foreign edits of service-owned rows, for the worker that holds these routes' leases. */
   async importEdits(edits: readonly ForeignEdit[]): Promise<void> {
     const { db } = this.#options;
-    // The doorbell has author and time, so the edit is not dated by its discovery.
-    const { routes } = sortChanges(await this.#changes.pollAgain());
-    for (const { key, stop } of edits) {
-      const changed = routes.get(routeScope(key)) ?? unchangedRoute(key);
-      const lastEdit = stop === ROUTE_ROW ? changed.header : changed.stops.get(stop);
-      await this.#importEdit(key, stop, lastEdit, await zoneOf(db, key.facility));
-    }
+    for (const { key, stop } of edits) await this.#importEdit(key, stop, undefined, await zoneOf(db, key.facility));
   }
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -356,7 +350,13 @@ export class HostImport {
   }
 
   async #importEdit(key: RouteKey, stop: number, lastEdit: LastEdit | undefined, zone: string): Promise<void> {
-    const editor = editorOf(lastEdit, this.#options.clock());
+    // The doorbell has author and time, so the edit is not dated by its discovery. It is read after the rows: a clerk may
+    // have changed them since the poll, and an earlier line of the stop does not date that.
+    const editor = async () => {
+      const reported = sortChanges(await this.#changes.pollAgain()).routes.get(routeScope(key));
+      const latest = stop === ROUTE_ROW ? reported?.header : reported?.stops.get(stop);
+      return editorOf(latest ?? lastEdit, this.#options.clock());
+    };
     if (stop === ROUTE_ROW) await this.#edits.importHeader(key, editor, zone);
     else await this.#edits.importStop(key, stop, editor, zone);
   }

@@ -53,8 +53,10 @@ export class OfficeEdits {
   /**
    * Imports the foreign edits of a stop. The service wrote the stop itself if its trace fits its values, or if it
    * equals the shadow.
+   *
+   * @param readEditor runs after the rows are read, and only where another program has changed them
    */
-  async importStop(key: RouteKey, stop: number, editor: StopEditor, zone: string): Promise<void> {
+  async importStop(key: RouteKey, stop: number, readEditor: () => Promise<StopEditor>, zone: string): Promise<void> {
     const { db, host } = this.#options;
     const hostStop = await host.read(key, stop);
     const [mirrorRow] = (await db.query<MirrorRow>(sql.loadShadow, [...keyOf(key), stop])).rows;
@@ -73,6 +75,7 @@ export class OfficeEdits {
         await this.#saveShadow(key, stop, { ...shadow, credited: hostStop.credited });
       return;
     }
+    const editor = await readEditor();
     const isReinserted = wasReinserted(editor, shadow?.rows, hostStop.rows);
     let before = (await this.#unconfirmedRows(key, stop, { hostStop, shadow, mirrorRow, zone })) ?? shadow?.rows;
     for (const { rows, ...author } of splitByAuthor(before, hostStop.rows, editor, hostStop.writers)) {
@@ -163,11 +166,12 @@ export class OfficeEdits {
   }
 
   /** The office closes, reopens or marks a route by hand. */
-  async importHeader(key: RouteKey, lastEdit: Author, zone: string): Promise<void> {
+  async importHeader(key: RouteKey, readEditor: () => Promise<Author>, zone: string): Promise<void> {
     const { db, host, log } = this.#options;
     const read = await host.readHeader(key);
     if (read === undefined) return;
     const { row: header, writer } = read;
+    const lastEdit = await readEditor();
     const editor = { user: lastEdit.user || writer || unknownUser, at: lastEdit.at };
     const imported = await withTransaction(db, async (tx) => {
       // Read under the lock: a close that a driver commits meanwhile must not be undone.
