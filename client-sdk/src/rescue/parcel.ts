@@ -14,7 +14,7 @@ export class WrongPassphrase extends Error {
 }
 
 /** Larger than any queue of a phone: a hostile parcel would fill the memory of the device that opens it. */
-export class ParcelTooLarge extends RangeError {
+export class ParcelTooLarge extends Error {
   override readonly name = 'ParcelTooLarge';
 }
 
