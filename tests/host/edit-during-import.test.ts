@@ -23,11 +23,11 @@ test('an edit that comes after the poll has its own time, not that of an earlier
     else await write();
     return host.query(text, ...values);
   };
-  const { dialect, library, isAtomic } = host;
+  const { dialect, library } = host;
   const over: Host = {
     dialect,
     library,
-    isAtomic,
+    isAtomic: () => host.isAtomic(),
     query,
     transaction: async (work) => {
       await write();

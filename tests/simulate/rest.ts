@@ -1,9 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ReceiptState } from '@tailgate/client-sdk';
 import type { Driver } from './driver.ts';
 import { isFollowing as mayFollow } from './model/assignments.ts';
 import { REPORT } from './model/diary.ts';
 import type { Evidence } from './model/evidence.ts';
-import { placeOf } from './model/fixture.ts';
+import { placeOf, routeOf } from './model/fixture.ts';
+import { stopOf } from './model/invariants.ts';
+import type { Phone } from './phone.ts';
 
 /** Whether every phone has the last receipt that it can get, of each change. */
 export const isReported = (drivers: readonly Driver[], { office, seed }: Pick<Evidence, 'office' | 'seed'>): boolean =>
@@ -31,4 +34,12 @@ function isDone(
   if (receipt?.at === 'quarantined') return !isSignedIn || receipt.dismissed !== undefined;
   if (!isFollowing) return receipt?.at === 'accepted' || receipt?.at === 'on_host';
   return receipt?.at === 'on_host' && receipt.evidence === 'complete';
+}
+
+/** Whether these phones show the same results, and none of them a running countdown. */
+export function showTheSame(phones: readonly Phone[], seed: number): boolean {
+  const routes = phones.map(({ app }) => app?.route(routeOf(seed)).current);
+  if (routes.some((route) => route?.autoclose_at ?? route?.forceclose_at)) return false;
+  const [first, ...others] = routes.map((route) => route?.stops.map(stopOf) ?? []);
+  return others.every((shown) => isDeepStrictEqual(shown, first));
 }

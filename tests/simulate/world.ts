@@ -35,10 +35,9 @@ import { recordReport, recordTap, reportValues, returnValues, tapValues } from '
 import { ExceptionNumbers } from './model/exceptions.ts';
 import { Office } from './office.ts';
 import { CHUNK_BYTES, Phone } from './phone.ts';
-import { isReported } from './rest.ts';
+import { isReported, showTheSame } from './rest.ts';
 import { RestDrivers } from './rest-drivers.ts';
 import { Desk } from './desk.ts';
-import { isDone } from './settled.ts';
 import { ServerNode } from './server-node.ts';
 import { Quiescence } from './quiescence.ts';
 import { type PassFaults, workerPass } from './worker.ts';
@@ -344,30 +343,17 @@ export class World {
 
   /** Whether the host has every change that it can have, and every phone shows the same. */
   get isAtRest(): boolean {
-    if (this.desk.lacksLateStop) return false;
-    const { drivers, office } = this;
+    const { drivers, office, desk, restDrivers } = this;
     const seed = this.#seed;
     const isSent = this.phones.every(({ uploads }) => uploads?.status.current.waiting === 0);
-    const following = this.#following;
-    const isRunning = following.some((phone) => {
-      const route = phone.app?.route(routeOf(this.#seed)).current;
-      return Boolean(route?.autoclose_at ?? route?.forceclose_at);
-    });
-    if (isRunning) return false;
-    const [first, ...others] = following.map(
-      (phone) => phone.app?.route(routeOf(this.#seed)).current?.stops.map(stopOf) ?? [],
-    );
+    const following = drivers.filter(({ hasPhone, isSignedIn }) => hasPhone && isSignedIn).map(({ phone }) => phone);
     return (
-      this.restDrivers.isAnswered &&
+      !desk.lacksLateStop &&
+      restDrivers.isAnswered &&
       isSent &&
       isReported(drivers, { office, seed }) &&
-      others.every((shown) => isDeepStrictEqual(shown, first))
+      showTheSame(following, seed)
     );
-  }
-
-  /** Phones whose driver may see the route. */
-  get #following(): Phone[] {
-    return this.drivers.filter(({ hasPhone, isSignedIn }) => hasPhone && isSignedIn).map(({ phone }) => phone);
   }
 
   async close(): Promise<void> {
