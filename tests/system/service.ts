@@ -96,7 +96,9 @@ export const demoRoute = (id: string): RouteKey => ({ facility: 'F01', id, week_
 /** A trigger of the host's own: the host records every write of the service. */
 async function watchWrites({ pool }: TestDatabase): Promise<() => Promise<HostWrite[]>> {
   const name = `writes_${randomBytes(4).toString('hex')}`;
-  await pool.query(`create table ${name} (n serial, route text, stop int, sequence bigint)`);
+  await pool.query(
+    `create table ${name} (n serial, tx bigint default txid_current(), route text, stop int, sequence bigint)`,
+  );
   await pool.query(
     `create function ${name}_note() returns trigger language plpgsql as $$
      begin
@@ -107,5 +109,7 @@ async function watchWrites({ pool }: TestDatabase): Promise<() => Promise<HostWr
   await pool.query(
     `create trigger ${name} after insert or update on poddta.rtstup for each row execute function ${name}_note()`,
   );
-  return async () => (await pool.query<HostWrite>(`select stop, sequence from ${name} order by n`)).rows;
+  // A statement may write its rows in any order, and the commit shows them together: within a transaction by sequence.
+  const inOrder = `select stop, sequence from ${name} order by min(n) over (partition by tx), sequence, n`;
+  return async () => (await pool.query<HostWrite>(inOrder)).rows;
 }
