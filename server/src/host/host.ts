@@ -107,6 +107,11 @@ export function isLocal(error: HostError): boolean {
   return /^(40|55)/.test(error.sqlstate) || error.sqlstate === '57033' || reachedLimit(error);
 }
 
+/** Only reading back shows whether the rows are written: they exist already, or the commit has no answer (08007). */
+export function needsReadBack({ kind, sqlstate }: HostError): boolean {
+  return kind === 'duplicate' || sqlstate === '08007';
+}
+
 /**
  * The statement took the longest allowed time, mostly in a wait for a lock: Db2 for i waits longer than our limit (60
  * s), Db2 LUW without end. The host as a whole may be stuck as well.

@@ -1,4 +1,4 @@
-import { HostError, isRowError } from '../../host/host.ts';
+import { HostError, isRowError, needsReadBack } from '../../host/host.ts';
 import type { Verdict } from './judge.ts';
 
 /** Rows of the host that the service writes as one unit; `State` is what the host has confirmed of them. */
@@ -74,7 +74,7 @@ async function isCounted(write: Promise<boolean>): Promise<boolean> {
   try {
     return await write;
   } catch (error) {
-    if (error instanceof HostError && (error.kind === 'duplicate' || error.sqlstate === '08007')) return false;
+    if (error instanceof HostError && needsReadBack(error)) return false;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { hostRows, isUntouched } from '../../stops/host-rows.ts';
 import type { StopOnHost, RecordedStop, StopRows } from '../../stops/host-stop.ts';
-import { HostError, isLocal, isRowError } from '../../host/host.ts';
+import { HostError, isLocal, isRowError, needsReadBack } from '../../host/host.ts';
 import type { AuditStamp } from '../../host/files/statements.ts';
 import { compareAndSet, type Confirmed, type Foreign, type Parked } from './compare-and-set.ts';
 import { reasonFor, withStorableKeys, type FittingRows } from './storable-keys.ts';
@@ -68,8 +68,7 @@ async function isTaken(write: Promise<boolean>): Promise<boolean> {
   try {
     return await write;
   } catch (error) {
-    if (!(error instanceof HostError) || isRowError(error) || isLocal(error)) return false;
-    if (error.kind === 'duplicate' || error.sqlstate === '08007') return false;
+    if (!(error instanceof HostError) || isRowError(error) || isLocal(error) || needsReadBack(error)) return false;
     throw error;
   }
 }
