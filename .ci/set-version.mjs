@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
-const folders = ['', 'server', 'server/web', 'sync-protocol', 'client-sdk'];
+const folders = ['', 'server', 'server/verify', 'server/web', 'sync-protocol', 'client-sdk'];
 /** Files that quote the version, with the text around it. */
 const quotes = {
   'client-sdk/src/engine/queue-connection.ts': (version) => `'tailgate-client-sdk/${version}'`,

@@ -2,6 +2,7 @@ import { operations } from '@tailgate/sync-protocol';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Db } from '../../server/src/db/types.ts';
 import { HostError, type Host } from '../../server/src/host/host.ts';
+import { findChunk } from '../../server/src/assets/sql.ts';
 import { confirmAssets } from '../../server/src/replication/to-host/rows/sql.ts';
 import { signIn, signUp } from '../support/people.ts';
 import { TestBytes } from '../support/test-bytes.ts';
@@ -230,5 +231,25 @@ test('a file that arrives during its announcement leaves the count of its closed
   expect(await open()).toEqual(['0']);
   expect(counted).toEqual(['1', '0']);
   expect((await pool.query('select from awaited_asset where asset_id = $1', [signature_id])).rowCount).toBe(0);
+  await worker.stop();
+});
+
+test('a connection to PostgreSQL that ends in the middle of a file parks nothing: the file follows soon', async () => {
+  const [id = ''] = await oneFile(50_000);
+  let isFirst = true;
+  const db: Db = {
+    connect: () => pool.connect(),
+    query: (statement, values) => {
+      const isCut = isFirst && statement === findChunk;
+      if (isCut) isFirst = false;
+      return isCut ? pool.query('select pg_terminate_backend(pg_backend_pid())') : pool.query(statement, values);
+    },
+  };
+  const worker = newWorker({ db });
+  await worker.start();
+  await expectRows('ASSHDP', `AHID = '${id}'`, [{ AHSTS: 'R' }]);
+  expect(isFirst).toBe(false);
+  const { rows } = await pool.query(`select reason from parked_row where key = $1`, [id]);
+  expect(rows).toEqual([]);
   await worker.stop();
 });

@@ -49,7 +49,10 @@ test('a PostgreSQL fail-over loses no acknowledged change, ends the servers with
   expect(await Promise.all(endings)).toEqual([1, 1]);
   const why = /Tailgate cannot go on\. this database has been restored or failed over \(.*timeline 2, it was on 1\)/;
   for (const { output } of [server, other]) expect(output).toMatch(why);
-  await runOpsCommand(parseOpsCommand(['restored', '--reason', 'fail-over']), pool, { autocloseSeconds: 600 });
+  await runOpsCommand(parseOpsCommand(['restored', '--reason', 'fail-over']), pool, {
+    autocloseSeconds: 600,
+    keyFile: '',
+  });
   await Promise.all([server.start(), other.start()]);
   await Promise.all(working);
   await Promise.all(drivers.map(({ phone, ids }) => allOnHost(phone.app, ids)));

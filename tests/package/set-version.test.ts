@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
-const manifests = ['', 'server/', 'server/web/', 'sync-protocol/', 'client-sdk/'].map(
+const manifests = ['', 'server/', 'server/verify/', 'server/web/', 'sync-protocol/', 'client-sdk/'].map(
   (folder) => `${folder}package.json`,
 );
 const quoting = [

@@ -67,7 +67,7 @@ describe('the epoch of a database (I9)', () => {
     const folder = await releaseBefore('0042');
     await migrate(old.url, recordedLog(), folder);
     await ensureEpoch(old.pool);
-    const options = { autocloseSeconds: 600 };
+    const options = { autocloseSeconds: 600, keyFile: '' };
     const text = await runOpsCommand({ verb: 'restored', reason: 'disk failure' }, old.pool, options);
     expect(text).toContain('Epoch 2 has begun');
     const refused = runOpsCommand({ verb: 'heal-clock', yes: true }, old.pool, options);

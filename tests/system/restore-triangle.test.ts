@@ -148,6 +148,7 @@ test('PostgreSQL is restored to noon: phones resend their items, and declare tho
   await putBack();
   await runOpsCommand(parseOpsCommand(['restored', '--reason', 'disk failure']), database.pool, {
     autocloseSeconds: 600,
+    keyFile: '',
   });
   await server.start();
   expect(await missing(keptDay)).toHaveLength(4);

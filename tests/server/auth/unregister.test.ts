@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 const unregister = (...argv: string[]) =>
-  runOpsCommand(parseOpsCommand(['unregister', ...argv]), server.database.pool, { autocloseSeconds: 600 });
+  runOpsCommand(parseOpsCommand(['unregister', ...argv]), server.database.pool, { autocloseSeconds: 600, keyFile: '' });
 
 describe('npm run ops -- unregister (contract §2)', () => {
   test('ends the sessions and the password; the employee may sign up again', async () => {

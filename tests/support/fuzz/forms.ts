@@ -16,27 +16,35 @@ const names = fc.oneof(
 );
 const types = fc.constantFrom('image/jpeg', 'text/html', 'x', 'a/b; c="d', '', 'multipart/mixed', 'text/plain\ta');
 
-const files = fc
-  .record({
-    field: usually('files', fc.constantFrom('file', 'mimetypes', '__proto__', '', 'files[]')),
-    name: names,
-    type: types,
-    bytes: fc.oneof(fc.uint8Array({ maxLength: 300 }), fc.constant(new Uint8Array(20_000))),
-  })
-  .map(({ field, name, type, bytes }) =>
-    part(`form-data; name="${field}"; filename="${name}"\r\nContent-Type: ${type}`, Buffer.from(bytes)),
-  );
+/** @param field the usual one */
+const filesIn = (field: string) =>
+  fc
+    .record({
+      field: usually(field, fc.constantFrom('file', 'mimetypes', '__proto__', '', 'files[]')),
+      name: names,
+      type: types,
+      bytes: fc.oneof(fc.uint8Array({ maxLength: 300 }), fc.constant(new Uint8Array(20_000))),
+    })
+    .map(({ field: named, name, type, bytes }) =>
+      part(`form-data; name="${named}"; filename="${name}"\r\nContent-Type: ${type}`, Buffer.from(bytes)),
+    );
 
 const overrides = fc
   .oneof(fc.dictionary(names, fc.constantFrom('image/png', 'x', 'a/b\r\nc: d')), arbitraryJson)
   .map((value) => part('form-data; name="mimetypes"', textOf(value)));
 
-const whole = fc
-  .array(fc.oneof({ weight: 4, arbitrary: files }, overrides), { minLength: 1, maxLength: 4 })
-  .map((parts) => Buffer.concat([...parts, Buffer.from(`--${boundary}--\r\n`)]));
+const wholeOf = (field: string) =>
+  fc
+    .array(fc.oneof({ weight: 4, arbitrary: filesIn(field) }, overrides), { minLength: 1, maxLength: 4 })
+    .map((parts) => Buffer.concat([...parts, Buffer.from(`--${boundary}--\r\n`)]));
 
-/** Forms with files: names and types that imitate headers, malformed parts, bytes that break off. */
-export function forms(): fc.Arbitrary<Bodied> {
+/**
+ * Forms with files: names and types that imitate headers, malformed parts, bytes that break off.
+ *
+ * @param field the field of the files
+ */
+export function forms(field: string): fc.Arbitrary<Bodied> {
+  const whole = wholeOf(field);
   const bytes = fc.oneof(
     { weight: 6, arbitrary: whole },
     { weight: 1, arbitrary: brokenBytes(whole) },

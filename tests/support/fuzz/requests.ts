@@ -10,6 +10,9 @@ import { forms } from './forms.ts';
 import { brokenBytes, arbitraryJson, corrupted, textOf, usually, valuesOf } from './json-values.ts';
 import type { WireRequest } from './wire.ts';
 
+/** The field of the file of a form, where it is not `files`. */
+const fileFields: Readonly<Partial<Record<string, string>>> = { verifyEvidence: 'pack' };
+
 /** A request and its intended form before the mutation. */
 export interface FuzzRequest extends WireRequest {
   readonly name: OperationName;
@@ -46,7 +49,8 @@ export function fuzzRequests(deps: FuzzDeps, names = fuzzedOperations): fc.Arbit
 
 function requestsTo(name: OperationName, operation: AnyOperation, deps: FuzzDeps): fc.Arbitrary<FuzzRequest> {
   const { sets, form } = operation;
-  const bodied = form === undefined ? jsonBodies(operation, deps.words, deps.samples[name]) : forms();
+  const bodied =
+    form === undefined ? jsonBodies(operation, deps.words, deps.samples[name]) : forms(fileFields[name] ?? 'files');
   return fc
     .record({
       paths: fc.oneof(

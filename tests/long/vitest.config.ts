@@ -1,12 +1,15 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-/** `npm run test:nodes`: several server processes on one PostgreSQL, and on two of them; too slow for `npm test`. */
+/**
+ * `npm run test:long`: tests named `*.check.ts`, which are too slow for `npm test`. Each starts processes or waits for real
+ * limits of time. The other folders with such files have a run of their own.
+ */
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   ssr: { resolve: { conditions: ['source', 'node'], externalConditions: ['source', 'node'] } },
   test: {
-    include: ['tests/nodes/*.check.ts'],
+    include: ['tests/{host,nodes,server,support,system}/**/*.check.ts'],
     globalSetup: ['tests/support/global-setup.ts'],
     setupFiles: ['tests/support/each-file.ts'],
     pool: 'forks',
