@@ -86,6 +86,7 @@ async function begin(driver: string) {
   const phone = await world.phone();
   const finger = await phone.start();
   await phone.signIn(driver);
+  await phone.untilInstalled();
   return {
     finger,
     shot: (name: string) => phone.shot(name),

@@ -111,7 +111,7 @@ describe('signed in', () => {
     await driver.start();
     await driver.signIn(routes.day.driver);
     await record(driver);
-    expect(await driver.finger.read()).toContain('1 damaged in transit');
+    await expect.poll(() => driver.finger.read()).toContain('1 damaged in transit');
   });
 
   test.each(screens)('$name', async (look) => {

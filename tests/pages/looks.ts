@@ -57,7 +57,7 @@ const findings = z.object({
   violations: z.array(z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) })),
 });
 
-/** Runs in the page: targets that are too small, content that leaves its button, and sideways scroll. */
+/** Runs in the page: targets that are too small or look open while they are shut, content that leaves its button, and sideways scroll. */
 function measure({ target, main }: typeof min): string[] {
   const dialogs = [...document.querySelectorAll('dialog')].filter((dialog) => dialog.matches(':modal'));
   const scope: ParentNode = dialogs.at(-1) ?? document;
@@ -78,6 +78,8 @@ function measure({ target, main }: typeof min): string[] {
     const wanted = element.matches('.btn-main, .gate-btn') ? main : target;
     const size = Math.min(width, height);
     if (size < wanted - 0.5) faults.push(`${Math.round(size)} px of ${wanted}: ${nameOf(element)}`);
+    if (element.matches('[aria-disabled=true]') && getComputedStyle(element).cursor !== 'not-allowed')
+      faults.push(`shut, and looks open: ${nameOf(element)}`);
     for (const child of element.children) {
       if (!isShown(child) || child.matches('.sr')) continue;
       const inner = child.getBoundingClientRect();

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { writeFilm } from './barcode-film.ts';
+import { faultsOf } from './looks.ts';
 import { cameraPhoto, filesOnPhone } from './stored-files.ts';
 import type { PageWorld } from './world.ts';
 import { openPageWorld, routes } from './world.ts';
@@ -66,3 +67,36 @@ test('from the second start on, no scan, photo, signature or screen needs the ne
     await finger.sees(text);
   }
 });
+
+test('a network that ends before the worker is there: the missing screen says so, and opens by itself', async () => {
+  const phone = await world.phone();
+  await world.network.accept();
+  await phone.context.addInitScript(loseFirstInstallation);
+  const finger = await phone.start();
+  await phone.signIn(routes.short.driver);
+  await phone.goOffline();
+  await finger.tap('My day');
+  await finger.sees('This screen is not on the phone yet.');
+  expect(await faultsOf(phone.page)).toEqual([]);
+  await phone.shot('missing-screen');
+  await finger.tap('Close');
+  await finger.tap('Open stop 1');
+  await finger.sees('Stop 1 of 3');
+  await finger.tap('Back to the route');
+  await finger.tap('My day');
+  await finger.sees('This screen is not on the phone yet.');
+
+  await phone.goOnline();
+  await finger.sees('only on this phone');
+  await phone.untilInstalled();
+});
+
+/** The first registration of the worker of a new phone fails, as in a network that ends. */
+function loseFirstInstallation(): void {
+  const { serviceWorker } = navigator;
+  const value = (): Promise<never> => {
+    Reflect.deleteProperty(serviceWorker, 'register');
+    return Promise.reject(new TypeError('Failed to fetch'));
+  };
+  Object.defineProperty(serviceWorker, 'register', { configurable: true, value });
+}

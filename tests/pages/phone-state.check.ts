@@ -46,7 +46,7 @@ describe('A1: the hint to install', () => {
       dispatchEvent(Object.assign(new Event('beforeinstallprompt'), { prompt: () => Promise.resolve() })),
     );
     await finger.sees('home screen');
-    expect(await finger.read()).toContain('It then opens without a network.');
+    await expect.poll(() => finger.read()).toContain('It then opens without a network.');
     await phone.page.evaluate(() => dispatchEvent(new Event('appinstalled')));
     await finger.seesNo('home screen');
   });

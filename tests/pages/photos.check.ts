@@ -181,8 +181,18 @@ test('photos of a stop, of what goes back and of what is not on the list are one
   await finger.tap('Leave it here');
   await finger.tap('Back to stop 2');
   await finger.tap('4006381333931');
+  // The first photo moves nothing below it.
+  const below = async (): Promise<number> => {
+    const [row, comment] = [
+      await phone.page.locator('.photos').boundingBox(),
+      await phone.page.locator('textarea').boundingBox(),
+    ];
+    return (comment?.y ?? NaN) - (row?.y ?? NaN);
+  };
+  const before = await below();
   await finger.photograph('Take a photo', box);
   await finger.sees('Take photo 1 again');
+  await expect.poll(below).toBe(before);
   await phone.shot('overage-photo');
   await finger.tap('Keep 1');
   await finger.tap('Photos');

@@ -102,7 +102,7 @@ test('A20: after the third delivery the office and a helper change stops, too', 
   await finger.tap('Inbox');
   await finger.sees('The office changed stop 1');
   await finger.sees('MARYB');
-  expect(await finger.read()).toContain('You and another person both changed stop 4');
+  await expect.poll(() => finger.read()).toContain('You and another person both changed stop 4');
   await phone.shot('sample-inbox');
 });
 

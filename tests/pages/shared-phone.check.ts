@@ -17,6 +17,7 @@ test('two drivers share a phone: work that awaits a sign-in stays, goes with it,
   const phone = await world.phone();
   const finger = await phone.start();
   await phone.signIn(day.driver);
+  await phone.untilInstalled();
   await phone.goOffline();
   await finger.tap('Open stop 1');
   await deliver(finger);

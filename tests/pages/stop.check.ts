@@ -45,6 +45,7 @@ describe.each(stops)('with text at $textPercent percent', ({ textPercent, stop, 
 
   test('A2: the contact of the next stop is on the list and at the stop, without a network', async () => {
     const { phone, finger } = await signedIn();
+    await phone.untilInstalled();
     await phone.goOffline();
     await phone.page.evaluate(noteLinks);
     await finger.tap('Call');

@@ -23,7 +23,7 @@ export type Found =
   | { readonly at: 'away'; readonly x: number; readonly y: number; readonly dy: number; readonly over: string }
   | { readonly at: 'missing'; readonly seen: readonly string[] };
 
-/** Finds one element by its text, among those that a person can see or scroll to. */
+/** Finds one element by its text, among those that a person can see or scroll to. A person waits for a busy one. */
 export function findInPage({ text, nth, kind }: Wanted): Found {
   const kinds = {
     act: 'a[href], button, summary, select, [role=button], [role=tab], [role=switch], [role=radio], label',
@@ -45,7 +45,7 @@ export function findInPage({ text, nth, kind }: Wanted): Found {
   const isShown = (element: Element): boolean =>
     element.checkVisibility({ opacityProperty: true, visibilityProperty: true }) &&
     element.getClientRects().length > 0 &&
-    !element.matches(':disabled');
+    !element.matches(':disabled, [aria-busy=true]');
   const dialogs = [...document.querySelectorAll('dialog')].filter((dialog) => dialog.matches(':modal'));
   const scope: ParentNode = dialogs.at(-1) ?? document;
   const candidates = [...scope.querySelectorAll(kinds[kind])].filter(isShown);

@@ -171,7 +171,9 @@ test(
     await look('30-backhaul-count');
     await finger.tap('Keep 10 back');
     await finger.tap('Done here');
-    await finger.sees('Where is this');
+    // Nothing was delivered there.
+    await finger.sees('Where is this change now?');
+    await finger.sees('Done');
     await look('31-backhaul-done');
     await done('stops 10 to 13: as planned, goods taken back');
 

@@ -7,7 +7,7 @@ export const root = fileURLToPath(new URL('../../..', import.meta.url));
 export const web = join(root, 'server/web');
 
 /** Folders with the sources of the pages. */
-export const sourceFolders = ['server/web', 'client-sdk/src', 'sync-protocol/src'];
+export const sourceFolders = ['server/web', 'server/verify/src', 'client-sdk/src', 'sync-protocol/src'];
 const patterns = [
   ...sourceFolders.map((folder) => `${folder}/**/*`),
   // Versions of the libraries, and conditions of the packages' imports.

@@ -41,6 +41,7 @@ if (isOpen && !isSample) {
   // The browser may delete a page's data when storage is short, unless it grants this.
   await navigator.storage?.persist();
   await keepOffline();
+  // From the worker: a file that the network lost would be missing until the page loads again.
   await loadAhead();
 }
 

@@ -2,8 +2,20 @@
 export const serverUrl = (location: { readonly href: string }): string =>
   new URL('..', location.href).href.replace(/\/$/, '');
 
-/** Registers the worker that makes the app open without a network. Development builds load every file anew. */
+/**
+ * Registers the worker that makes the app open without a network, and resolves when the phone has all files. An
+ * installation that the network interrupts begins again when the network or the driver returns. Development builds load every
+ * file anew.
+ */
 export async function keepOffline(): Promise<void> {
   if (DEVELOPMENT || !('serviceWorker' in navigator)) return;
-  await navigator.serviceWorker.register('./worker.js', { updateViaCache: 'none' });
+  const { serviceWorker } = navigator;
+  const register = (): void =>
+    void serviceWorker.register('./worker.js', { updateViaCache: 'none' }).catch(() => undefined);
+  addEventListener('online', register);
+  document.addEventListener('visibilitychange', register);
+  register();
+  await serviceWorker.ready;
+  removeEventListener('online', register);
+  document.removeEventListener('visibilitychange', register);
 }

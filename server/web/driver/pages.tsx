@@ -1,12 +1,15 @@
 import type { ReactNode } from 'react';
-import { lazy } from '../ui/lazy.tsx';
+import { lazyWith } from '../ui/lazy.tsx';
 import type { Address } from '../ui/router.ts';
 import { links } from './links.ts';
 import type { ReportKind } from './model/load-report.ts';
 import { sectionNamed } from './model/load-report.ts';
 import { warehouse } from './model/order.ts';
+import { MissingPart } from './parts/missing-part.tsx';
 import { RouteScreen } from './screens/route.tsx';
 import { StopScreen } from './screens/stop.tsx';
+
+const lazy = lazyWith(MissingPart);
 
 // Screens that the list of stops does not need load later.
 // The first of them: a delivery shows it.

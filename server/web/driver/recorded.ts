@@ -7,7 +7,7 @@ export const undoWindow = 10_000;
 export interface Recorded {
   readonly receipt: Receipt;
   readonly stop: number;
-  readonly kind: 'delivered' | 'skipped' | 'refused' | 'corrected' | 'closed';
+  readonly kind: 'delivered' | 'done' | 'skipped' | 'refused' | 'corrected' | 'closed';
   /** When the undo ends, by `performance.now()`: the SDK's window follows no change of the phone's clock either. */
   readonly until: number;
 }

@@ -5,30 +5,31 @@ const ahead: (() => Promise<unknown>)[] = [];
 
 /** Loads all lazy parts, so that none opens with an empty screen. */
 export async function loadAhead(): Promise<void> {
-  // A part that does not load now loads when it is shown.
   for (const load of ahead) await load().catch(() => undefined);
 }
 
+type Lazy = <Props extends object>(load: () => Promise<ComponentType<Props>>) => ComponentType<Props>;
+
 /**
- * A component in a file of its own, which loads when it is shown first. The worker keeps all files of the app, so it needs
- * no network; before the worker has them, it loads when the network is back.
+ * Components in files of their own, which load when they are shown first. `Missing` takes the place of one whose file does
+ * not load. It has to load the page again: Chromium remembers a failed import for as long as the page is open.
  */
-export function lazy<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
-  let loaded: ComponentType<Props> | undefined;
-  ahead.push(async () => (loaded = await load()));
-  return function Lazy(props: Props) {
-    const [Part, setPart] = useState(() => loaded);
-    useEffect(() => {
-      if (Part) return undefined;
-      const start = (): void => {
+export function lazyWith(Missing: ComponentType): Lazy {
+  return <Props extends object>(load: () => Promise<ComponentType<Props>>) => {
+    let loaded: ComponentType<Props> | undefined;
+    ahead.push(async () => (loaded = await load()));
+    return function LazyPart(props: Props) {
+      const [Part, setPart] = useState(() => loaded);
+      const [isMissing, setMissing] = useState(false);
+      useEffect(() => {
+        if (Part) return;
         load().then(
           (part) => setPart(() => (loaded = part)),
-          () => addEventListener('online', start, { once: true }),
+          () => setMissing(true),
         );
-      };
-      start();
-      return () => removeEventListener('online', start);
-    }, [Part]);
-    return Part ? <Part {...props} /> : null;
+      }, [Part]);
+      if (Part) return <Part {...props} />;
+      return isMissing ? <Missing /> : null;
+    };
   };
 }

@@ -97,6 +97,9 @@ export interface Tally {
   readonly overage: number;
 }
 
+/** The plan brings nothing to this stop: goods only go back. */
+export const isPickup = ({ products }: LocalStop): boolean => products.every(({ quantity }) => quantity === 0);
+
 export function tallyOf(stop: LocalStop, draft: StopDraft): Tally {
   const lines = stop.products.map((line) => lineNow(stop, line, draft));
   const overage = [...(stop.updates.overage_items ?? []), ...draft.overage];

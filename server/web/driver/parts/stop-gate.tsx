@@ -35,7 +35,7 @@ export function StopGate({ route, stop, draft }: StopGateProps) {
   const deliver = (): void => {
     const place = stampOf(position.current, Date.now());
     const receipt = client.stop(stop.id, route.key).deliver({ ...deliveryOf(stop, draft, new Date()), ...place });
-    recorded({ receipt, stop: stop.id, kind: 'delivered' });
+    recorded({ receipt, stop: stop.id, kind: planned === 0 ? 'done' : 'delivered' });
     rememberSigner(client, stop, draft.signer);
     go(links.done(stop.id), { replace: true });
   };

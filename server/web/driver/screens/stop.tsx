@@ -7,7 +7,7 @@ import { Screen, Top } from '../../ui/parts/screen.tsx';
 import { go } from '../../ui/router.ts';
 import { links } from '../links.ts';
 import type { StopDraft } from '../model/draft.ts';
-import { isCounted, sectionsOf, sum } from '../model/lines.ts';
+import { isCounted, isPickup, sectionsOf, sum } from '../model/lines.ts';
 import { isPending, warehouse } from '../model/order.ts';
 import { partPhotos, photoLine, wholePhotos } from '../model/stop-photos.ts';
 import { outcomeLine } from '../words/sentences.ts';
@@ -106,7 +106,11 @@ function Outcome({ stop }: { readonly stop: LocalStop }) {
       <Banner icon={isDelivered ? 'check' : 'x'} tone={isDelivered ? 'go' : 'warn'}>
         <div className="row spread">
           <p className="grow">
-            <strong>{isDelivered ? t('done.delivered') : outcomeLine(stop, { credit, exceptions })}</strong>{' '}
+            <strong>
+              {isDelivered
+                ? t(isPickup(stop) ? 'done.done' : 'done.delivered')
+                : outcomeLine(stop, { credit, exceptions })}
+            </strong>{' '}
             {isDelivered ? outcomeLine(stop, { credit, exceptions }) : ''}
             <br />
             {t(isDelivered ? 'stop.correctHint' : 'stop.skippedNow')}

@@ -6,6 +6,7 @@ import type { TickState } from '../../ui/parts/ticks.tsx';
 import { Tick } from '../../ui/parts/ticks.tsx';
 import { goBack } from '../../ui/router.ts';
 import { links } from '../links.ts';
+import { isPickup } from '../model/lines.ts';
 import { latestTimes, ticksOf } from '../model/ticks.ts';
 import { StopFiles } from '../parts/stop-files.tsx';
 import { NextGate } from '../parts/stop-gate.tsx';
@@ -31,7 +32,7 @@ export function WhereSheet({ stop: id, isFresh = false, parent = links.route }: 
   const latest = stop.receipts.at(-1);
   return (
     <Sheet
-      title={whereWord(stop.updates.status === 'D' ? 'where.title' : 'where.titleChange')}
+      title={whereWord(stop.updates.status === 'D' && !isPickup(stop) ? 'where.title' : 'where.titleChange')}
       over={`${t('route.stopNumber', { n: id })} · ${stop.customer.name}`}
       closeLabel={t('app.close')}
       steady={isFresh}

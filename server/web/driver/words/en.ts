@@ -40,6 +40,9 @@ export const en = {
   'net.on': 'Connected.',
   'net.off': 'No network since {time}.',
   'net.offNow': 'No network.',
+  'missing.title': 'This screen is not on the phone yet.',
+  'missing.why': 'It needs the network once, and then opens by itself. What you recorded is kept.',
+  'missing.close': 'Close',
   'net.connecting': 'Connecting.',
   'net.refused': 'The office has to look at this phone.',
   'net.update': 'This app needs an update.',
@@ -103,8 +106,8 @@ export const en = {
   'register.title': 'Register on this server',
   'register.why': 'The office has your employee number on file. Choose a password of at least 8 characters.',
   'register.new': 'New password',
-  'register.code': 'Invitation code',
-  'register.codeHint': 'From the office. Leave it empty if you have none.',
+  'register.code': 'Invitation code, if you have one',
+  'register.codeHint': 'From the office.',
   'register.act': 'Register and sign in',
   'register.short': 'At least 8 characters.',
   'register.needsCode': 'This server asks for an invitation code. The office has it.',
@@ -324,6 +327,7 @@ export const en = {
 
   // Recorded
   'done.delivered': 'Delivered',
+  'done.done': 'Done',
   'done.skipped': 'Skipped',
   'done.refused': 'Refused',
   'done.corrected': 'Corrected',

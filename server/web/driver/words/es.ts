@@ -38,6 +38,9 @@ export const es: Translation<typeof en> = {
   'net.on': 'Conectado.',
   'net.off': 'Sin red desde las {time}.',
   'net.offNow': 'Sin red.',
+  'missing.title': 'Esta pantalla aún no está en el teléfono.',
+  'missing.why': 'Necesita red una vez, y después se abre sola. Lo que registró se conserva.',
+  'missing.close': 'Cerrar',
   'net.connecting': 'Conectando.',
   'net.refused': 'La oficina tiene que revisar este teléfono.',
   'net.update': 'Esta aplicación necesita una actualización.',
@@ -101,8 +104,8 @@ export const es: Translation<typeof en> = {
   'register.title': 'Registrarse en este servidor',
   'register.why': 'La oficina tiene su número de empleado. Elija una contraseña de al menos 8 caracteres.',
   'register.new': 'Contraseña nueva',
-  'register.code': 'Código de invitación',
-  'register.codeHint': 'De la oficina. Déjelo vacío si no tiene ninguno.',
+  'register.code': 'Código de invitación, si lo tiene',
+  'register.codeHint': 'De la oficina.',
   'register.act': 'Registrarse y entrar',
   'register.short': 'Al menos 8 caracteres.',
   'register.needsCode': 'Este servidor pide un código de invitación. Lo tiene la oficina.',
@@ -322,6 +325,7 @@ export const es: Translation<typeof en> = {
 
   // Recorded
   'done.delivered': 'Entregado',
+  'done.done': 'Hecho',
   'done.skipped': 'Saltada',
   'done.refused': 'Rechazada',
   'done.corrected': 'Corregido',

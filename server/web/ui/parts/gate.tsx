@@ -64,6 +64,7 @@ export function Gate(props: GateProps) {
           type={props.form === undefined ? 'button' : 'submit'}
           form={props.form}
           aria-disabled={props.busy ?? false}
+          aria-busy={props.busy ?? false}
           onClick={props.busy === true ? (event) => event.preventDefault() : props.onAct}
         >
           {inside}
