@@ -1,4 +1,5 @@
 import type { Queryable } from '../../../db/types.ts';
+import { isDatabaseUnavailable } from '../../../db/unavailable.ts';
 import type { Log } from '../../../runtime/log.ts';
 import { routeDelayMs } from '../../control/breaker.ts';
 import type { HostGate } from '../../control/host-gate.ts';
@@ -122,7 +123,7 @@ export class RowLane<Row extends PendingRow> {
       this.#failures = 0;
       hosted.push(row);
     } catch (error) {
-      if (error instanceof HostError && !isRowError(error)) throw error;
+      if (error instanceof HostError ? !isRowError(error) : isDatabaseUnavailable(error)) throw error;
       if (error instanceof HostError && error.file && needsSetup(error)) return gate.pause(error.file, error);
       const sqlstate = error instanceof HostError ? error.sqlstate : '38000';
       const reason = error instanceof Error ? error.message : String(error);
