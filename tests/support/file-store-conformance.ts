@@ -50,6 +50,12 @@ export function fileStoreConforms(newDeps: () => Promise<FilesDeps> | FilesDeps)
     expect(await store.piece('A', 0)).toEqual(piece);
   });
 
+  test('a deletion follows the writes before it', async () => {
+    await store.put('A', { at: 'saved' }, [random.take(1_000)]);
+    await Promise.all([store.put('A', { at: 'here' }), store.remove('A')]);
+    expect(await store.files()).toEqual([]);
+  });
+
   test('stores and returns copies', async () => {
     const piece = random.take(100);
     const before = piece.slice();

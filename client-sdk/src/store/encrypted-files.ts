@@ -29,6 +29,8 @@ class EncryptedFiles implements FileStore {
   readonly name: string | undefined;
   readonly #files: FileStore;
   readonly #key: CryptoKey;
+  /** Ends when all earlier writes have ended: a deletion must not overtake a write that is still being encrypted. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(files: FileStore, key: CryptoKey) {
     this.name = files.name;
@@ -47,8 +49,11 @@ class EncryptedFiles implements FileStore {
   }
 
   async put(id: string, facts: unknown, pieces: readonly Uint8Array<ArrayBuffer>[] = []): Promise<void> {
-    const sealed = pieces.map((piece, index) => sealBytes(this.#key, piecePlace(id, index), piece));
-    await this.#files.put(id, await sealValue(this.#key, factsPlace(id), facts), await Promise.all(sealed));
+    const sealed = Promise.all([
+      sealValue(this.#key, factsPlace(id), facts),
+      Promise.all(pieces.map((piece, index) => sealBytes(this.#key, piecePlace(id, index), piece))),
+    ]);
+    await this.#inOrder(sealed, (content) => this.#files.put(id, ...content));
   }
 
   async piece(id: string, index: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
@@ -57,11 +62,17 @@ class EncryptedFiles implements FileStore {
   }
 
   remove(id: string): Promise<void> {
-    return this.#files.remove(id);
+    return this.#inOrder(Promise.resolve(), () => this.#files.remove(id));
   }
 
   close(): Promise<void> {
     return this.#files.close();
+  }
+
+  #inOrder<Ready>(ready: Promise<Ready>, write: (ready: Ready) => Promise<void>): Promise<void> {
+    const written = Promise.all([ready, this.#last]).then(([content]) => write(content));
+    this.#last = Promise.allSettled([written]);
+    return written;
   }
 }
 
