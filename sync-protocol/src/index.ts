@@ -24,6 +24,7 @@ export * from './schema/host-key.ts';
 export * from './rules/host-text.ts';
 export * from './rules/stop-limits.ts';
 export * from './wire/mutation.ts';
+export * from './wire/sealing.ts';
 export * from './rest/operations.ts';
 export * from './schema/page.ts';
 export * from './rest/payloads.ts';

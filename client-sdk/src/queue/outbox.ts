@@ -1,5 +1,5 @@
 import type { MutationResult, Scope } from '@tailgate/sync-protocol';
-import { deviceTimesOf, routeScope, stopUpdateArgs } from '@tailgate/sync-protocol';
+import { deviceTimesOf, stopUpdateArgs } from '@tailgate/sync-protocol';
 import type { Environment } from '../platform/environment.ts';
 import { newId } from '../platform/environment.ts';
 import type { Journal } from '../store/journal.ts';
@@ -14,6 +14,7 @@ import {
   putItem,
   readItem,
   stepOf,
+  targetOf,
   toItem,
 } from './item.ts';
 import { mergeUpdates } from './merge.ts';
@@ -293,6 +294,9 @@ export class Outbox {
     const { time, environment } = this.#deps;
     const tail = queue.items.at(-1);
     if (tail?.form !== 'open' || tail.mutation.boot_id !== time.id) return undefined;
+    // The stop first: to parse both changes costs far more, and most taps follow one of another stop.
+    const target = targetOf(draft.args);
+    if (tail.target?.stop !== target?.stop || tail.target?.scope !== target?.scope) return undefined;
     const since = time.elapsed - tail.mutation.monotonic_ms;
     if (since > mergeWindowMs) return undefined;
     // Both edits are corrected by the clock error at the first one: the clock must not have been set in between.
@@ -347,11 +351,10 @@ export class Outbox {
   }
 }
 
-/** Merges two stop updates into one; undefined where either is another kind of change, or they cannot merge. */
+/** Merges two updates of the same stop into one; undefined where either is another kind of change, or they cannot merge. */
 function mergeArgs(earlier: unknown, added: unknown): Record<string, unknown> | undefined {
   const [first, second] = [stopUpdateArgs.safeParse(earlier).data, stopUpdateArgs.safeParse(added).data];
-  // Every route has a stop 1.
-  if (!first || !second || routeScope(first.route) !== routeScope(second.route)) return undefined;
+  if (!first || !second) return undefined;
   const stop = mergeUpdates(first.stop, second.stop);
   const marks = deviceTimesOf(earlier).filter((name) => second.stop.updates?.[name] === undefined);
   return stop && withDeviceTimes({ route: first.route, stop }, [...marks, ...deviceTimesOf(added)]);

@@ -16,8 +16,7 @@ import {
   eachField,
   headerDocument,
   isOffice,
-  lineKey,
-  occurrence,
+  keyAt,
   officeEdits,
   officeSource,
   planDocument,
@@ -178,13 +177,17 @@ export class RouteModel {
       result = applyItem(result, item, context)?.result ?? result;
       if (item.progress.at === 'waiting') pending++;
     }
+    // Equal parts retain their identity: the view of a line is compared by its result.
+    result = keepEqualParts(before?.result, result);
     const amended = officeEdits(result);
     // A draining queue moves each change through several states without effect on the view. Comparing the few values of
     // the result is cheaper than computing all lines anew.
     const lines =
       before?.plan === plan && hasSameValues(before.result, result)
         ? before.view
-        : withKeys(stopView(plan, result), plan);
+        : withKeys(stopView(plan, result), plan, (kind, key) =>
+            before?.plan === plan && before.result[kind]?.[key] === result[kind]?.[key] ? before.view : undefined,
+          );
     const noted = [...notable.ofStop(this.#state.scope, stop)];
     const conflicts = noted.flatMap((item) => (item.acknowledged ? [] : (item.conflicts ?? [])));
     const warnings = noted.flatMap((item) =>
@@ -255,15 +258,27 @@ function changedBy(before: StopResult, after: StopResult, isTheirs: (writer: Sta
   return edits;
 }
 
-/** Adds the keys by which results identify lines. */
-const withKeys = (view: StopView, plan: StopPlan) => ({
+/**
+ * Adds the keys by which results identify lines.
+ *
+ * @param knownView the former view, where it shows the same result of a line
+ */
+const withKeys = (
+  view: StopView,
+  plan: StopPlan,
+  knownView: (kind: LineKind, key: string) => LocalStop | undefined,
+) => ({
   ...view,
-  products: keyed(view.products).map((line, i) => ({ ...line, trailer_area: plan.products[i]?.trailer_area ?? '' })),
-  collections: keyed(view.collections),
+  products: view.products.map((line, i) => {
+    const key = keyAt(view.products, i);
+    const { trailer_area = '' } = plan.products[i] ?? {};
+    return knownView('products', key)?.products[i] ?? { ...line, key, trailer_area };
+  }),
+  collections: view.collections.map((line, i) => {
+    const key = keyAt(view.collections, i);
+    return knownView('collections', key)?.collections[i] ?? { ...line, key };
+  }),
 });
-
-const keyed = <Line extends { readonly id: string; readonly invoice: string }>(lines: readonly Line[]) =>
-  lines.map((line, i): Line & LocalLine => ({ ...line, key: lineKey(line.id, line.invoice, occurrence(lines, i)) }));
 
 /** The order of edits. */
 const byEdit = (a: QueueItem, b: QueueItem): number => a.edit_time - b.edit_time || a.mutation.seq - b.mutation.seq;

@@ -59,10 +59,13 @@ export class Replica {
     this.#refreshCodes();
     // An older app stored the documents without this record.
     this.#recordStops();
-    // A route may arrive before it is assigned to the driver.
-    deps.driver.subscribe(() => {
+    let employee = deps.driver.current?.employee;
+    deps.driver.subscribe((driver) => {
+      // A route may arrive before it is assigned to the driver.
       this.#recordStops();
-      // Another driver has other drafts.
+      // Another driver has other drafts. Each welcome renews the account, and its views stay.
+      if (driver?.employee === employee) return;
+      employee = driver?.employee;
       for (const model of this.#routes.values()) model.refresh();
     });
     deps.drafts.onChange = ({ scope, stop }) =>

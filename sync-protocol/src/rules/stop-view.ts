@@ -89,8 +89,13 @@ function lineAt(
   planned: readonly { readonly id: string; readonly invoice: string }[],
   i: number,
 ): LineResult | undefined {
-  const { id = '', invoice = '' } = planned[i] ?? {};
-  return results?.[lineKey(id, invoice, occurrence(planned, i))];
+  return results?.[keyAt(planned, i)];
+}
+
+/** The key of the line at an index: results and views identify it by that. */
+export function keyAt(lines: readonly { readonly id: string; readonly invoice: string }[], i: number): string {
+  const { id = '', invoice = '' } = lines[i] ?? {};
+  return lineKey(id, invoice, occurrence(lines, i));
 }
 
 function lineView(line: LineResult | undefined): LineUpdatesView {

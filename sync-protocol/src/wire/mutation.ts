@@ -1,4 +1,3 @@
-import { canonicalJson } from '#canonical-json';
 import * as z from '#schema';
 import { instant, word } from '../schema/values.ts';
 
@@ -32,16 +31,3 @@ export const mutation = z.object({
   prev_hash: z.nullable(z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/, 'must be a SHA-256 in base64url'))),
 });
 export type Mutation = z.infer<typeof mutation>;
-
-/** The input of a mutation's content hash (SHA-256, base64url, of the UTF-8 bytes): its identity beside `id`. */
-export const contentText = (item: object): string => canonicalJson(contentOf(item));
-
-/** A mutation without its position in a queue. */
-export function contentOf(item: object): object {
-  const { seq: _seq, prev_hash: _prev, ...content }: { seq?: unknown; prev_hash?: unknown } = item;
-  return content;
-}
-
-/** The link text of an item. Its successor has the SHA-256 of this text, base64url, as `prev_hash`. */
-export const linkText = (hash: string, prevHash: string | null, seq: number): string =>
-  JSON.stringify({ hash, prev_hash: prevHash, seq });

@@ -322,12 +322,9 @@ class Fold {
 
   #refuse(item: Item, why: Fault, key: RouteKey | null, stop: number | null, editTime: number | null): Outcome {
     const { id, hash, queued, receivedAt } = item;
-    let clientVersion = 0;
-    if (queued) {
-      const state = this.#client(queued);
-      clientVersion = state.version + 1;
-      this.#clients.set(state.clientId, { ...state, version: clientVersion });
-    }
+    const state = queued && this.#client(queued);
+    const clientVersion = state ? state.version + 1 : 0;
+    if (state) this.#clients.set(state.clientId, { ...state, version: clientVersion });
     this.#refusals.add({ quarantineId: randomUUID(), item, fault: why, key, stop, editTime, clientVersion });
     if (why !== idReused) this.#known.set(id, { hash, version: null, quarantined: why, warnings: [], receivedAt });
     return { result: 'quarantined', ...why };
@@ -337,6 +334,7 @@ class Fold {
   #moveWatermark(item: Item, queued: QueueItem, state: LoadedClient, editTime: number | null): void {
     this.#clients.set(state.clientId, {
       ...state,
+      heard: state.heard || queued.queue.rescued !== true,
       lastSeq: queued.seq,
       lastLink: linkOf(item, queued),
       lastEditTime: editTime ?? state.lastEditTime,

@@ -116,6 +116,7 @@ const loadedClient = (row: ClientRow, signOuts: ReadonlyMap<string, SignOut>): L
   lastLink: row.last_hash,
   lastEditTime: row.last_edit_time?.getTime() ?? null,
   version: row.version,
+  heard: false,
   revoked: row.revoked,
   quarantinedUntil: row.held ? (row.reopened_at?.getTime() ?? Infinity) : -Infinity,
   signOut: signOuts.get(row.client_id) ?? null,

@@ -175,11 +175,12 @@ const clients = columns<LoadedClient>({
   last_hash: bytea(({ lastLink }) => lastLink),
   last_edit_time: instant(({ lastEditTime }) => lastEditTime),
   version: int8(({ version }) => version),
+  heard: bool(({ heard }) => heard),
 });
 export const saveClients = clients.statement(
   'mutations_save_clients',
   `update client c set last_seq = k.last_seq, last_hash = k.last_hash, last_edit_time = k.last_edit_time, version = k.version,
-          last_seen_at = now()
+          last_seen_at = case when k.heard then now() else c.last_seen_at end
      from ${clients.rows}
     where c.client_id = k.client_id`,
 );

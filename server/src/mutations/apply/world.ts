@@ -30,6 +30,8 @@ export interface World {
 export interface LoadedClient extends QueueState {
   /** The version of the scope `client:…`, raised by each item that goes to quarantine. */
   readonly version: number;
+  /** The phone itself has sent an item of the batch. An operator who submits its queue is not the phone. */
+  readonly heard: boolean;
   /** An operator has revoked the queue. */
   readonly revoked: boolean;
   /** The driver was unregistered. Items recorded before this moment (ms since 1970) go to quarantine. */
