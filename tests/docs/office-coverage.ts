@@ -66,6 +66,8 @@ export const officeCoverage: Readonly<Record<string, readonly Covering[]>> = {
     cover('server/ops/evidence.test.ts', 'leaves out names and photos on request, and keeps their', ['without']),
     cover('server/ops/evidence.test.ts', 'is an act of its author, and no part of the evidence', ['by']),
   ],
+  'verifyEvidence form': [cover('server/ops/evidence-check.test.ts', 'of this server is intact, and says what lacks')],
+  'verifyEvidence data': [cover('server/ops/evidence-check.test.ts', 'of this server is intact, and says what lacks')],
   'readOpsAsset params': [
     cover('server/ops/files.test.ts', 'returns a picture as it was sent, for the page, and asks'),
   ],
@@ -94,21 +96,21 @@ export const officeCoverage: Readonly<Record<string, readonly Covering[]>> = {
     ]),
     cover('server/ops/attention.test.ts', 'refused changes are grouped by code and name, and incidents'),
     cover('server/ops/attention.test.ts', 'silent phones, awaited files, forgotten holds and open routes'),
-    cover('host/parked-causes.test.ts', '500 stops parked for one cause are retried at a bounded pace', [
+    cover('host/parked-causes.check.ts', '500 stops parked for one cause are retried at a bounded pace', [
       'causes[].running',
     ]),
   ],
   'retryParkedCause body': [
-    cover('host/parked-causes.test.ts', '500 stops parked for one cause are retried at a bounded pace'),
+    cover('host/parked-causes.check.ts', '500 stops parked for one cause are retried at a bounded pace'),
   ],
   'retryParkedCause data': [
-    cover('host/parked-causes.test.ts', '500 stops parked for one cause are retried at a bounded pace'),
+    cover('host/parked-causes.check.ts', '500 stops parked for one cause are retried at a bounded pace'),
   ],
   'skipParkedCause body': [
-    cover('host/parked-causes.test.ts', 'all entries of a cause are skipped for one reason, and retried'),
+    cover('host/parked-causes.check.ts', 'all entries of a cause are skipped for one reason, and retried'),
   ],
   'skipParkedCause data': [
-    cover('host/parked-causes.test.ts', 'all entries of a cause are skipped for one reason, and retried'),
+    cover('host/parked-causes.check.ts', 'all entries of a cause are skipped for one reason, and retried'),
   ],
   'reviewFlags body': [cover('server/ops/attention.test.ts', 'flags need a person until one has read them')],
   'reviewFlags data': [cover('server/ops/attention.test.ts', 'flags need a person until one has read them')],

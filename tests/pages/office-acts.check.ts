@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Desk, OfficeWorld } from './desk.ts';
+import type { OfficeWorld } from './desk.ts';
 import { openOfficeWorld } from './desk.ts';
 import { deliver, driverOf, refuseComments, refusedComment, untilParked } from './refusing-host.ts';
 import { operations } from '@tailgate/sync-protocol';
@@ -9,6 +9,7 @@ import type { Signed } from '../support/rest-client.ts';
 import { demoRoute, opsToken } from '../system/service.ts';
 import { phoneOf } from './hostile-data.ts';
 import { acts, allActs, repeatAsLook } from './office-rights.ts';
+import { decidesAnew, withoutReads, withReads } from './second-operator.ts';
 
 let world: OfficeWorld;
 let driver: Signed;
@@ -23,25 +24,6 @@ async function park(stop: number, comment = refusedComment): Promise<string> {
   await deliver(world.service, driver, 'R100', stop, { driver_comments: comment, store_emp_name: 'Ana Gil' });
   const { parked_id } = await untilParked(world.service, world.headers.look.authorization, 'R100', stop);
   return `#/parked/${parked_id}`;
-}
-
-/** The page reads nothing more: its network delivers no answers to reads. */
-const withoutReads = ({ page }: Desk): Promise<unknown> =>
-  page.route('**/api/ops/**', (route) => (route.request().method() === 'GET' ? route.abort() : route.continue()));
-
-/**
- * After another operator was first, buttons send nothing until the operator has confirmed it.
- * @param buttons of the acts; the first one is used at the end
- */
-async function decidesAnew(desk: Desk, buttons: readonly string[], path: string): Promise<void> {
-  const before = desk.acts.length;
-  const sent = (): boolean[] => desk.acts.slice(before).map(({ url }) => url.endsWith(path));
-  for (const name of buttons) await desk.hand.tap(name);
-  expect(sent()).toEqual([]);
-  await desk.hand.tap('I have read it: decide anew');
-  await desk.hand.sees('Your next click replaces this decision.');
-  await desk.hand.tap(buttons[0] ?? '');
-  await expect.poll(sent, { timeout: 10_000 }).toEqual([true]);
 }
 
 describe('B7', () => {
@@ -68,6 +50,7 @@ describe('B7', () => {
     const desk = await world.desk('repair', await park(3));
     await desk.hand.type('Comment of the driver', 'x'.repeat(260));
     await desk.hand.sees('4 too many: the host holds 256');
+    await desk.hand.sees('A value does not fit the host: correct it first.');
     await desk.hand.tap('Save and send');
     await desk.hand.type('Comment of the driver', 'x'.repeat(256));
     await desk.hand.sees('256 of 256');
@@ -88,7 +71,8 @@ describe('B7', () => {
     await second.hand.tap('Only try again');
     await second.hand.sees('REPAIR was here first, at');
     await second.hand.sees('and skipped this row');
-    await second.page.unroute('**/api/ops/**');
+    await second.hand.sees('until you confirm, the buttons send nothing.');
+    await withReads(second);
     await second.hand.sees('known to the host');
     await second.hand.sees('my own version');
     await decidesAnew(second, ['Only try again', 'Save and send'], '/retry');
@@ -158,7 +142,7 @@ describe('B9', () => {
     await first.hand.sees('Dismissed by REPAIR: “Known”');
     await second.hand.tap('Dismiss it');
     await second.hand.sees('REPAIR was here first, at');
-    await second.page.unroute('**/api/ops/**');
+    await withReads(second);
     await second.hand.sees('Dismissed by REPAIR: “Known”');
     expect(await second.page.getByLabel('A sentence that the driver reads').inputValue()).toBe('My own sentence');
     await decidesAnew(second, ['Apply it now'], '/release');
@@ -195,7 +179,9 @@ describe('B10', () => {
     await desk.hand.tap('As a chart');
     desk.hand.count();
     await desk.hand.tap('Hold now');
+    await desk.hand.sees('Write the reason first.');
     await desk.hand.type('Reason', 'Backup of the host');
+    await desk.hand.seesNo('Write the reason first.');
     await desk.hand.tap('Begin the hold');
     await desk.hand.sees('in force');
     expect(desk.hand.count().taps).toBe(2);
@@ -204,6 +190,7 @@ describe('B10', () => {
     desk.hand.count();
     await desk.hand.tap('Plan a hold');
     await desk.hand.type('Reason', 'Inventory');
+    await desk.hand.sees('Choose the begin of the hold.');
     await desk.page.getByLabel('From, on the clock').fill('2030-01-01T22:00');
     await desk.hand.tap('Plan the hold');
     await desk.hand.sees('to come');

@@ -114,8 +114,8 @@ test('a refused stop is repaired until the third tick: 1 click ends the hold, 4 
   await desk.hand.tap('D101 · stop 2');
   await desk.hand.sees('A COUNT OF 1200 IS ABOVE 999');
   const [line] = linesOf('D101', 2);
-  await desk.shot('documents/office-repair');
   await desk.hand.type(`${line?.id}, delivered`, `${line?.quantity}`);
+  await desk.shot('documents/office-repair');
   await desk.hand.tap('Save and send');
   await desk.hand.sees('The host has taken this row');
   await desk.hand.sees('Read back and confirmed : done');

@@ -6,11 +6,20 @@ import { demoRoute } from '../system/service.ts';
 import type { OfficeWorld } from './desk.ts';
 import { openOfficeWorld } from './desk.ts';
 import { faultsOf, settle, showTheme } from './looks.ts';
+import { dispatchRoutes } from './many-routes.ts';
 import { acts, repeatAsLook } from './office-rights.ts';
 import { acceptComments, deliver, driverOf, refuseComments, refusedComment, untilParked } from './refusing-host.ts';
+import { decidesAnew, withoutReads, withReads } from './second-operator.ts';
 
 /** Stops of the long route, all refused for one reason. */
 const many = 150;
+/** Two more routes of the same driver, so that one cause has 500 stops. */
+const more = ['R901', 'R902'].map((id) => ({
+  id,
+  name: 'Long haul',
+  customers: Array.from({ length: 175 }, (_, at) => `Store ${id} ${at + 1}`),
+}));
+const most = 500;
 
 let world: OfficeWorld;
 let driver: Signed;
@@ -19,22 +28,27 @@ beforeAll(async () => {
   world = await openOfficeWorld();
   driver = await driverOf(world.service, '1001');
   longHaul = await driverOf(world.service, '1009');
+  await dispatchRoutes(world.service, more);
 });
 afterAll(() => expect(world.faults()).toEqual([]));
 
 const attention = () => world.service.rest.take(opsOperations.readAttention, { headers: { ...world.headers.look } });
 
-/** The host refuses the comment of each stop of the long route. */
-async function refuseMany(comment: string): Promise<void> {
-  const { id, ...key } = demoRoute('R900');
+/** The host refuses the comment of each stop of these routes. */
+async function refuseAll(comment: string, routes: readonly { readonly id: string; readonly stops: number }[]) {
+  const { facility, week_end } = demoRoute('R900');
   const now = new Date().toISOString();
-  const stops = Array.from({ length: many }, (_, at) => ({
-    id: at + 1,
-    updates: { status: 'D', end_delivery_time: now, driver_comments: `${comment} ${at}` },
-  }));
-  await world.service.rest.take(operations.syncStops, { as: longHaul, body: { id, ...key, stops } });
-  await expect.poll(async () => (await attention()).counts.parked, { timeout: 120_000 }).toBeGreaterThanOrEqual(many);
+  for (const { id, stops: count } of routes) {
+    const stops = Array.from({ length: count }, (_, at) => ({
+      id: at + 1,
+      updates: { status: 'D', end_delivery_time: now, driver_comments: `${comment} ${at}` },
+    }));
+    await world.service.rest.take(operations.syncStops, { as: longHaul, body: { id, facility, week_end, stops } });
+  }
+  const wanted = routes.reduce((sum, { stops }) => sum + stops, 0);
+  await expect.poll(async () => (await attention()).counts.parked, { timeout: 240_000 }).toBeGreaterThanOrEqual(wanted);
 }
+const longRoute = { id: 'R900', stops: many };
 
 describe('B6', () => {
   test('an empty front page says so, with 0 clicks', async () => {
@@ -101,33 +115,33 @@ describe('B6', () => {
 });
 
 describe('B8', () => {
-  test(`${many} rows of one cause are retried in 2 clicks, with a count that goes down`, async () => {
-    await refuseMany('BAD');
+  test(`${most} rows of one cause are retried in 2 clicks, with a count that goes down`, async () => {
+    await refuseAll('BAD', [longRoute, ...more.map(({ id, customers }) => ({ id, stops: customers.length }))]);
     const desk = await world.desk('repair');
-    await desk.hand.sees(`The host refuses ${many} stops for one reason`);
+    await desk.hand.sees(`The host refuses ${most} stops for one reason`);
     const second = await world.desk('look');
     await acceptComments(world.service);
     // A hold keeps the rows where they are while the test looks at the count.
     const headers = { ...world.headers.admin };
     const { hold_id } = await world.service.rest.take(opsOperations.beginHold, { headers, body: { reason: 'backup' } });
     desk.hand.count();
-    await desk.hand.tap(`Retry ${many}`);
+    await desk.hand.tap(`Retry ${most}`);
     await desk.hand.type('Why it can work now', 'The host takes comments again');
     await settle(desk.page);
     await desk.shot('office-inbox-retry');
     expect(await faultsOf(desk.page)).toEqual([]);
-    await desk.hand.tap(`Retry all ${many}`);
+    await desk.hand.tap(`Retry all ${most}`);
     expect(desk.hand.count()).toEqual({ taps: 2, fields: 1 });
-    await desk.hand.sees(`REPAIR retries ${many}. Still refused or on their way: ${many}.`);
+    await desk.hand.sees(`REPAIR retries ${most}. Still refused or on their way: ${most}.`);
     await desk.shot('office-inbox-running');
     await world.service.rest.take(opsOperations.endHold, { headers, params: { hold_id } });
-    await desk.hand.sees(`Done: the host has taken ${many} rows.`);
+    await desk.hand.sees(`Done: the host has taken ${most} rows.`);
     await second.hand.sees('Nothing needs a person.');
   });
 
   test(`${many} rows of one cause are skipped in 3 clicks with one reason; a reload loses nothing that was typed`, async () => {
     await refuseComments(world.service);
-    await refuseMany('BAD again');
+    await refuseAll('BAD again', [longRoute]);
     const desk = await world.desk('repair');
     desk.hand.count();
     await desk.hand.tap(`The host refuses ${many} stops for one reason`);
@@ -142,6 +156,34 @@ describe('B8', () => {
       query: '?state=skipped',
     });
     expect(entry).toMatchObject({ skipped_by: 'REPAIR', skip_reason: 'Typed in by hand' });
+  });
+
+  test('a skip of a cause that another operator retries: the page shows who, when and what, and waits for a confirmation', async () => {
+    for (const stop of [4, 5]) {
+      await deliver(world.service, driver, 'R100', stop, { driver_comments: refusedComment });
+      await untilParked(world.service, world.headers.look.authorization, 'R100', stop);
+    }
+    // A hold keeps the rows on their way.
+    const headers = { ...world.headers.admin };
+    const { hold_id } = await world.service.rest.take(opsOperations.beginHold, { headers, body: { reason: 'backup' } });
+    const [first, second] = [await world.desk('repair'), await world.desk('admin')];
+    await second.hand.tap('The host refuses 2 stops for one reason');
+    await second.hand.tap('Skip all, with one reason');
+    await second.hand.type('Why the host does without them', 'Typed in by hand');
+    await withoutReads(second);
+    await first.hand.tap('The host refuses 2 stops for one reason');
+    await first.hand.tap('Retry all');
+    await first.hand.type('Why it can work now', 'The host takes comments again');
+    await first.hand.tap('Retry all 2');
+    await first.hand.sees('REPAIR retries 2.');
+    await second.hand.tap('Skip all 2');
+    await second.hand.sees('REPAIR was here first, at');
+    await second.hand.sees('and tries all rows of this cause again.');
+    await decidesAnew(second, ['Skip all 2'], '/parked/skip');
+    await withReads(second);
+    await second.hand.sees('Skipped: 2 rows.');
+    expect(second.faults).toEqual([]);
+    await world.service.rest.take(opsOperations.endHold, { headers, params: { hold_id } });
   });
 });
 

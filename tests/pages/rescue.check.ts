@@ -287,7 +287,7 @@ test('while another window of the app runs the client, a sentence says so, and t
   await window.close();
   await other.finger.tap('Take over');
   await other.finger.sees('1 change is here');
-  expect(await other.finger.read()).toContain(`Driver ${short.driver}, 1 change`);
+  await expect.poll(() => other.finger.read()).toContain(`Driver ${short.driver}, 1 change`);
 });
 
 test('photos and signatures do not fit into codes: the screen counts them, and shares them with the work', async () => {

@@ -56,6 +56,10 @@ test('the table has the highest values of each hour, the newest first', () => {
     [7, 0, 1, true, false],
     [7, 2, 0, false, true],
   ]);
-  expect(highestOf(samples)?.at).toBe(samples[2]?.at);
-  expect(highestOf([])).toBeUndefined();
+});
+
+test('the highest value is the latest of equals, and the present lag counts before its first sample', () => {
+  const samples = [minutesAgo(70, { lag_seconds: 7 }), minutesAgo(5, { lag_seconds: 7 })];
+  expect(highestOf(samples, { now, seconds: 3 })).toEqual({ at: now - 300_000, lag: 7 });
+  expect(highestOf([minutesAgo(5)], { now, seconds: 5_040 })).toEqual({ at: now, lag: 5_040 });
 });

@@ -17,6 +17,11 @@ interface Box {
   readonly bottom: number;
 }
 
+interface Present {
+  readonly now: number;
+  readonly seconds: number;
+}
+
 /** A time in which the host was away or on hold. */
 export interface Span {
   readonly from: number;
@@ -37,15 +42,14 @@ export interface LagChart {
 }
 
 /** The chart of the last day in a box. The present lag is its last point. */
-export function chartOf(samples: readonly Sample[], present: { now: number; seconds: number }, box: Box): LagChart {
+export function chartOf(samples: readonly Sample[], present: Present, box: Box): LagChart {
   const { now, seconds } = present;
   const begin = now - dayMs;
   const top = topFor(Math.max(seconds, ...samples.map(({ lag_seconds }) => lag_seconds)));
   const xOf = (at: number): number =>
     round(box.left + ((Math.min(Math.max(at, begin), now) - begin) / dayMs) * (box.right - box.left));
   const yOf = (lag: number): number => round(box.bottom - (lag / top) * (box.bottom - box.top));
-  const points = samples.map(({ at, lag_seconds }) => ({ at: Date.parse(at), lag: lag_seconds }));
-  const lines = runsOf([...points, { at: now, lag: seconds }]).map((run) => {
+  const lines = runsOf(pointsOf(samples, present)).map((run) => {
     const line = `M${run.map(({ at, lag }) => `${xOf(at)} ${yOf(lag)}`).join('L')}`;
     const [first, last] = [run[0], run.at(-1)];
     return { line, area: `${line}L${xOf(last?.at ?? now)} ${box.bottom}L${xOf(first?.at ?? now)} ${box.bottom}Z` };
@@ -75,6 +79,12 @@ interface Point {
   readonly at: number;
   readonly lag: number;
 }
+
+/** The samples, and the present lag as the last point. */
+const pointsOf = (samples: readonly Sample[], { now, seconds }: Present): readonly Point[] => [
+  ...samples.map(({ at, lag_seconds }) => ({ at: Date.parse(at), lag: lag_seconds })),
+  { at: now, lag: seconds },
+];
 
 /** Splits points where a sample is missing: no worker ran then. */
 function runsOf(points: readonly Point[]): readonly (readonly Point[])[] {
@@ -113,9 +123,6 @@ export function hoursOf(samples: readonly Sample[]): readonly Hour[] {
     .sort((a, b) => b.at - a.at);
 }
 
-/** The sample with the greatest lag, the latest of equals; undefined without samples. */
-export const highestOf = (samples: readonly Sample[]): Sample | undefined =>
-  samples.reduce<Sample | undefined>(
-    (best, each) => (best && best.lag_seconds > each.lag_seconds ? best : each),
-    undefined,
-  );
+/** The greatest lag of the day, the present one included; the latest of equals. */
+export const highestOf = (samples: readonly Sample[], present: Present): Point =>
+  pointsOf(samples, present).reduce((best, each) => (best.lag > each.lag ? best : each));

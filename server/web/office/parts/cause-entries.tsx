@@ -1,6 +1,5 @@
 import type { FormEvent } from 'react';
 import { useState } from 'react';
-import { Icon } from '../../ui/icons.tsx';
 import { Banner } from '../../ui/parts/chip.tsx';
 import { useAct } from '../act.ts';
 import { withFilters } from '../address.ts';
@@ -17,6 +16,7 @@ import { t } from '../words/words.ts';
 import { FaultNote } from './fault-note.tsx';
 import { FirstNote } from './first-note.tsx';
 import { Moment } from './moment.tsx';
+import { SendButton } from './send-button.tsx';
 
 /** An act on a whole cause that this page has sent. */
 export interface Finished {
@@ -89,10 +89,9 @@ function BulkForm({ cause, draft, act, onFinished }: Omit<CauseEntriesProps, 'mo
   const [first, setFirst] = useState<DataOf<'skipParkedCause'>['first']>(null);
   const reason = draft.fields['reason'] ?? '';
   const { isOff, fault } = act === 'retry' ? retry : skip;
-  const isReady = reason.trim() !== '' && !isOff;
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
-    if (!isReady) return;
+    if (reason.trim() === '') return;
     const body = { cause: parkedCause(cause), reason: reason.trim() };
     const done = await (act === 'retry'
       ? retry.run({ body: { ...body, state: 'open' } })
@@ -123,10 +122,14 @@ function BulkForm({ cause, draft, act, onFinished }: Omit<CauseEntriesProps, 'mo
             onInput={(event) => draft.change('reason', event.currentTarget.value)}
           />
         </label>
-        <button className={act === 'retry' ? 'btn btn-go' : 'btn btn-bad'} type="submit" aria-disabled={!isReady}>
-          <Icon name={act === 'retry' ? 'retry' : 'x'} />
+        <SendButton
+          tone={act === 'retry' ? 'go' : 'bad'}
+          icon={act === 'retry' ? 'retry' : 'x'}
+          missing={reason.trim() === '' ? t('app.noReason') : ''}
+          isOff={isOff}
+        >
           {t(act === 'retry' ? 'bulk.retry' : 'bulk.skip', { n: cause.count })}
-        </button>
+        </SendButton>
       </div>
     </form>
   );

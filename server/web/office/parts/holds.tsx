@@ -1,5 +1,4 @@
 import type { FormEvent } from 'react';
-import { Icon } from '../../ui/icons.tsx';
 import { useAct } from '../act.ts';
 import { useRead } from '../api/reads.ts';
 import { useDraft } from '../drafts.ts';
@@ -10,6 +9,7 @@ import { t } from '../words/words.ts';
 import { FaultNote } from './fault-note.tsx';
 import { FirstNote } from './first-note.tsx';
 import { Moment } from './moment.tsx';
+import { SendButton } from './send-button.tsx';
 import { Table } from './table.tsx';
 import { TablePanel } from './table-panel.tsx';
 
@@ -24,10 +24,10 @@ export function HoldForm({ isPlanned, onClose }: HoldFormProps) {
   const begin = useAct('beginHold', gate);
   const draft = useDraft(isPlanned ? 'hold/planned' : 'hold/now');
   const { reason = '', from = '', until = '' } = draft.fields;
-  const isReady = reason.trim() !== '' && (!isPlanned || from !== '');
+  const missing = reason.trim() === '' ? t('app.noReason') : isPlanned && from === '' ? t('host.noFrom') : '';
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
-    if (!isReady) return;
+    if (missing !== '') return;
     const times = { ...(isPlanned && { from: instantOf(from) }), ...(until !== '' && { until: instantOf(until) }) };
     if (!(await begin.run({ body: { reason: reason.trim(), ...times, seen: gate.seen } }))) return;
     draft.clear();
@@ -73,10 +73,9 @@ export function HoldForm({ isPlanned, onClose }: HoldFormProps) {
           onInput={(event) => draft.change('until', event.currentTarget.value)}
         />
       </label>
-      <button className="btn btn-go" type="submit" aria-disabled={!isReady || begin.isOff}>
-        <Icon name="pause" />
+      <SendButton tone="go" icon="pause" missing={missing} isOff={begin.isOff}>
         {t(isPlanned ? 'host.plan' : 'host.begin')}
-      </button>
+      </SendButton>
     </form>
   );
 }

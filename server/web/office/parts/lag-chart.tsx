@@ -42,6 +42,7 @@ function Chart({ samples, seconds }: ChartProps) {
   const now = Date.now();
   const box = { left: 72, right: width - 12, top: 16, bottom: 200 };
   const chart = chartOf(samples, { now, seconds }, box);
+  const highest = highestText(highestOf(samples, { now, seconds }));
   return (
     <div className="panel-body">
       <div ref={place}>
@@ -49,7 +50,7 @@ function Chart({ samples, seconds }: ChartProps) {
           className="chart"
           viewBox={`0 0 ${width} ${height}`}
           role="img"
-          aria-label={inWords(samples, chart, seconds)}
+          aria-label={inWords(highest, chart, seconds)}
         >
           {chart.grid.map(({ seconds: at, y }) => (
             <g key={at}>
@@ -78,7 +79,7 @@ function Chart({ samples, seconds }: ChartProps) {
         </svg>
       </div>
       <p className="small legend-row">
-        {highest(samples)} {chart.holds.length > 0 && <span className="key hold">{t('host.keyHold')}</span>}{' '}
+        {highest} {chart.holds.length > 0 && <span className="key hold">{t('host.keyHold')}</span>}{' '}
         {chart.aways.length > 0 && <span className="key brk">{t('host.keyAway')}</span>}
       </p>
     </div>
@@ -105,18 +106,15 @@ function Spans({ spans, look, top, bottom }: SpansProps) {
   ));
 }
 
-function highest(samples: readonly Sample[]): string {
-  const best = highestOf(samples);
-  if (!best || best.lag_seconds === 0) return t('host.neverBehind');
-  return t('host.highest', { span: span(best.lag_seconds * 1_000), time: clockOf(Date.parse(best.at)) });
-}
+const highestText = ({ at, lag }: ReturnType<typeof highestOf>): string =>
+  lag === 0 ? t('host.neverBehind') : t('host.highest', { span: span(lag * 1_000), time: clockOf(at) });
 
-function inWords(samples: readonly Sample[], { holds, aways }: LagChart, seconds: number): string {
+function inWords(highest: string, { holds, aways }: LagChart, seconds: number): string {
   const spans = (word: 'host.heldFrom' | 'host.awayFrom', all: readonly Span[]): string[] =>
     all.map(({ from, until }) => t(word, { from: clockOf(from), until: clockOf(until) }));
   return [
     t('host.chart', { span: span(seconds * 1_000) }),
-    highest(samples),
+    highest,
     ...spans('host.heldFrom', holds),
     ...spans('host.awayFrom', aways),
   ].join(' ');

@@ -1,5 +1,4 @@
 import type { FormEvent } from 'react';
-import { Icon } from '../../ui/icons.tsx';
 import { useAct } from '../act.ts';
 import type { RowOf } from '../api/operations.ts';
 import { useDraft } from '../drafts.ts';
@@ -10,6 +9,7 @@ import { sizeText, t } from '../words/words.ts';
 import { FaultNote } from './fault-note.tsx';
 import { Moment } from './moment.tsx';
 import { NeedsRole } from './needs-role.tsx';
+import { SendButton } from './send-button.tsx';
 
 type Phone = RowOf<'listDevices'>;
 
@@ -77,9 +77,10 @@ function End({ phone }: { readonly phone: Phone }) {
           <p>{t('phone.ended', { by: by ?? '', time: timeIn(Date.parse(at), phone), why: why ?? '' })}</p>
         ) : (
           <>
-            <p className="small">
-              {t('phone.lostMore')} <a href={links.rescue}>{t('rescue.door')}</a>
-            </p>
+            <p className="small">{t('phone.lostMore')}</p>
+            <a className="btn btn-link" href={links.rescue}>
+              {t('rescue.door')}
+            </a>
             <NeedsRole role="admin" />
             {may('admin') && (
               <div className="form-row auto">
@@ -92,10 +93,14 @@ function End({ phone }: { readonly phone: Phone }) {
                     onInput={(event) => draft.change('reason', event.currentTarget.value)}
                   />
                 </label>
-                <button className="btn btn-bad" type="submit" aria-disabled={reason.trim() === '' || revoke.isBusy}>
-                  <Icon name="x" />
+                <SendButton
+                  tone="bad"
+                  icon="x"
+                  missing={reason.trim() === '' ? t('app.noReason') : ''}
+                  isOff={revoke.isOff}
+                >
                   {t('phone.end')}
-                </button>
+                </SendButton>
               </div>
             )}
           </>

@@ -16,6 +16,7 @@ import { FaultNote } from './fault-note.tsx';
 import { FirstNote } from './first-note.tsx';
 import { Moment } from './moment.tsx';
 import { NeedsRole } from './needs-role.tsx';
+import { SendButton } from './send-button.tsx';
 
 type Preview = DataOf<'previewProof'>;
 type Proof = Preview['proofs'][number];
@@ -92,10 +93,9 @@ function SendProof({ stop, proofs, gate, onSent }: SendProofProps) {
   const draft = useDraft(`proof/${facility}/${route_id}/${week_end}/${stop_id}`);
   const known = useId();
   const to = draft.fields['to'] ?? data?.addresses[0] ?? '';
-  const isReady = data !== undefined && to.trim() !== '' && !send.isOff;
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
-    if (!isReady) return;
+    if (to.trim() === '') return;
     // A second try after a lost answer is the same mail; another address is another mail.
     const { mail_id: kept, mail_to } = draft.fields;
     const mail_id = kept !== undefined && mail_to === to ? kept : newId();
@@ -132,9 +132,9 @@ function SendProof({ stop, proofs, gate, onSent }: SendProofProps) {
               ))}
             </datalist>
           </label>
-          <button className="btn btn-go" type="submit" aria-disabled={!isReady}>
+          <SendButton tone="go" missing={to.trim() === '' ? t('proof.noAddress') : ''} isOff={send.isOff}>
             {t(send.isBusy ? 'proof.sending' : 'proof.act')}
-          </button>
+          </SendButton>
         </div>
       )}
       {data?.can_send === true && (

@@ -5,6 +5,7 @@ import type { Gate } from '../gate.ts';
 import type { ParkedRow } from '../model/parked-list.ts';
 import { t } from '../words/words.ts';
 import { FaultNote } from './fault-note.tsx';
+import { SendButton } from './send-button.tsx';
 
 interface SkipParkedProps {
   readonly row: ParkedRow;
@@ -39,9 +40,9 @@ export function SkipParked({ row, gate, onClose }: SkipParkedProps) {
             onInput={(event) => draft.change('reason', event.currentTarget.value)}
           />
         </label>
-        <button className="btn btn-bad" type="submit" aria-disabled={reason.trim() === '' || skip.isOff}>
+        <SendButton tone="bad" missing={reason.trim() === '' ? t('app.noReason') : ''} isOff={skip.isOff}>
           {t('repair.skipAct')}
-        </button>
+        </SendButton>
       </div>
     </form>
   );

@@ -49,7 +49,7 @@ export function FlagsScreen() {
     >
       {code !== '' && newest !== undefined && <Review key={code} code={code} through={newest} />}
       {code === '' && listing.rows !== undefined && listing.rows.length > 0 && (
-        <p className="small">{t('flags.choose')}</p>
+        <p className="small below">{t('flags.choose')}</p>
       )}
       <ListTable
         caption={t('flags.caption')}

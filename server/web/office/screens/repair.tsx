@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { Icon } from '../../ui/icons.tsx';
 import { Banner } from '../../ui/parts/chip.tsx';
 import { useAct } from '../act.ts';
@@ -55,6 +55,7 @@ function Repair({ row, isGone }: { readonly row: ParkedRow; readonly isGone: boo
   const [isWide, setWide] = useState(false);
   const [isSkipping, setSkipping] = useState(false);
   const [sentAt, setSentAt] = useState<number>();
+  const note = useId();
   const gate = useGate(skipOf(row));
   const repair = useAct('repairParked', gate);
   const retry = useAct('retryParked', gate);
@@ -181,8 +182,16 @@ function Repair({ row, isGone }: { readonly row: ParkedRow; readonly isGone: boo
             </div>
             {fields.length > 0 && may('repair') && !isGone && (
               <div className="foot">
-                <p role="status">{differences.length === 0 && sentAt === undefined ? t('repair.none') : ''}</p>
-                <button className="btn btn-go" type="submit" form="repair" aria-disabled={!isReady || repair.isOff}>
+                <p id={note} role="status">
+                  {sentAt !== undefined || isReady ? '' : t(differences.length === 0 ? 'repair.none' : 'repair.noRoom')}
+                </p>
+                <button
+                  className="btn btn-go"
+                  type="submit"
+                  form="repair"
+                  aria-disabled={!isReady || repair.isOff}
+                  aria-describedby={note}
+                >
                   <Icon name="check" />
                   {t(repair.isBusy ? 'repair.sending' : 'repair.act')}
                 </button>

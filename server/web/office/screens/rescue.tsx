@@ -1,6 +1,6 @@
 import { ParcelTooLarge, unpackQueues, WrongPassphrase } from '@tailgate/client-sdk/rescue';
 import type { FormEvent } from 'react';
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { isWhole, spoken } from '../../ui/hand-over-file.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { Banner } from '../../ui/parts/chip.tsx';
@@ -12,6 +12,7 @@ import { Page } from '../parts/page.tsx';
 import { RescueContents } from '../parts/rescue-contents.tsx';
 import { RescueResults } from '../parts/rescue-results.tsx';
 import { beginRescue, rescue } from '../rescue.ts';
+import { useDrop } from '../use-drop.ts';
 import { useSignal } from '../use-signal.ts';
 import { t } from '../words/words.ts';
 
@@ -39,8 +40,12 @@ export function RescueScreen() {
     if (read.is === 'queues') beginRescue(name, read.queues);
     setNote(faultOf(read, name));
   };
-  useDrop((files) => void take(files));
-  const isBusy = current?.stage === 'sending' || current?.stage === 'waiting';
+  // While changes go out, no file counts.
+  useDrop(
+    (files) => void take(files),
+    () => !isSending(rescue.current?.stage),
+  );
+  const isBusy = isSending(current?.stage);
   const choose = (
     <button className="btn" type="button" aria-disabled={isBusy} onClick={() => isBusy || picker.current?.click()}>
       <Icon name="file" />
@@ -100,23 +105,7 @@ function faultOf({ is }: ReadFile, name: string): string {
   return is === 'queues' || is === 'sealed' ? '' : t(`rescue.${is}`, { name });
 }
 
-/** A file that misses the panel counts, too: the browser would leave the page for it. While changes go out, none counts. */
-function useDrop(take: (files: FileList) => void): void {
-  useEffect(() => {
-    const over = (event: DragEvent): void => event.preventDefault();
-    const drop = (event: DragEvent): void => {
-      event.preventDefault();
-      const stage = rescue.current?.stage;
-      if (event.dataTransfer && stage !== 'sending' && stage !== 'waiting') take(event.dataTransfer.files);
-    };
-    addEventListener('dragover', over);
-    addEventListener('drop', drop);
-    return () => {
-      removeEventListener('dragover', over);
-      removeEventListener('drop', drop);
-    };
-  });
-}
+const isSending = (stage: string | undefined): boolean => stage === 'sending' || stage === 'waiting';
 
 interface PassphraseProps {
   readonly sealed: Sealed;
