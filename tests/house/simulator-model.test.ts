@@ -15,10 +15,12 @@ const program = [
   'importer.ts',
   'killable-database.ts',
   'machine.ts',
+  'mail-pass.ts',
   'office.ts',
   'rest-node.ts',
   'row-pass.ts',
   'server-node.ts',
+  'shifts.ts',
   'worker.ts',
 ];
 

@@ -1,18 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import { PgBoss } from 'pg-boss';
+import { PgBoss, type JobWithMetadata } from 'pg-boss';
 import { codeBook } from '../../server/src/codes/code-book.ts';
 import { createPool } from '../../server/src/db/pool.ts';
 import type { Db } from '../../server/src/db/types.ts';
 import type { Pipeline } from '../../server/src/mutations/change.ts';
 import { openPipeline } from '../../server/src/mutations/intake/pipeline.ts';
-import { bossWakeups, createQueues, queues, type Wakeups } from '../../server/src/mutations/jobs/wakeups.ts';
+import {
+  bossWakeups,
+  createQueues,
+  queues,
+  type MailJob,
+  type Wakeups,
+} from '../../server/src/mutations/jobs/wakeups.ts';
 import { HostGate } from '../../server/src/replication/control/host-gate.ts';
 import { dispatchRoute, writeMasters } from '../../server/src/host/tools/dispatch.ts';
 import type { Host } from '../../server/src/host/host.ts';
 import { parseRouteFile } from '../../server/src/host/tools/load-file.ts';
 import { openStandIn } from '../../server/src/host/connection/postgres.ts';
 import { Leases } from '../../server/src/replication/to-host/lease.ts';
+import { MailServer } from '../support/mail-server.ts';
 import { recordedLog } from '../support/recorded-log.ts';
+import { reservePort } from '../support/reserved-port.ts';
 import { insertSessions } from './driver.ts';
 import { hasAccounts } from './model/accounts.ts';
 import { REFUSED_COMMENT } from './model/parked-stops.ts';
@@ -39,6 +47,10 @@ export interface Depot {
   readonly gate: HostGate;
   readonly submit: Pipeline['submit'];
   readonly importer: Importer;
+  readonly mailServer: MailServer;
+  /** The queued mails of a route. The times of pg-boss are not the world's, so their order is that of the mutations. */
+  mailJobs(route: string): Promise<JobWithMetadata<MailJob>[]>;
+  endMailJob(id: string): Promise<void>;
   /** Runs work that only one world may do at a time. */
   inTurn<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Dispatches a route for each seed and imports all of them. */
@@ -67,6 +79,8 @@ export async function openDepot(url: string): Promise<Depot> {
   const leases = new Leases({ db, owner: randomUUID() });
   const importer = new Importer({ db, host, leases, submit, log });
   const nothing = (): void => undefined;
+  const mailServer = new MailServer(await reservePort());
+  await mailServer.up();
   const gate = new HostGate({
     host,
     log,
@@ -93,6 +107,15 @@ export async function openDepot(url: string): Promise<Depot> {
     gate,
     submit,
     importer,
+    mailServer,
+    mailJobs: async (route) => {
+      const jobs = await boss.findJobs<MailJob>(queues.mail, { data: { route_id: route } });
+      const { signal } = new AbortController();
+      return jobs.map((job) => ({ ...job, signal })).toSorted((a, b) => (a.data.mutation < b.data.mutation ? -1 : 1));
+    },
+    endMailJob: async (id) => {
+      await boss.deleteJob(queues.mail, id);
+    },
     dispatch: async (seeds) => {
       const employees = seeds.flatMap(driversOf);
       await writeMasters(clerk, dispatcher, {
@@ -127,6 +150,7 @@ export async function openDepot(url: string): Promise<Depot> {
       await leases.close();
       await pipeline.close();
       await boss.stop({ graceful: false });
+      await mailServer.down();
       await host.close();
       await clerk.close();
       await db.end();

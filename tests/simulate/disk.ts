@@ -1,5 +1,6 @@
 import type { Row, Store, StoreChange, Table } from '@tailgate/client-sdk';
 import { MemoryStore } from '@tailgate/client-sdk';
+import { copyOf } from '../support/store-copy.ts';
 
 interface Write {
   readonly changes: readonly StoreChange[];
@@ -9,7 +10,7 @@ interface Write {
 
 /** A phone's storage. The scheduler ends each write. A write is atomic, even when the app is killed. */
 export class Disk {
-  readonly #rows = new MemoryStore();
+  #rows = new MemoryStore();
   #underWay: Write[] = [];
 
   get isWriting(): boolean {
@@ -53,7 +54,17 @@ export class Disk {
     return this.#rows.write(changes, 'strict');
   }
 
-  rows(table: Table): Promise<Row[]> {
+  readAll(table: Table): Promise<Row[]> {
     return this.#rows.readAll(table);
+  }
+
+  /** All that has reached the disk, as a backup contains it. */
+  image(): Promise<Store> {
+    return copyOf(this.#rows);
+  }
+
+  /** The disk gets the content of a backup. The app must not run. */
+  async setTo(image: Store): Promise<void> {
+    this.#rows = await copyOf(image);
   }
 }

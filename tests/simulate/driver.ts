@@ -6,6 +6,9 @@ import { DriverHistory } from './model/diary.ts';
 import { tokenOf } from './model/fixture.ts';
 import type { Phone } from './phone.ts';
 
+/** Tokens of a copy's sign-ins differ from those of the first phone. */
+const FIRST_SIGN_IN_OF_A_COPY = 1_000;
+
 /** A driver, the driver's diary, and the phone, which two drivers may share by turns. */
 export class Driver {
   readonly employee: string;
@@ -21,6 +24,19 @@ export class Driver {
     this.employee = employee;
     this.own = own;
     this.phone = phone;
+  }
+
+  /** The same driver with another phone, whose storage is a copy of this one's. */
+  withCopy(phone: Phone): Driver {
+    const twin = new Driver(this.employee, this.own, phone);
+    twin.#isSignedIn = this.#isSignedIn;
+    twin.#signIns = FIRST_SIGN_IN_OF_A_COPY;
+    return twin;
+  }
+
+  /** Counts the sign-ins. A backup of the phone has the token of its number. */
+  get signIns(): number {
+    return this.#signIns;
   }
 
   get hasPhone(): boolean {
@@ -68,12 +84,18 @@ export class Driver {
    * delayed hello may have replaced the key at the server.
    */
   async hasQueueKey(db: Db): Promise<boolean> {
-    const heads = await this.phone.disk.rows('queue');
-    const keys = heads.flatMap(({ value }) =>
-      isHead(value) && value.employee === this.employee && value.queue_key !== null ? [hashOf(value.queue_key)] : [],
-    );
+    const keys = (await this.storedQueueKeys()).map(hashOf);
     const { rowCount } = await db.query('select from client where queue_key_hash = any($1::bytea[])', [keys]);
     return rowCount !== 0;
+  }
+
+  /** The keys on the phone of queues that take the driver's changes. The server may have replaced them. */
+  async storedQueueKeys(): Promise<string[]> {
+    const heads = await this.phone.disk.readAll('queue');
+    return heads.flatMap(({ value }) => {
+      const isPresent = isHead(value) && value.employee === this.employee && !value.retired;
+      return isPresent && value.queue_key !== null ? [value.queue_key] : [];
+    });
   }
 }
 
@@ -88,6 +110,13 @@ export async function insertSessions(db: Db, sessions: readonly { employee: stri
 
 const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
-function isHead(value: unknown): value is { readonly employee: string; readonly queue_key: string | null } {
+interface Head {
+  readonly employee: string;
+  readonly queue_key: string | null;
+  /** Its changes went on in another queue. */
+  readonly retired: boolean;
+}
+
+function isHead(value: unknown): value is Head {
   return typeof value === 'object' && value !== null && 'employee' in value && 'queue_key' in value;
 }

@@ -17,9 +17,9 @@ export class Machine {
     this.#time = time;
   }
 
-  /** The machine stops for a while. Its monotonic clock does not count that time. */
+  /** The machine stops for a while. Its monotonic clock does not count that time; phones continue. */
   sleep(ms: number): void {
-    this.#time.advance(ms);
+    this.#time.pass(ms);
     this.#sleptMs += ms;
   }
 

@@ -10,6 +10,9 @@ import type { WorldTime } from './world-time.ts';
 const BY = 'kim';
 const AUTHOR = `machine:${BY}`;
 
+/** The code of a change of a kind that the server does not know. */
+const UNKNOWN = 'UNKNOWN_MUTATION';
+
 export interface OperatorDeps {
   readonly chance: Chance;
   readonly time: WorldTime;
@@ -29,6 +32,7 @@ export interface Decision {
 interface Entry {
   readonly quarantineId: string;
   readonly id: string;
+  readonly code: string;
   readonly isOfQueue: boolean;
 }
 
@@ -47,14 +51,17 @@ export class Operator {
     const entries = await this.#open(node);
     if (entries.length === 0) return { text: '  nothing is in quarantine', wrong: [] };
     const entry = chance.one(entries);
-    if (entry.isOfQueue && chance.odds(0.2)) return this.#dismiss(node, entry);
+    if (entry.isOfQueue && chance.odds(entry.code === UNKNOWN ? 0.7 : 0.2)) return this.#dismiss(node, entry);
     return this.#release(node, entry);
   }
 
-  /** Releases every change. */
+  /** Releases every change, and dismisses those of a kind that the server does not know. */
   async releaseAll(node: RestNode): Promise<readonly string[]> {
     const wrong: string[] = [];
-    for (const entry of await this.#open(node)) wrong.push(...(await this.#release(node, entry)).wrong);
+    for (const entry of await this.#open(node)) {
+      const { wrong: found } = await (entry.code === UNKNOWN ? this.#dismiss(node, entry) : this.#release(node, entry));
+      wrong.push(...found);
+    }
     return wrong;
   }
 
@@ -86,13 +93,13 @@ export class Operator {
     return { text: `  ${BY} repairs stop ${stop}: ${values.driver_comments}`, wrong: [] };
   }
 
-  async #release(node: RestNode, { quarantineId, id }: Entry): Promise<Decision> {
+  async #release(node: RestNode, { quarantineId, id, code }: Entry): Promise<Decision> {
     const { rulings, office } = this.#deps;
     const note = `released ${++this.#notes}`;
     const answer = await node.asOperator('POST', `/quarantine/${quarantineId}/release`, { by: BY, note });
     const text = `  ${BY} releases ${id}: ${answer.code ?? 'done'}`;
     if (answer.status === 200) rulings.releases.set(id, { by: AUTHOR, note });
-    else if (answer.code !== 'STOP_NOT_FOUND') return { text, wrong: [`a release is answered ${answer.code}`] };
+    else if (answer.code !== code) return { text, wrong: [`a release is answered ${answer.code}`] };
     if (answer.status === 200 && !office.hasPlannedLateStop)
       return { text, wrong: [`${id} was released, and no stop is planned`] };
     return { text, wrong: [] };
@@ -114,8 +121,9 @@ export class Operator {
     return data
       .map((each: unknown) => members(each, 'an entry'))
       .filter(({ employee }) => this.#deps.isOwn(String(employee)))
-      .map(({ quarantine_id, id, client_id }) => {
-        return { quarantineId: String(quarantine_id), id: String(id), isOfQueue: client_id !== null };
+      .map(({ quarantine_id, id, client_id, code }) => {
+        const isOfQueue = client_id !== null;
+        return { quarantineId: String(quarantine_id), id: String(id), code: String(code), isOfQueue };
       })
       .toSorted((a, b) => (a.id < b.id ? -1 : 1));
   }

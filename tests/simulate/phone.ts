@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
-import type { Client, Environment } from '@tailgate/client-sdk';
+import type { Client, Environment, Store } from '@tailgate/client-sdk';
 import { createClient } from '@tailgate/client-sdk';
-import type { Uploads } from '@tailgate/client-sdk/uploads';
+import type { MemoryFiles, Uploads } from '@tailgate/client-sdk/uploads';
 import { openUploads } from '@tailgate/client-sdk/uploads';
 import type { Chance } from './chance.ts';
 import { Disk } from './disk.ts';
 import { FileDisk } from './file-disk.ts';
 import { type PhoneRequest, PhoneNetwork, PhoneSocket, type ServerSide } from './network.ts';
 import { PhoneClock } from './model/phone-clock.ts';
+import { isFileHere } from './model/stored-files.ts';
 import type { Quiescence } from './quiescence.ts';
 import { tusStack } from './tus-stack.ts';
 import type { WorldTime } from './world-time.ts';
@@ -43,11 +44,29 @@ export class Phone {
   #uploads: Uploads | undefined;
   #employee: string;
 
-  constructor(employee: string, deps: PhoneDeps) {
+  constructor(employee: string, deps: PhoneDeps, clock = new PhoneClock(deps.chance.one(FACTORY_CLOCKS_MS))) {
     this.#employee = employee;
     this.#deps = deps;
     this.network = new PhoneNetwork(deps.server, deps.quiescence);
-    this.clock = new PhoneClock(deps.chance.one(FACTORY_CLOCKS_MS));
+    this.clock = clock;
+  }
+
+  /** Another phone with a copy of this one's storage. The app must not run. */
+  async copy(chance: Chance): Promise<Phone> {
+    const copy = new Phone(this.#employee, { ...this.#deps, chance }, this.clock.copy());
+    await copy.setTo(await this.backUp());
+    return copy;
+  }
+
+  /** The content of the storage; writes that are under way are not part of it. */
+  async backUp(): Promise<Backup> {
+    return { disk: await this.disk.image(), files: await this.files.image() };
+  }
+
+  /** The storage gets the content of a backup. The app must not run. */
+  async setTo({ disk, files }: Backup): Promise<void> {
+    await this.disk.setTo(disk);
+    await this.files.setTo(files, isFileHere);
   }
 
   /** The driver who uses the phone. */
@@ -104,6 +123,12 @@ export class Phone {
     await this.files.crash(this.#deps.chance.below(2));
     this.network.cut();
   }
+}
+
+/** A backup of a phone's storage. */
+export interface Backup {
+  readonly disk: Store;
+  readonly files: MemoryFiles;
 }
 
 /** One run of the app: the platform functions it uses, until it ends. */

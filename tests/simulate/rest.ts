@@ -11,7 +11,8 @@ import type { Phone } from './phone.ts';
 /** Whether every phone has the last receipt that it can get, of each change. */
 export const isReported = (drivers: readonly Driver[], { office, seed }: Pick<Evidence, 'office' | 'seed'>): boolean =>
   drivers.every((driver) =>
-    driver.history.taps.every(({ id, stop }) => {
+    driver.history.taps.every(({ id, stop, isLost }) => {
+      if (isLost) return true;
       const { app } = driver.phone;
       const place = placeOf(seed, stop);
       const isParked = app?.stop(place.stop, place.route).current?.parked ?? false;

@@ -6,7 +6,7 @@ import { applyError, patches } from './patches.ts';
 import { simulateAll } from './simulation.ts';
 
 /** A short run. CI runs 200 worlds by `npm run simulate`, which accepts any number. */
-const SEEDS = Array.from({ length: 12 }, (_, n) => n + 1);
+const SEEDS = Array.from({ length: 6 }, (_, n) => n + 1);
 const STEPS = 80;
 
 async function open(seeds: readonly number[]): Promise<Depot> {
@@ -22,7 +22,7 @@ test('the simulated worlds satisfy every invariant under all faults', async () =
 }, 300_000);
 
 test('a seed gives the same run each time', async () => {
-  const seeds = [7, 8, 9, 10];
+  const seeds = [7, 8];
   const [first, second] = [await open(seeds), await open(seeds)];
   const { eventLogs } = await simulateAll(first, seeds, STEPS);
   // Alone and in another order: parallel worlds do not affect each other.

@@ -3,6 +3,7 @@ import type { Depot } from './depot.ts';
 import type { Driver } from './driver.ts';
 import { type HostFault, hostFaults } from './faulty-host.ts';
 import type { KillPoint } from './killable-database.ts';
+import { mailFaults, type MailPassFaults } from './mail-pass.ts';
 import type { Phone } from './phone.ts';
 import type { ServerNode } from './server-node.ts';
 import { World } from './world.ts';
@@ -117,6 +118,11 @@ function eventsOf(world: World, expectNothing: (wrong: readonly string[]) => voi
     ],
   ]);
   all.push([2, ['a clerk', world.correct]], [0.7, ['the dispatch', () => world.replan()]]);
+  if (world.hasMails) {
+    const mails = mailFaultsOf(chance);
+    const text = [mails.killPoint && killText(mails.killPoint), mails.mailFault].filter(Boolean).join(', ');
+    all.push([4, [`mails ${text}`, () => world.mail(mails)]]);
+  }
   if (world.hasSecondRoute) all.push([2, ['the drivers of a route change', () => world.reassign()]]);
   const importFault = hostFaultOf(
     world,
@@ -141,6 +147,13 @@ function eventsOf(world: World, expectNothing: (wrong: readonly string[]) => voi
     if (world.isClosing) all.push([2, [name('closes due routes'), () => world.closeDue(node)]]);
   }
   return all;
+}
+
+/** A mail takes four statements, and more with pictures. The last one notes that it was sent. */
+function mailFaultsOf(chance: Chance): MailPassFaults {
+  const moment = chance.odds(0.5) ? 'before' : 'after';
+  const killPoint = chance.odds(0.5) ? ({ count: chance.below(5), of: 'statements', moment } as const) : undefined;
+  return { killPoint, mailFault: chance.odds(0.3) ? chance.one(mailFaults) : undefined };
 }
 
 function ofDesk({ desk }: World, expectNothing: (wrong: readonly string[]) => void): WeightedEvent[] {
@@ -188,17 +201,46 @@ function ofDriver(world: World, driver: Driver, expectNothing: (wrong: readonly 
   if (hasPhone && phone.app) {
     all.push([8, [name('tap'), () => world.tap(driver)]]);
     all.push([0.8, [name('photo'), () => world.photograph(driver)]]);
-    all.push([0.8, [name('report'), () => world.report(driver)]]);
+    // Two phones would revise one report.
+    if (!world.phoneStorage.isTwin(driver)) all.push([0.8, [name('report'), () => world.report(driver)]]);
     if (world.isClosing) all.push([3, [name('returns'), () => world.returnToDepot(driver)]]);
   }
   const usesProduct = world.desk.signIns !== undefined;
   if (isSignedIn)
-    all.push([usesProduct ? 0.6 : 0.3, [name('is signed out'), async () => expectNothing(await world.evict(driver))]]);
+    all.push([
+      usesProduct ? 0.6 : 0.3,
+      [name('is signed out'), async () => expectNothing(await world.shifts.evict(driver))],
+    ]);
   if (!isSignedIn || usesProduct) {
-    const signIn = async (): Promise<void> => expectNothing(await world.signIn(driver, world.chance.odds(0.7)));
+    const signIn = async (): Promise<void> => expectNothing(await world.shifts.signIn(driver, world.chance.odds(0.7)));
     all.push([isSignedIn ? 0.3 : usesProduct ? 1.5 : 0.6, [name('signs in again'), signIn]]);
   }
-  if (!hasPhone) all.push([1, [name('takes the phone'), async () => expectNothing(await world.takePhone(driver))]]);
+  if (!hasPhone)
+    all.push([1, [name('takes the phone'), async () => expectNothing(await world.shifts.takePhone(driver))]]);
+  if (world.phoneStorage.mayHaveNewerApp(driver)) {
+    const recordNewer = async (): Promise<void> =>
+      expectNothing(await world.phoneStorage.recordNewerKind(driver, world.chance));
+    all.push([0.7, [name('had a newer app'), recordNewer]]);
+  }
+  if (world.phoneStorage.mayCopy(driver)) all.push(...ofStorage(world, driver, name, expectNothing));
+  return all;
+}
+
+/** The phone is backed up, set back, continues on a second phone, or loses a row. */
+function ofStorage(
+  { chance, phoneStorage }: World,
+  driver: Driver,
+  name: (what: string) => string,
+  expectNothing: (wrong: readonly string[]) => void,
+): WeightedEvent[] {
+  const all: WeightedEvent[] = [
+    [4, [name('phone is backed up'), () => phoneStorage.backUp(driver)]],
+    [2, [name('phone loses a row'), async () => expectNothing(await phoneStorage.damage(driver, chance))]],
+  ];
+  if (phoneStorage.hasBackup(driver))
+    all.push([5, [name('phone is set back'), async () => expectNothing(await phoneStorage.setBack(driver))]]);
+  if (!phoneStorage.hasTwin)
+    all.push([4, [name('phone is copied'), async () => expectNothing(await phoneStorage.copy(driver))]]);
   return all;
 }
 
@@ -243,7 +285,7 @@ async function heal(world: World, expectNothing: (wrong: readonly string[]) => v
   for (const { network } of world.phones) network.isUp = true;
   let restRounds = 0;
   for (let round = 0; round < HEALING_ROUNDS; round++) {
-    expectNothing(await world.signInOne());
+    expectNothing(await world.shifts.signInOne());
     for (const phone of world.phones) if (!phone.app) await phone.start();
     expectNothing(await world.settle());
     if (await deliverAll(world)) continue;
@@ -259,6 +301,7 @@ async function heal(world: World, expectNothing: (wrong: readonly string[]) => v
     await world.work({ hostFault: lastFault });
     lastFault = undefined;
     expectNothing(await world.workRows());
+    if (world.hasMails) await world.mail(mailFaultsOf(world.chance));
     for (const each of world.nodes) {
       each.checkForMissed();
       if (world.isClosing) world.closeDue(each);

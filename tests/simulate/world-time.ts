@@ -22,14 +22,27 @@ export class WorldTime {
     return this.#timers.size > 0;
   }
 
-  /** Moves the time to the next alarm and runs it. Of alarms at the same time, the one that was set first runs. */
+  /** Moves the time by a long while, and runs the alarms within it in their order. */
+  pass(ms: number): void {
+    const end = this.now + ms;
+    while ((this.#next?.at ?? Infinity) <= end) this.runNextTimer();
+    this.now = Math.max(this.now, end);
+  }
+
+  /** Moves the time to the next alarm and runs it. */
   runNextTimer(): void {
-    let next: WorldTimer | undefined;
-    for (const timer of this.#timers) if (!next || timer.at < next.at) next = timer;
+    const next = this.#next;
     if (!next) return;
     this.#timers.delete(next);
     this.now = Math.max(this.now, next.at);
     next.work();
+  }
+
+  /** Of alarms at the same time, the one that was set first. */
+  get #next(): WorldTimer | undefined {
+    let next: WorldTimer | undefined;
+    for (const timer of this.#timers) if (!next || timer.at < next.at) next = timer;
+    return next;
   }
 }
 

@@ -2,13 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '@tailgate/client-sdk';
 import { Chance } from './chance.ts';
 import type { Depot } from './depot.ts';
-import { type DriverHistory, REPORT, type StopValues, type Tap } from './model/diary.ts';
+import { type DriverHistory, NEWER_KIND, REPORT, type Tap } from './model/diary.ts';
 import type { Evidence, Sweep } from './model/evidence.ts';
 import { Driver } from './driver.ts';
 import { REFUSED_COMMENT } from './model/parked-stops.ts';
 import {
   closingOf,
   driversOf,
+  hasMails,
   hasSecondRoute,
   hasWrongServers,
   LATE_STOP,
@@ -25,13 +26,17 @@ import {
 import { Machine } from './machine.ts';
 import { FaultyHost, type HostFault } from './faulty-host.ts';
 import { wrongCountdowns } from './model/closing.ts';
+import { Copies } from './model/copies.ts';
 import type { Hosted } from './model/invariants.ts';
 import { violations, prematureReceipts, stopAfter, stopOf } from './model/invariants.ts';
 import { incompleteFiles, ownRows, photoName } from './model/host-files.ts';
-import { members } from './model/members.ts';
+import { storedChanges } from './model/stored-changes.ts';
+import { PhoneStorage, type PhoneStorageDeps } from './phone-storage.ts';
+import { Shifts } from './shifts.ts';
 import { rowPass, type RowPassFaults } from './row-pass.ts';
-import { valuesIn } from './model/reading.ts';
 import { recordReport, recordTap, reportValues, returnValues, tapValues } from './taps.ts';
+import { Mailbox } from './model/mails.ts';
+import { mailPass, type MailPassFaults } from './mail-pass.ts';
 import { ExceptionNumbers } from './model/exceptions.ts';
 import { Office } from './office.ts';
 import { CHUNK_BYTES, Phone } from './phone.ts';
@@ -51,8 +56,10 @@ export class World {
   readonly chance: Chance;
   readonly time = new WorldTime();
   readonly quiescence = new Quiescence();
-  readonly phones: readonly Phone[];
-  readonly drivers: readonly Driver[];
+  readonly phones: Phone[];
+  readonly drivers: Driver[];
+  readonly shifts: Shifts;
+  readonly phoneStorage: PhoneStorage;
   readonly office: Office;
   readonly restDrivers: RestDrivers;
   readonly desk: Desk;
@@ -63,9 +70,12 @@ export class World {
   readonly #killed: ServerNode[] = [];
   readonly #reported = new Map<string, string>();
   readonly #exceptionNumbers = new ExceptionNumbers();
+  readonly #copies = new Copies();
+  readonly #mailbox = new Mailbox();
   readonly #nodes: ServerNode[] = [];
   readonly #sweeps: Sweep[] = [];
   #taps = 0;
+  #notes = 0;
 
   private constructor(depot: Depot, seed: number) {
     this.#depot = depot;
@@ -85,6 +95,12 @@ export class World {
       const phone = this.phones[n] ?? this.phones.at(-1);
       return phone ? [new Driver(employee, n + 1, phone)] : [];
     });
+    const { drivers, phones, desk } = this;
+    const kill = (phone: Phone): Promise<string[]> => this.kill(phone);
+    this.shifts = new Shifts({ db: depot.db, desk, drivers, kill, now: () => time.now });
+    const note: PhoneStorageDeps['note'] = ({ history, employee: by }, { id, ...what }) =>
+      this.#note(history, { id, saved: Promise.resolve() }, { by, ...what });
+    this.phoneStorage = new PhoneStorage({ seed, copies: this.#copies, phones, drivers, kill, note, log });
   }
 
   static async open(depot: Depot, seed: number): Promise<World> {
@@ -154,7 +170,8 @@ export class World {
     const n = ++this.#taps;
     const seed = this.#seed;
     const isSecond = app.routes.current.some(({ id }) => id === secondRouteOf(seed).id) && chance.odds(0.4);
-    const shared = this.drivers.length + 1 + chance.below(STOPS - this.drivers.length);
+    const drivers = driversOf(seed).length;
+    const shared = drivers + 1 + chance.below(STOPS - drivers);
     const onFirst = chance.odds(0.5) ? own : this.#mayRecordLateStop(app) && chance.odds(0.4) ? LATE_STOP : shared;
     const stop = isSecond ? chance.one(secondStopsOf(seed)) : onFirst;
     const isRefused = this.desk.hasRefusals && !isSecond && stop !== own && chance.odds(0.35);
@@ -211,50 +228,10 @@ export class World {
     what: Pick<Tap, 'by' | 'stop' | 'values'>,
   ): void {
     this.eventLog.push(`  stop ${what.stop}: ${JSON.stringify(what.values)} as ${id}`);
-    const tap = { id, ...what, at: this.time.now, isSaved: false };
+    const tap = { id, ...what, n: ++this.#notes, at: this.time.now, isSaved: false };
     history.taps.push(tap);
     this.#reported.delete(id);
     void saved.then(() => (tap.isSaved = true));
-  }
-
-  /** The sessions of this driver end: another driver takes the route over, or this driver signs out. */
-  async evict(driver: Driver): Promise<readonly string[]> {
-    const { signIns } = this.desk;
-    if (!signIns) await driver.evict(this.#depot.db, this.time.now);
-    else driver.leave();
-    return (await signIns?.signOut(driver.employee, driver.token)) ?? [];
-  }
-
-  /** Whether only this driver can deliver the recorded changes: the queue has no valid key. */
-  async needsSignIn(driver: Driver): Promise<boolean> {
-    return !driver.isSignedIn && !(await driver.hasQueueKey(this.#depot.db));
-  }
-
-  /** A driver takes the phone and signs in. */
-  async signIn(driver: Driver, confirms = true): Promise<string[]> {
-    const { signIns } = this.desk;
-    const wrong = await this.kill(driver.phone);
-    if (!signIns) await driver.signIn(this.#depot.db);
-    else wrong.push(...(await this.desk.signIn(driver, this.drivers, confirms)));
-    return wrong;
-  }
-
-  /** One driver whose changes can only go out by a sign-in signs in. That may end the sessions of the others. */
-  async signInOne(): Promise<readonly string[]> {
-    const { db } = this.#depot;
-    const isBusy = async (driver: Driver): Promise<boolean> =>
-      driver.isSignedIn && driver.hasPhone && !(await driver.hasQueueKey(db));
-    // A driver who has just signed in first gets a queue key: another sign-in would end that session.
-    if (this.desk.signIns) for (const driver of this.drivers) if (await isBusy(driver)) return [];
-    for (const driver of this.drivers) if (await this.needsSignIn(driver)) return this.signIn(driver);
-    return [];
-  }
-
-  /** A driver takes over the phone of another driver. */
-  async takePhone({ phone, employee }: Driver): Promise<string[]> {
-    const wrong = await this.kill(phone);
-    phone.setDriver(employee);
-    return wrong;
   }
 
   /** A change of a stop by REST. */
@@ -296,6 +273,16 @@ export class World {
     return incompleteFiles({ drivers, host: this.#depot.host });
   }
 
+  get hasMails(): boolean {
+    return hasMails(this.#seed);
+  }
+
+  /** A server sends the queued mails. */
+  async mail(faults: MailPassFaults = {}): Promise<void> {
+    const { time, quiescence } = this;
+    await mailPass({ depot: this.#depot, seed: this.#seed, mailbox: this.#mailbox, time, quiescence }, faults);
+  }
+
   /** The importer polls the changes of other programs on the host. */
   async import(hostFault?: HostFault): Promise<void> {
     const { importer, host } = this.#depot;
@@ -312,8 +299,9 @@ export class World {
     const { db, host } = this.#depot;
     const { drivers, office, time } = this;
     const { requests } = this.restDrivers;
-    const [exceptionNumbers, sweeps, { rulings, accounts }] = [this.#exceptionNumbers, this.#sweeps, this.desk];
-    const known = { drivers, office, requests, exceptionNumbers, sweeps, rulings, accounts };
+    const [exceptionNumbers, sweeps, copies] = [this.#exceptionNumbers, this.#sweeps, this.#copies];
+    const [mailbox, { rulings, accounts }] = [this.#mailbox, this.desk];
+    const known = { drivers, office, requests, exceptionNumbers, sweeps, rulings, accounts, copies, mailbox };
     return { seed: this.#seed, now: time.now, db, host, ...known };
   }
 
@@ -325,11 +313,8 @@ export class World {
   /** The system kills the app of a phone. @returns what is wrong with its disk */
   async kill(phone: Phone): Promise<string[]> {
     await phone.kill();
-    const stored = new Map<string, StopValues>();
-    for (const { value } of await phone.disk.rows('item')) {
-      const { id, args } = members(members(value, 'a stored item')['mutation'], 'a mutation');
-      stored.set(String(id), valuesIn(args));
-    }
+    const changes = await storedChanges(phone.disk);
+    const stored = new Map(changes.map(({ id, values }) => [id, values]));
     const drivers = this.drivers.filter((driver) => driver.phone === phone);
     return drivers.flatMap(({ history }) => history.afterKill(stored));
   }
@@ -375,7 +360,7 @@ export class World {
         this.#reported.set(id, state.at);
         const isReceived = state.at === 'accepted' || state.at === 'on_host' || state.at === 'quarantined';
         if (isReceived && !history.acceptedAt.has(id)) history.acceptedAt.set(id, this.time.now);
-        if (state.at === 'quarantined' && stop !== LATE_STOP)
+        if (state.at === 'quarantined' && stop !== LATE_STOP && stop !== NEWER_KIND)
           wrong.push(`${id} was put into quarantine: ${state.reason}`);
         if (state.at === 'accepted' || state.at === 'on_host') accepted.push(id);
         if (state.at === 'on_host') hosted.push({ id, stop });
@@ -387,6 +372,7 @@ export class World {
   /** A stop that only one driver touches shows that driver's latest value, regardless of the server's messages. */
   #checkViews(): string[] {
     return this.drivers.flatMap(({ employee, own: stop, phone, history, hasPhone }) => {
+      if (this.#copies.has(employee)) return [];
       const own = hasPhone ? phone.app?.stop(stop, routeOf(this.#seed)).current : undefined;
       const expected = stopAfter(history.latestValues(stop));
       if (!own || isDeepStrictEqual(stopOf(own), expected)) return [];

@@ -4,7 +4,7 @@ import { FACILITY_BEHIND_MS, routeOf } from './fixture.ts';
 /** In some worlds drivers sign up, in and out through the product. The others begin with sessions. */
 export const hasAccounts = (seed: number): boolean => seed % 4 === 0;
 
-/** What the product has answered to a driver's sign-ups, sign-ins and sign-outs. Times are the world's. */
+/** The product's answers to a driver's sign-ups, sign-ins and sign-outs. Times are the world's. */
 export interface Account {
   readonly registeredAt: number;
   lastSeenAt: number;

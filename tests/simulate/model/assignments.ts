@@ -10,7 +10,7 @@ export const isFollowing = (
 ): boolean => hasPhone && isSignedIn && (!isOfSecondRoute(stop) || office.secondDrivers.includes(employee));
 
 /** Each phone lists the routes that the office assigned last. It shows another one only where it recorded changes there. */
-export function wrongAssignments({ drivers, office, seed }: Evidence): string[] {
+export function wrongAssignments({ drivers, office, seed, copies }: Evidence): string[] {
   if (!hasSecondRoute(seed)) return [];
   const [first, second] = [routeOf(seed), secondRouteOf(seed)];
   return drivers.flatMap(({ employee, hasPhone, isSignedIn, history, phone: { app } }) => {
@@ -22,7 +22,7 @@ export function wrongAssignments({ drivers, office, seed }: Evidence): string[] 
       ? []
       : [`${employee} has the routes ${listed.join(' ')}, not ${expected.join(' ')}`];
     // A phone that may not read the route learns nothing more of its changes there, and continues to show them.
-    const isKept = history.taps.some(({ stop }) => isOfSecondRoute(stop));
+    const isKept = history.taps.some(({ stop }) => isOfSecondRoute(stop)) || copies.has(employee);
     const isShown = Boolean(app.route(second).current);
     if (isShown === isAssigned || (isShown && isKept)) return wrong;
     return [...wrong, `the phone of ${employee} ${isAssigned ? 'does not show' : 'shows'} the second route`];

@@ -22,7 +22,7 @@ interface RouteState {
 
 const OPEN: RouteState = { status: 'O', arrived: false };
 
-/** What one edit of stop 999 does. */
+/** The effect of one edit of stop 999. */
 function afterEdit(state: RouteState, edit: Edit, { mode, timerMs }: Closing): RouteState {
   if (state.status === 'C') return state;
   const { values, receivedAt, version, source, isByV20 } = edit;
@@ -146,7 +146,7 @@ function wrongReceipts(edits: readonly Edit[], { drivers, requests, sweeps, now 
     }
     const times = requests.find(({ id }) => id === edit.id)?.sentAt;
     if (times) return [times[0] ?? now, times.at(-1) ?? now];
-    const history = drivers.find(({ employee }) => employee === edit.employee)?.history;
+    const history = drivers.find((driver) => driver.history.has(edit.id))?.history;
     return [history?.taps.find(({ id }) => id === edit.id)?.at ?? now, history?.acceptedAt.get(edit.id) ?? now];
   };
   for (const [i, edit] of edits.entries()) {

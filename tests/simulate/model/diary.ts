@@ -24,8 +24,13 @@ export interface StopValues {
 /** The `stop` of a load report: it belongs to no stop and no route. */
 export const REPORT = 0;
 
+/** The `stop` of a change by a newer app, of a kind that the server does not know. */
+export const NEWER_KIND = -1;
+
 /** A tap. Taps that the SDK merged into one change share its id. */
 export interface Tap {
+  /** Grows with each tap of a world. */
+  readonly n: number;
   readonly id: string;
   readonly by: string;
   readonly stop: number;
@@ -34,21 +39,23 @@ export interface Tap {
   readonly at: number;
   /** The app has reported that the change is on the disk. From then on it must not get lost. */
   isSaved: boolean;
+  /** The phone's storage was set back, or damaged, and lacks the change since. */
+  isLost?: boolean;
+  /** The server may have received a lost change, and no receipt shows it. */
+  isStray?: boolean;
 }
 
 /** The actions of one driver, in order, as the driver (not the phone) recorded them. */
 export class DriverHistory {
   taps: Tap[] = [];
+  /** Lost changes that no receipt confirmed. The server may have some of them all the same. */
+  #strays: Tap[] = [];
   /** When the phone first reported that the server has a change, by its id; in the time of the world. */
   readonly acceptedAt = new Map<string, number>();
 
   /** Ids of the changes, in the order in which the driver began them. */
   get ids(): string[] {
     return [...new Set(this.taps.map(({ id }) => id))];
-  }
-
-  isReport(id: string): boolean {
-    return this.taps.some((tap) => tap.id === id && tap.stop === REPORT);
   }
 
   /** The driver's own latest value of each field of a stop. */
@@ -71,6 +78,10 @@ export class DriverHistory {
     const retained: Tap[] = [];
     const wrong: string[] = [];
     for (const [i, tap] of this.taps.entries()) {
+      if (tap.isLost) {
+        retained.push(tap);
+        continue;
+      }
       const sameChange = this.taps.slice(i).filter(({ id }) => id === tap.id);
       const isThere = contains(stored.get(tap.id), tap.values, sameChange);
       if (isThere) retained.push({ ...tap, isSaved: true });
@@ -78,6 +89,40 @@ export class DriverHistory {
     }
     this.taps = retained;
     return wrong;
+  }
+
+  /**
+   * The phone's storage has another content: an earlier one, or a damaged one. A change that it lacks is lost on the
+   * phone. The server must have it where a receipt showed that.
+   *
+   * @param stored the ids of the changes on the phone's disk
+   */
+  setTo(stored: ReadonlySet<string>): void {
+    const all = [...this.taps, ...this.#strays].toSorted((a, b) => a.n - b.n);
+    const isKept = ({ id }: Tap): boolean => stored.has(id) || this.acceptedAt.has(id);
+    this.taps = all.filter(isKept).map((tap) => ({ ...tap, isLost: !stored.has(tap.id) }));
+    this.#strays = all.filter((tap) => !isKept(tap)).map((tap) => ({ ...tap, isLost: true, isStray: true }));
+  }
+
+  /** The server has these changes. Those that the phone has lost unconfirmed count, too. */
+  findStrays(received: ReadonlySet<string>): void {
+    const found = this.#strays.filter(({ id }) => received.has(id));
+    if (found.length === 0) return;
+    this.taps = [...this.taps, ...found].toSorted((a, b) => a.n - b.n);
+    this.#strays = this.#strays.filter(({ id }) => !received.has(id));
+  }
+
+  /** No receipt showed the change before it was lost on the phone: its place among the others is unknown. */
+  isStray(id: string): boolean {
+    return this.taps.some((tap) => tap.id === id && tap.isStray);
+  }
+
+  isOfNewerKind(id: string): boolean {
+    return this.taps.some((tap) => tap.id === id && tap.stop === NEWER_KIND);
+  }
+
+  has(id: string): boolean {
+    return this.taps.some((tap) => tap.id === id);
   }
 }
 

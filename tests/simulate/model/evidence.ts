@@ -4,6 +4,8 @@ import type { ExceptionNumbers } from './exceptions.ts';
 import type { PhoneClock } from './phone-clock.ts';
 import type { Plan } from './fixture.ts';
 import type { Account } from './accounts.ts';
+import type { Copies } from './copies.ts';
+import type { Mailbox } from './mails.ts';
 import type { Rulings } from './rulings.ts';
 
 /** The real state that the invariants read, and what the world did to it. The model knows no class of either. */
@@ -21,6 +23,8 @@ export interface Evidence {
   };
   readonly requests: readonly RestRequest[];
   readonly rulings: Rulings;
+  readonly copies: Copies;
+  readonly mailbox: Mailbox;
   readonly accounts: ReadonlyMap<string, Account>;
   readonly exceptionNumbers: ExceptionNumbers;
   readonly sweeps: readonly Sweep[];

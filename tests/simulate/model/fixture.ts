@@ -35,6 +35,11 @@ const SECOND_STOPS = [101, 102] as const;
 const SECOND_FROM = 100;
 export const isOfSecondRoute = (stop: number): boolean => SECOND_STOPS.some((each) => each === stop);
 
+/** In a quarter of all worlds, customers get a mail of each delivery. */
+export const hasMails = (seed: number): boolean => seed % 4 === 0;
+/** The address of every customer of a world. */
+export const addressOf = (seed: number): string => `market-${seed}@example.com`;
+
 /** All stops of a seed. */
 export const stopsOf = (seed: number): number[] => [
   ...Array.from({ length: STOPS }, (_, n) => n + 1),
@@ -44,7 +49,7 @@ export const stopsOf = (seed: number): number[] => [
 
 export const secondStopsOf = (seed: number): number[] => stopsOf(seed).filter(isOfSecondRoute);
 
-/** Where a stop of the diary is. */
+/** The place of a stop of the diary. */
 export interface Place {
   readonly route: RouteKey;
   readonly stop: number;
@@ -93,9 +98,13 @@ export const initialPlan = (seed: number): Plan => ({
 
 /** The route as the office dispatches it. */
 export function routeFile(seed: number, { name, quantities }: Plan = initialPlan(seed)): object {
-  const stops = quantities.map((quantity, n) => stopFile(n + 1, n + 1, quantity));
+  // All worlds share the customers of the host, and these have an address of one world.
+  const customerOf = (n: number): object =>
+    hasMails(seed) ? { id: `${seed}-${n}`, contact: { email: addressOf(seed) } } : {};
+  const stops = quantities.map((quantity, i) => stopFile(i + 1, i + 1, { quantity, customer: customerOf(i + 1) }));
   if (closingOf(seed)) stops.push({ id: WAREHOUSE, type: 'warehouse' });
-  return { ...routeOf(seed), name, drivers: driverRows(driversOf(seed)), stops };
+  const email_flag = hasMails(seed) ? 'Y' : 'N';
+  return { ...routeOf(seed), name, email_flag, drivers: driverRows(driversOf(seed)), stops };
 }
 
 /** The second route of a seed, with its present drivers. */
@@ -106,10 +115,10 @@ export function secondRouteFile(seed: number, drivers: readonly string[]): objec
 
 const driverRows = (drivers: readonly string[]): object[] => drivers.map((id) => ({ id, type: 'DRIVER' }));
 
-const stopFile = (id: number, n: number, quantity = QUANTITY): object => ({
+const stopFile = (id: number, n: number, { quantity = QUANTITY, customer = {} } = {}): object => ({
   id,
   type: 'delivery',
-  customer: { id: `C${n}`, name: `Market ${n}` },
+  customer: { id: `C${n}`, name: `Market ${n}`, ...customer },
   products: [
     { id: 'EGGS', name: 'Eggs', invoice: `INV${n}`, quantity },
     { id: 'MILK', name: 'Milk', invoice: `INV${n}`, quantity: QUANTITY },

@@ -9,8 +9,10 @@ import { isOfSecondRoute, LATE_STOP, placeOf, stopsOf } from './fixture.ts';
 import { wrongHostFiles } from './host-files.ts';
 import { type HostStop, readHost, valuesOnHost, wrongHostRows } from './host-rows.ts';
 import { completionLast, isCompletion, wrongClosing } from './closing.ts';
+import { wrongIncidents, wrongOrder, wrongQueues } from './copies.ts';
 import { wrongAccounts } from './accounts.ts';
 import { isRefused, wrongParkedRows, wrongParking } from './parked-stops.ts';
+import { wrongMails } from './mails.ts';
 import { wrongPlans } from './plan.ts';
 import { wrongReports } from './reports.ts';
 import { wrongReviews } from './rulings.ts';
@@ -124,36 +126,40 @@ export async function violations(evidence: Evidence): Promise<string[]> {
   const of = (source: Edit['source']): Edit[] => edits.filter((edit) => edit.source === source);
   return [
     ...wrongInLedger(of('sync'), evidence),
+    ...wrongQueues(of('sync'), evidence),
     ...wrongByRest(of('rest'), requests),
     ...wrongOfOffice(of('office'), office.edits),
     ...wrongTimes(edits),
     ...wrongPlans(evidence),
     ...wrongAssignments(evidence),
+    ...wrongMails(edits, evidence),
     ...(await wrongReports(evidence)),
     ...(await wrongFiles(evidence)),
     ...(await wrongClosing(evidence, edits)),
     ...(await wrongHostFiles(evidence)),
     ...(await wrongReviews(evidence)),
     ...(await wrongAccounts(evidence)),
-    ...(await troubles(evidence)),
+    ...(await wrongIncidents(of('sync'), evidence)),
     ...(await wrongAnywhere(evidence, edits)),
   ];
 }
 
 /** No change is lost, duplicated, reordered, altered, or attributed to another driver. */
-function wrongInLedger(all: readonly Edit[], { drivers, rulings }: Evidence): string[] {
+function wrongInLedger(all: readonly Edit[], { drivers, rulings, copies }: Evidence): string[] {
   const wrong: string[] = [];
   const strangers = all.filter(({ values }) => values === undefined);
   for (const { id, employee } of strangers) wrong.push(`${id} is in the ledger, and ${employee} has not recorded it`);
   for (const { history, employee } of drivers) {
-    const edits = all.filter((edit) => edit.employee === employee);
+    const isCopied = copies.ofDriver(employee) > 0;
+    const own = all.filter((edit) => edit.employee === employee && history.has(edit.id));
+    // The queues of copies have no order among themselves, but in the driver's diary.
+    const edits = isCopied ? history.ids.flatMap((id) => own.filter((edit) => edit.id === id)) : own;
     const ids = edits.map(({ id }) => id);
     const isReleased = ({ id }: Edit): boolean => rulings.releases.has(id);
     const recorded = history.ids.filter((id) => !rulings.dismissals.has(id) || rulings.releases.has(id));
     if (!isDeepStrictEqual(ids, recorded))
       wrong.push(`${employee} recorded ${recorded.join(' ')}, and the ledger has ${ids.join(' ')}`);
-    if (new Set(edits.map((edit) => edit.clientId)).size > 1)
-      wrong.push(`the queue of ${employee} was forked, though no phone was copied`);
+    if (isCopied) wrong.push(...wrongOrder(edits.filter(({ id }) => !history.isStray(id))));
     for (const [i, edit] of edits.entries()) {
       if (!isDeepStrictEqual(edit.stored, edit.values))
         wrong.push(`${edit.id} contains ${JSON.stringify(edit.stored)}, recorded was ${JSON.stringify(edit.values)}`);
@@ -164,10 +170,13 @@ function wrongInLedger(all: readonly Edit[], { drivers, rulings }: Evidence): st
       // A released change comes to the route when the operator decides.
       const isSameRoute = ({ stop: at }: Edit): boolean =>
         at !== REPORT && isOfSecondRoute(at) === isOfSecondRoute(edit.stop);
-      const beforeOnRoute = edits.slice(0, i).findLast((other) => isSameRoute(other) && !isReleased(other));
-      if (edit.stop !== REPORT && !isReleased(edit) && beforeOnRoute && beforeOnRoute.version > edit.version)
+      const beforeOnRoute = edits
+        .slice(0, i)
+        .findLast((other) => isSameRoute(other) && !isReleased(other) && !history.isStray(other.id));
+      const isOrdered = edit.stop !== REPORT && !isReleased(edit) && !history.isStray(edit.id);
+      if (isOrdered && beforeOnRoute && beforeOnRoute.version > edit.version)
         wrong.push(`${edit.id} follows ${beforeOnRoute.id} in its queue, and came before it on the route`);
-      if (before && before.editTime > edit.editTime)
+      if (!isCopied && before && before.editTime > edit.editTime)
         wrong.push(`${edit.id} follows ${before.id} in its queue, and has an earlier edit time`);
     }
   }
@@ -222,12 +231,6 @@ function wrongOfOffice(ledger: readonly Edit[], corrections: readonly OfficeEdit
     if (!matched.has(edit) && !isOverwritten) wrong.push(`the office’s ${JSON.stringify(edit)} is not in the ledger`);
   }
   return wrong;
-}
-
-async function troubles({ db, drivers }: Evidence): Promise<string[]> {
-  const employees = drivers.map(({ employee }) => employee);
-  const incidents = await db.query<{ kind: string }>('select kind from incident where employee = any($1)', [employees]);
-  return incidents.rows.map(({ kind }) => `an incident was recorded: ${kind}`);
 }
 
 /**

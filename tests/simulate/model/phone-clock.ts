@@ -9,6 +9,14 @@ export class PhoneClock {
     this.#aheadMs = aheadMs;
   }
 
+  /** The clock of a phone that gets a copy of this one's storage. It shows the same time, and may jump by itself. */
+  copy(): PhoneClock {
+    const clock = new PhoneClock(this.#aheadMs);
+    clock.#jumps.push(...this.#jumps);
+    clock.#starts.push(...this.#starts);
+    return clock;
+  }
+
   /** The difference between the phone's clock and the world's. */
   get aheadMs(): number {
     return this.#aheadMs;

@@ -39,8 +39,10 @@ export async function wrongReviews({ db, drivers, requests, rulings }: Evidence)
       drivers.some((driver) => driver.employee === employee && driver.history.ids.includes(id)) ||
       requests.some((request) => request.employee === employee && request.id === id);
     if (!recorded) wrong.push(`the quarantine has ${id} of ${employee}, who has not recorded it`);
-    if (stop_id !== LATE_STOP || code !== 'STOP_NOT_FOUND')
+    const isNewer = drivers.some(({ history }) => history.isOfNewerKind(id));
+    if (isNewer ? code !== 'UNKNOWN_MUTATION' : stop_id !== LATE_STOP || code !== 'STOP_NOT_FOUND')
       wrong.push(`a valid change of stop ${stop_id} is in quarantine: ${code}`);
+    if (isNewer && rulings.releases.has(id)) wrong.push(`${id} was applied, and the server does not know its kind`);
     const ruling = rulings.releases.get(id) ?? rulings.dismissals.get(id);
     const isDecided = ruling ? ruling.by === by && ruling.note === note : state === 'released' && by === SENDER;
     const expected = rulings.releases.has(id) || !ruling ? 'released' : 'dismissed';
@@ -51,7 +53,8 @@ export async function wrongReviews({ db, drivers, requests, rulings }: Evidence)
     if (!hasPhone || !isSignedIn || !phone.app) continue;
     const expected = history.ids.flatMap((id) => {
       const ruling = rulings.dismissals.get(id);
-      return ruling ? [`${id} STOP_NOT_FOUND ${ruling.note} (${ruling.by.replace('machine:', '')})`] : [];
+      const code = history.isOfNewerKind(id) ? 'UNKNOWN_MUTATION' : 'STOP_NOT_FOUND';
+      return ruling ? [`${id} ${code} ${ruling.note} (${ruling.by.replace('machine:', '')})`] : [];
     });
     const shown = phone.app.review.current.map(({ id, code, dismissed }) => `${id} ${code} ${dismissed ?? 'open'}`);
     if (expected.join('; ') !== shown.join('; '))

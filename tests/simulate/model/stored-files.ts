@@ -48,6 +48,9 @@ export async function storedFilesOf({ drivers }: Pick<Evidence, 'drivers'>): Pro
   return (await Promise.all(phones.map(({ files }) => files.rows()))).flat().map(fileIn);
 }
 
+/** Whether the server has a file, by its record on the phone. */
+export const isFileHere = (value: unknown): boolean => fileIn({ value, bytes: Buffer.alloc(0) }).at === 'here';
+
 function fileIn({ value, bytes }: { readonly value: unknown; readonly bytes: Buffer }): StoredFile {
   const { id, employee, state } = members(value, 'the record of a file');
   const { at } = members(state, 'the state of a file');

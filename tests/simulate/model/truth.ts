@@ -1,6 +1,7 @@
 import { withCompletions } from './closing.ts';
 import type { DriverEvidence, Edit, Evidence, Row } from './evidence.ts';
 import { diaryStop, FACILITY, routesOf } from './fixture.ts';
+import type { PhoneClock } from './phone-clock.ts';
 import { isNear, timeText, TOLERANCE_MS } from './moments.ts';
 import { valuesOf } from './reading.ts';
 
@@ -26,6 +27,8 @@ export async function readEdits({ db, seed, drivers, requests, now }: Evidence):
       order by client_id nulls last, source, seq, version`,
     [FACILITY, routesOf(seed).map(({ id }) => id), drivers.map(({ employee }) => employee)],
   );
+  const received = new Set(rows.map(({ id }) => id));
+  for (const { history } of drivers) history.findStrays(received);
   const edits = rows.map((row): Edit => {
     const { id, source, employee, client_id: clientId, version, seq } = row;
     const [editTime, receivedAt] = [row.edit_time.getTime(), row.received_at.getTime()];
@@ -41,8 +44,9 @@ export async function readEdits({ db, seed, drivers, requests, now }: Evidence):
       const isByV20 = request?.isByV20 ?? false;
       return { ...known, isByV20, values: request?.values, at, ...untold };
     }
-    const driver = drivers.find((each) => each.employee === employee);
-    return { ...known, ...deedOf(driver, id, now) };
+    const driver = drivers.find((each) => each.employee === employee && each.history.has(id));
+    const clocks = drivers.filter((each) => each.employee === employee).map(({ phone }) => phone.clock);
+    return { ...known, ...deedOf(driver, { id, now, clocks }) };
   });
   return withCompletions(withoutShifted(edits), seed);
 }
@@ -70,13 +74,14 @@ const untold = { endedAt: undefined, skippedAt: undefined };
 
 function deedOf(
   driver: DriverEvidence | undefined,
-  id: string,
-  now: number,
+  { id, now, clocks }: { readonly id: string; readonly now: number; readonly clocks: readonly PhoneClock[] },
 ): Pick<Edit, 'values' | 'at' | 'endedAt' | 'skippedAt'> {
   const taps = driver?.history.taps.filter((tap) => tap.id === id) ?? [];
   const begun = taps[0]?.at;
   if (!driver || begun === undefined) return { values: undefined, at: undefined, ...untold };
-  const isTraceable = driver.phone.clock.isTraceable(begun, driver.history.acceptedAt.get(id) ?? now);
+  // A copy of the phone may have sent the change first.
+  const until = driver.history.acceptedAt.get(id) ?? now;
+  const isTraceable = clocks.every((clock) => clock.isTraceable(begun, until));
   const tappedAt = (field: 'end_delivery_time' | 'skip_refuse_timestamp'): number | undefined =>
     isTraceable ? taps.findLast(({ values }) => values[field] !== undefined)?.at : undefined;
   return {

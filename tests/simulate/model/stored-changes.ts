@@ -1,0 +1,29 @@
+import type { StopValues } from './diary.ts';
+import { members } from './members.ts';
+import { valuesIn } from './reading.ts';
+
+/** A change on a phone's disk, as far as the model reads it. */
+export interface StoredChange {
+  readonly key: string;
+  readonly id: string;
+  readonly clientId: string;
+  readonly seq: number;
+  readonly values: StopValues;
+  /** The phone knows of no answer. */
+  readonly isWaiting: boolean;
+}
+
+interface Rows {
+  readAll(table: 'item'): Promise<readonly { readonly key: string; readonly value: unknown }[]>;
+}
+
+/** The changes on a phone's disk. Damaged rows are texts. */
+export async function storedChanges(disk: Rows): Promise<StoredChange[]> {
+  return (await disk.readAll('item')).flatMap(({ key, value }) => {
+    if (typeof value === 'string') return [];
+    const { mutation, client_id, progress } = members(value, 'a stored item');
+    const { id, seq, args } = members(mutation, 'a mutation');
+    const isWaiting = members(progress, 'the progress of a change')['at'] === 'waiting';
+    return [{ key, id: String(id), clientId: String(client_id), seq: Number(seq), values: valuesIn(args), isWaiting }];
+  });
+}
