@@ -6,6 +6,7 @@ import { isDatabaseUnavailable } from '../src/db/unavailable.ts';
 import { escapeHiddenInLines } from '../src/runtime/hidden-characters.ts';
 import type { Log } from '../src/runtime/log.ts';
 import { opsManual, parseOpsCommand, runOpsCommand } from '../src/ops/commands/cli.ts';
+import { keyFileIn } from '../src/tlog/keys.ts';
 import { StartError } from '../src/runtime/start-error.ts';
 
 // `npm run ops -- …`: changes the database of a server with the same environment. The server may be stopped.
@@ -30,7 +31,9 @@ async function main(argv: readonly string[]): Promise<void> {
   try {
     const db = createPool({ url: database.url, name: 'tailgate ops', log, size: 2 });
     try {
-      process.stdout.write(`${escapeHiddenInLines(await runOpsCommand(command, db, config))}\n`);
+      process.stdout.write(
+        `${escapeHiddenInLines(await runOpsCommand(command, db, { ...config, keyFile: keyFileIn(config) }))}\n`,
+      );
     } finally {
       await db.end();
     }

@@ -17,7 +17,7 @@ import { ClockWatch } from './clock/watch.ts';
 import { CurrentCodes } from './codes/current-codes.ts';
 import { isGuessable, OPS_TOKEN_LENGTH, type Config } from './config.ts';
 import { prepareDataDir } from './runtime/data-dir.ts';
-import { openEmbedded } from './embedded-postgres/embedded.ts';
+import { openDatabase, type Database } from './embedded-postgres/open-database.ts';
 import { ensureEpoch, isJustRestored } from './db/epoch.ts';
 import { watchEpoch } from './db/watch-epoch.ts';
 import { startListener, type Listener } from './db/listen.ts';
@@ -33,6 +33,7 @@ import { HostSide } from './replication/host-side.ts';
 import { rescuerOf } from './wire/access.ts';
 import { readableHeaders } from './http/server/browser-rules.ts';
 import { buildHttp } from './http/build.ts';
+import { mountLog } from './http/log/mount-log.ts';
 import type { BuiltPages } from './http/pages/mount-pages.ts';
 import { openPages } from './http/pages/mount-pages.ts';
 import type { Probe } from './http/endpoints/health.ts';
@@ -60,6 +61,7 @@ import type { StartError } from './runtime/start-error.ts';
 import { channelDocument } from './sync/asyncapi/document.ts';
 import { mountSync, syncPath } from './sync/socket.ts';
 import { mountUploads } from './sync/plain-http/uploads.ts';
+import { startLog } from './tlog/start-log.ts';
 import { openTelemetry, type Telemetry } from './telemetry/open.ts';
 import manifest from '../package.json' with { type: 'json' };
 
@@ -95,13 +97,6 @@ interface Deps {
   clockWatch: ClockWatch;
 }
 
-interface Database {
-  url: string;
-  listenUrl: string;
-  /** The place of the data, for the log line at start. */
-  place: string;
-}
-
 /** Two batches in flight, and one connection to spare where another one breaks. */
 const COMMIT_CONNECTIONS = 3;
 /** For files: a separate pool keeps a storm of photos away from requests and stops. */
@@ -126,6 +121,7 @@ export async function startApp(config: Config, log: Logger, stopping: AbortSigna
     const playedClock = demoDay?.clock.now ?? deps.clock;
     await startSideEffects(deps, pipeline, playedClock);
     const hostSide = config.role === 'api' ? undefined : await startHostSide({ ...deps, clock: playedClock }, pipeline);
+    if (config.role !== 'api') await startSequencer({ ...deps, clock: playedClock });
     const pages = openPages(pagesFolder, log);
     const url =
       config.role === 'worker'
@@ -197,27 +193,6 @@ async function openDeps(config: Config, log: Logger, shutdown: Shutdown): Promis
     queueMessage: bossMessages(boss),
   };
   return { config, log, shutdown, database, db, boss, listener, auth, lostDatabase, telemetry, clock, clockWatch };
-}
-
-async function openDatabase(
-  config: Config,
-  log: Logger,
-  shutdown: Shutdown,
-  onLost: (why: StartError) => void,
-): Promise<Database> {
-  const { databaseUrl, databaseListenUrl, dataDir, role } = config;
-  if (databaseUrl !== undefined) {
-    return { url: databaseUrl, listenUrl: databaseListenUrl ?? databaseUrl, place: 'as DATABASE_URL says' };
-  }
-  const embedded = await openEmbedded(dataDir, {
-    log,
-    name: `Tailgate (process ${process.pid})`,
-    parts: role === 'all' ? ['api', 'worker'] : [role],
-    stopping: shutdown.stopping,
-    onLost,
-  });
-  shutdown.add('embedded PostgreSQL', () => embedded.stop());
-  return { url: embedded.url, listenUrl: databaseListenUrl ?? embedded.url, place: embedded.place };
 }
 
 async function startPipeline(deps: Deps): Promise<Pipeline> {
@@ -302,6 +277,12 @@ async function startHostSide(deps: Deps, pipeline: Pipeline): Promise<HostSide> 
   return hostSide;
 }
 
+/** Behind the host side: it closes first, and the last confirmed facts are in the log at the next start. */
+async function startSequencer(deps: Deps): Promise<void> {
+  const sequencer = await startLog(deps);
+  deps.shutdown.add('transparency log', () => sequencer.stop());
+}
+
 interface Served {
   pipeline: Pipeline;
   hostSide: HostSide | undefined;
@@ -355,6 +336,7 @@ async function serve(deps: Deps, { pipeline, hostSide, pages, opsToken }: Served
   const hub = await mountSync(http, { db, listener, pipeline, sessions, clock, log, rescuerOf: rescues });
   figures.followSockets(() => hub.connectionsOf());
   await mountUploads(http, { assets, sessions, epoch: hub.serverEpoch, readableHeaders, log });
+  mountLog(http, { db });
   if (config.metricsPort === undefined)
     mountMetrics(http, { read: figures.read, opsToken, access: config.metricsAccess });
   const url = await listen(http, config);

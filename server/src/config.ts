@@ -164,6 +164,10 @@ const table = {
     'Address at which drivers and mail readers reach this server; unset: its listening address',
     urlOf('http', 'https'),
   ),
+  LOG_KEY_FILE: optional(
+    'File with the Ed25519 keys (PEM, the newest first) that sign the transparency log; unset: DATA_DIR/keys/log.pem',
+    z.string(),
+  ),
   TRUST_PROXY: withDefault(
     '0',
     'Proxies whose X-Forwarded-For the server accepts: their number, or a list of addresses and networks',
@@ -294,6 +298,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     metricsAccess: read('METRICS_ACCESS'),
     mailFrom: read('MAIL_FROM'),
     publicUrl: read('PUBLIC_URL')?.replace(/\/+$/, ''),
+    logKeyFile: read('LOG_KEY_FILE'),
     trustProxy: read('TRUST_PROXY'),
     hostChanges: read('HOST_CHANGES'),
     hostPollSeconds: read('HOST_POLL_SECONDS'),

@@ -87,6 +87,9 @@ describe('two roles of the database', () => {
       stops: [{ id: 1, updates: { status: 'D' } }],
     };
     expect(await client.take(operations.syncStops, { as, body })).toMatchObject({ stops: [{ result: 'applied' }] });
+    const isLogged = async () =>
+      (await superuser.query(`select from log_leaf where facility = 'F01' and kind = 'mutation'`)).rowCount;
+    await expect.poll(isLogged, { timeout: 60_000 }).toBe(1);
     expect(await client.take(operations.readiness)).toMatchObject({ database: { ok: true } });
   });
 
@@ -98,6 +101,10 @@ describe('two roles of the database', () => {
     'create schema mine',
     `create function ledger_note() returns trigger language plpgsql as 'begin end'`,
     'drop schema public cascade',
+    'delete from log_leaf',
+    `update log_leaf set entry = ''`,
+    'delete from log_tile',
+    'delete from log_key',
     `alter role tailgate_owner password 'mine'`,
     `copy (select 1) to program 'id'`,
     `select pg_read_file('/etc/passwd')`,

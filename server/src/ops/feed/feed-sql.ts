@@ -14,7 +14,7 @@ export const readMarks = statement(
           (select concat_ws(' ', count(*), count(acknowledged_at), max(at)) from incident) as incident,
           (select concat_ws(' ', count(*), max(starts_at), max(ends_at), count(*) filter (where starts_at <= now()),
                             count(*) filter (where ends_at <= now())) from replication_hold) as hold,
-          (select concat_ws(' ', count(*), count(revoked_at), max(last_seen_at), sum(pending), sum(pending_files), sum(pending_bytes)) from client) as device,
+          (select concat_ws(' ', count(*), count(revoked_at), max(last_seen_at), sum(last_seq), sum(pending), sum(pending_files), sum(pending_bytes)) from client) as device,
           (select coalesce(string_agg(concat_ws(' ', worker, seen_at > now() - interval '20 s', state), ' ' order by worker), '')
              from worker_heartbeat) as host,
           (select concat_ws(' ', count(*), max(p.asked_at), count(p.given_up_at), count(m.sent_at))

@@ -78,6 +78,8 @@ export const dropRoutes = statement(
      delete from host_shadow t using gone g where ${sameRoute}
    ), leases as (
      delete from route_lease t using gone g where ${sameRoute}
+   ), progress as (
+     delete from log_progress t using gone g where ${sameRoute}
    ), awaited as (
      delete from awaited_asset t using gone g where ${sameRoute}
    )

@@ -1,0 +1,69 @@
+import type { Queryable } from '../db/types.ts';
+import { hashesOf, readSeen } from './append.ts';
+import { proofText } from './format/checkpoint.ts';
+import { HASH_BYTES, proveInclusion } from './format/merkle.ts';
+import { ED25519, keyText } from './format/note.ts';
+import type { TilePlace } from './format/tiles.ts';
+import type { Fact, LogId } from './log.ts';
+import * as sql from './log-sql.ts';
+
+/** The newest signed checkpoint of a log; undefined where there is no such log. */
+export async function readNewest(db: Queryable, id: LogId): Promise<string | undefined> {
+  return (await readSeen(db, id))?.note;
+}
+
+/** The first `width` hashes of a tile; undefined where it is not that wide. */
+export async function readTile(
+  db: Queryable,
+  { facility, generation }: LogId,
+  { level, index }: TilePlace,
+  width: number,
+): Promise<Buffer | undefined> {
+  const values = [facility, generation, level, index, width * HASH_BYTES];
+  const { rows } = await db.query<{ hashes: Buffer }>(sql.readTile, values);
+  return rows[0]?.hashes;
+}
+
+interface KeyRow extends LogId, Record<string, unknown> {
+  readonly facility: string;
+  readonly generation: number;
+  readonly origin: string;
+  readonly from_size: number;
+  readonly key: Buffer;
+}
+
+/** Every public key, as its text in signed notes, and the size of the log from which it signs. */
+export async function listKeys(db: Queryable): Promise<{ origin: string; key: string; from_size: number }[]> {
+  const { rows } = await db.query<KeyRow>(sql.listKeys);
+  return rows.map(({ origin, key, from_size }) => ({
+    origin,
+    key: keyText({ name: origin, algorithm: ED25519, key }),
+    from_size,
+  }));
+}
+
+/** A fact in the log: its leaf, the salt of its commitments while it is stored, and the proof (c2sp.org/tlog-proof). */
+export interface Proven {
+  readonly entry: string;
+  readonly salt: Buffer | null;
+  readonly proof: string;
+}
+
+/** Proves that a fact is in its log, against the newest checkpoint; undefined before it has a leaf. */
+export async function proveFact(
+  db: Queryable,
+  facility: string,
+  { kind, source }: Pick<Fact, 'kind' | 'source'>,
+): Promise<Proven | undefined> {
+  const { rows } = await db.query<{ generation: number; index: number; entry: string; salt: Buffer | null }>(
+    sql.findLeaf,
+    [facility, kind, source],
+  );
+  const [leaf] = rows;
+  if (!leaf) return undefined;
+  const id = { facility, generation: leaf.generation };
+  const newest = await readSeen(db, id);
+  if (!newest) return undefined;
+  const path = await proveInclusion(leaf.index, newest.checkpoint.size, hashesOf(db, id));
+  return { entry: leaf.entry, salt: leaf.salt, proof: proofText(leaf.index, path, newest.note) };
+}

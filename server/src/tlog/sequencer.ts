@@ -1,0 +1,165 @@
+import { parseScope, type RouteKey } from '@tailgate/sync-protocol';
+import type { Listener } from '../db/listen.ts';
+import { withTransaction } from '../db/transaction.ts';
+import type { Db } from '../db/types.ts';
+import type { Log } from '../runtime/log.ts';
+import { appendFacts, ForeignKey, JustBegun } from './append.ts';
+import { allFacilities, facilitiesWithFacts } from './facts-sql.ts';
+import type { ReadKeys } from './keys.ts';
+import { nameOf } from './log.ts';
+import type { NewestCheckpoints } from './newest-checkpoints.ts';
+
+export interface SequencerOptions {
+  readonly db: Db;
+  readonly listener: Pick<Listener, 'onNotify' | 'onReconnect'>;
+  readonly keys: ReadKeys;
+  readonly newest: NewestCheckpoints;
+  /** The host in the origin of new logs. */
+  readonly host: string;
+  readonly clock: () => Date;
+  readonly log: Log;
+  /** The facts of a transaction, of each kind. */
+  readonly limit?: number;
+}
+
+/** The pause between two checkpoints of a busy log, and the age of the facts that a pass gathers. */
+const EVERY_MS = 5_000;
+const GATHER_MS = 500;
+/** Facts without a notification: acts, incidents, mails, files, reports. */
+const LOOK_EVERY_MS = 15_000;
+/** Times of facts are those of server clocks before the commit: a fact may appear this late. */
+const OVERLAP_MS = 900_000;
+/** A fact with a time far in the past, or a lost notification, is found by a reading of everything. */
+const EVERYTHING_EVERY_MS = 3_600_000;
+const LIMIT = 1_000;
+
+const routesChannel = 'tailgate_routes';
+
+/**
+ * Appends committed facts to the logs, behind the drivers: it reads what others have committed, and nothing waits for
+ * it (I4). Changes of routes come from the notifications that every node receives.
+ *
+ *   idle ──notification, or a look every 15 s──► gathering ──0.5 s, or 5 s after the last pass──► pass ──► idle
+ */
+export class Sequencer {
+  readonly #options: SequencerOptions;
+  #routes = new Map<string, Map<string, RouteKey>>();
+  #isEverythingDue = true;
+  #readEverythingAt = 0;
+  #passedAt = -EVERY_MS;
+  #timer: NodeJS.Timeout | undefined;
+  #looks: NodeJS.Timeout | undefined;
+  #running: Promise<void> = Promise.resolve();
+  #stopped = false;
+  readonly #foreign = new Set<string>();
+
+  constructor(options: SequencerOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    const { listener } = this.#options;
+    await listener.onNotify(routesChannel, (payload) => this.#noted(payload));
+    listener.onReconnect(() => this.#everything());
+    this.#looks = setInterval(() => this.#schedule(), LOOK_EVERY_MS);
+    this.#schedule();
+  }
+
+  /** Resolves after the pass in progress. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    clearInterval(this.#looks);
+    await this.#running;
+  }
+
+  /** Appends everything that is committed now. */
+  async pass(): Promise<void> {
+    const { db, clock } = this.#options;
+    const routes = this.#routes;
+    this.#routes = new Map();
+    if (performance.now() - this.#readEverythingAt > EVERYTHING_EVERY_MS) this.#isEverythingDue = true;
+    const isWhole = this.#isEverythingDue;
+    this.#isEverythingDue = false;
+    const since = isWhole ? new Date(0) : new Date(Math.min(clock().getTime(), Date.now()) - OVERLAP_MS);
+    try {
+      const { rows } = await db.query<{ facility: string }>(
+        isWhole ? allFacilities : facilitiesWithFacts,
+        isWhole ? [] : [since],
+      );
+      const facilities = new Set([...rows.map(({ facility }) => facility), ...routes.keys()]);
+      for (const facility of [...facilities].toSorted())
+        await this.#append(facility, isWhole ? undefined : [...(routes.get(facility)?.values() ?? [])], since);
+      if (isWhole) this.#readEverythingAt = performance.now();
+    } catch (error) {
+      this.#isEverythingDue = true;
+      throw error;
+    }
+  }
+
+  async #append(facility: string, routes: readonly RouteKey[] | undefined, since: Date): Promise<void> {
+    const { db, keys, newest, host, clock, log, limit = LIMIT } = this.#options;
+    const named = routes?.map(({ id, week_end }) => ({ route_id: id, week_end }));
+    for (let facts = limit; facts >= limit && !this.#stopped;) {
+      const own = await keys();
+      const seen = newest.of(facility);
+      const wanted = { facility, routes: named, since, limit };
+      try {
+        const appended = await withTransaction(db, (tx) =>
+          appendFacts(tx, { wanted, host, keys: own, seen, now: clock() }),
+        );
+        facts = appended?.facts ?? 0;
+        // After the commit: a checkpoint that was rolled back is none.
+        if (appended) await newest.keep(facility, appended.newest);
+        if (seen && appended && appended.newest.generation > seen.generation)
+          log.warn(
+            { origin: appended.newest.checkpoint.origin },
+            'a log began anew, because its database was put back',
+          );
+        this.#foreign.delete(facility);
+      } catch (error) {
+        if (error instanceof JustBegun) continue;
+        if (!(error instanceof ForeignKey)) throw error;
+        if (!this.#foreign.has(facility)) log.error({ log: nameOf(facility) }, `${error.message}: set LOG_KEY_FILE`);
+        this.#foreign.add(facility);
+        return;
+      }
+    }
+  }
+
+  #noted(payload: string): void {
+    for (const text of payload.split(' ')) {
+      if (text === '*') return this.#everything();
+      const scope = parseScope(text);
+      if (scope?.kind !== 'route') continue;
+      const { key } = scope;
+      const known = this.#routes.get(key.facility) ?? new Map<string, RouteKey>();
+      this.#routes.set(key.facility, known.set(text, key));
+    }
+    if (this.#routes.size > 0) this.#schedule();
+  }
+
+  #everything(): void {
+    this.#isEverythingDue = true;
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#timer !== undefined || this.#stopped) return;
+    const wait = Math.max(GATHER_MS, this.#passedAt + EVERY_MS - performance.now());
+    this.#timer = setTimeout(() => {
+      this.#running = this.#run();
+    }, wait);
+  }
+
+  async #run(): Promise<void> {
+    try {
+      await this.pass();
+    } catch (err) {
+      this.#options.log.warn({ err }, 'the log could not be appended to; it is tried again');
+    }
+    this.#passedAt = performance.now();
+    this.#timer = undefined;
+    if (this.#routes.size > 0 || this.#isEverythingDue) this.#schedule();
+  }
+}
