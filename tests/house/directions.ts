@@ -14,6 +14,8 @@
  *         └── app.ts composes all of it. wire, db and runtime are below, without a domain.
  */
 
+import { pages } from './page-directions.ts';
+
 /** A part of the tree. A file belongs to the part with the longest `path` that its own path begins with. */
 export type Part = {
   /** A folder (ends in `/`) or a file. */
@@ -78,6 +80,9 @@ const operators = (name: string, uses: string[], why: string): Part => ({
   why,
 });
 
+/** The layout of a pack has one place: the package that checks it. */
+const withVerifier = (part: Part): Part => ({ ...part, uses: [...part.uses, 'server/verify/'] });
+
 export const parts: Part[] = [
   { path: 'sync-protocol/', uses: [], why: 'the protocol depends on zod alone, by the name #schema' },
   { path: 'sync-protocol/src/schema/', uses: [], why: 'values and documents are the base of the protocol' },
@@ -124,6 +129,7 @@ export const parts: Part[] = [
   ),
   edge('http/openapi/', [], 'the document is printed from the operations that it receives'),
   edge('http/docs/', ['wire/', 'http/answers/'], 'the page shows the document that it receives'),
+  edge('http/log/', ['wire/', 'tlog/'], 'checkpoints and tiles for auditors: hashes, without credentials'),
   edge(
     'http/pages/',
     ['wire/', 'http/answers/', 'runtime/single-flight.ts'],
@@ -245,6 +251,17 @@ export const parts: Part[] = [
     why: 'every part may record an act: it knows none of them',
   },
   {
+    path: 'server/src/tlog/',
+    uses: ['sync-protocol/', ...server('db/', 'incidents/', 'runtime/start-error.ts')],
+    usesTypes: server('config.ts'),
+    why: 'a reader behind all others: it turns committed rows into leaves, and no part waits for it',
+  },
+  {
+    path: 'server/src/tlog/format/',
+    uses: [],
+    why: 'formats of logs are public: pure functions, which a witness uses without a server',
+  },
+  {
     path: 'server/src/clock/',
     uses: server('db/', 'incidents/', 'runtime/interval.ts'),
     why: 'the clock of every stamp; it reads the times of rows alone',
@@ -309,9 +326,11 @@ export const parts: Part[] = [
     ['mail/', 'mutations/jobs/wakeups.ts', 'ops/history/', 'ops/stops/contract.ts'],
     'the delivery summary on request: the mail of the drivers, to an address of an operator',
   ),
-  operators('evidence/', ['mail/', 'ops/history/', 'runtime/'], 'the record of a stop as a document and its files'),
+  withVerifier(
+    operators('evidence/', ['mail/', 'ops/history/', 'runtime/'], 'the record of a stop as a document and its files'),
+  ),
   operators('search/', ['ops/routes/'], 'finds what the other subjects show'),
-  operators('commands/', ['ops/', 'runtime/'], 'the commands of `npm run ops`'),
+  operators('commands/', ['ops/', 'runtime/', 'tlog/keys.ts'], 'the commands of `npm run ops`'),
 
   {
     path: 'server/src/telemetry/',
@@ -336,44 +355,7 @@ export const parts: Part[] = [
     why: 'composes a day of phones, clerks and a host, and changes state by the functions of the product alone',
   },
 
-  {
-    path: 'server/web/',
-    uses: [],
-    why: 'the server serves a folder of built files: pages and server share the protocol by the SDK alone',
-  },
-  {
-    path: 'server/web/build/',
-    uses: [],
-    why: 'the build reads the sources of the pages as files',
-  },
-  {
-    path: 'server/web/ui/',
-    uses: ['client-sdk/', 'sync-protocol/'],
-    why: 'parts of every page: they know no screen',
-  },
-  {
-    path: 'server/web/driver/',
-    uses: ['client-sdk/', 'sync-protocol/', 'server/web/ui/', 'server/web/development/'],
-    why: 'the driver app is a user of the SDK, as any other app',
-  },
-  {
-    path: 'server/web/office/',
-    uses: ['client-sdk/', 'sync-protocol/', 'server/web/ui/', 'server/web/development/'],
-    usesTypes: ['server/src/ops/operations.ts'],
-    why: 'the console is a user of the ops API: its types come from the schemas, its data by requests alone',
-  },
-  {
-    path: 'server/web/office/model/',
-    uses: ['client-sdk/', 'sync-protocol/', 'server/web/ui/'],
-    usesTypes: ['server/web/office/'],
-    why: 'a model is a pure function of what the API returns: it knows no screen',
-  },
-  {
-    path: 'server/web/driver/model/',
-    uses: ['client-sdk/', 'sync-protocol/', 'server/web/ui/'],
-    usesTypes: ['server/web/driver/words/'],
-    why: 'a model is a pure function of what the SDK returns: it knows no screen',
-  },
+  ...pages,
 
   // Programs compose.
   {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -7,6 +7,7 @@ import { build } from 'esbuild';
 import { beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { chainedPack } from '../verify/packs.ts';
 import { exportsOf, namedBy } from './api-report.ts';
 
 // The packages as an app gets them: built, packed, installed from the tarballs in an empty folder.
@@ -14,6 +15,7 @@ import { exportsOf, namedBy } from './api-report.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
 const packages = ['sync-protocol', 'client-sdk'];
+const verifier = 'tailgate-verify';
 
 const manifest = z.object({ exports: z.record(z.string(), z.union([z.string(), z.object({ types: z.string() })])) });
 const packed = z.array(z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })) }));
@@ -21,16 +23,29 @@ const packed = z.array(z.object({ filename: z.string(), files: z.array(z.object(
 let folder: string;
 /** The tarball of each package. */
 let tarballs: string[];
+let verifierTarballs: string[];
 const files: string[] = [];
 
 beforeAll(async () => {
   await run('npm', ['run', 'build'], { cwd: root });
   folder = await temporaryFolder();
-  const args = ['pack', '--json', '--pack-destination', folder, ...packages.flatMap((name) => ['-w', name])];
+  const args = [
+    'pack',
+    '--json',
+    '--pack-destination',
+    folder,
+    ...[...packages, 'server/verify'].flatMap((name) => ['-w', name]),
+  ];
   const made = packed.parse(JSON.parse((await run('npm', args, { cwd: root })).stdout));
   files.push(...made.flatMap((tarball) => tarball.files.map(({ path }) => path)));
   await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
-  tarballs = made.map(({ filename }) => join(folder, filename));
+  const [ours = [], theirs = []] = [false, true].map((isVerifier) =>
+    made
+      .filter(({ filename }) => filename.startsWith(verifier) === isVerifier)
+      .map(({ filename }) => join(folder, filename)),
+  );
+  tarballs = ours;
+  verifierTarballs = theirs;
   const offline = ['--prefer-offline', '--no-audit', '--no-fund'];
   await run('npm', ['install', ...offline, 'ws@8.23.0', ...tarballs], { cwd: folder });
 });
@@ -85,6 +100,36 @@ describe('the published packages', () => {
   });
 });
 
+describe('tailgate-verify', () => {
+  test('runs from its tarball in an empty folder, without a registry', async () => {
+    const elsewhere = await temporaryFolder();
+    await writeFile(join(elsewhere, 'package.json'), '{ "private": true }');
+    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', ...verifierTarballs], { cwd: elsewhere });
+    expect(await readdir(join(elsewhere, 'node_modules'))).toEqual(['.bin', '.package-lock.json', verifier]);
+    const pack = await chainedPack();
+    await writeFile(join(elsewhere, 'evidence.zip'), pack);
+    pack[pack.length - 100] = 0xff;
+    await writeFile(join(elsewhere, 'changed.zip'), pack);
+    const verify = (...args: string[]) =>
+      run(process.execPath, [join(elsewhere, 'node_modules/.bin', verifier), ...args], { cwd: elsewhere }).then(
+        ({ stdout }) => ({ code: 0, stdout, stderr: '' }),
+        (error: unknown) => exited.parse(error),
+      );
+    const whole = await verify('evidence.zip');
+    expect(whole.code).toBe(3);
+    expect(whole.stdout).toContain('ok           Changes have the SHA-256 of their text: 3.');
+    expect(whole.stdout).toContain('Intact, signer unknown, no outside witness');
+    const changed = await verify('changed.zip', '--json');
+    expect(changed.code).toBe(1);
+    expect(JSON.parse(changed.stdout)).toMatchObject({ outcome: 'tampered' });
+    expect(await verify('package.json')).toMatchObject({ code: 2 });
+    const absent = await verify('absent.zip');
+    expect(absent.code).toBe(2);
+    expect(absent.stderr).toContain('absent.zip cannot be read');
+    expect(await verify()).toMatchObject({ code: 2, stderr: 'usage: tailgate-verify FILE [--json]\n' });
+  });
+});
+
 describe('the exports of the SDK', async () => {
   const { exports } = manifest.parse(JSON.parse(await readFile(join(root, 'client-sdk/package.json'), 'utf8')));
   const entries = Object.entries(exports).flatMap(([entry, target]) =>
@@ -128,3 +173,4 @@ const outside = [
 
 /** The output of a failed program. */
 const failure = z.object({ stdout: z.string() });
+const exited = z.object({ code: z.number(), stdout: z.string(), stderr: z.string() });

@@ -5,6 +5,7 @@ import { unzipped } from '../server/ops/unzipped.ts';
 import { demoRoute } from '../system/service.ts';
 import type { Desk, OfficeWorld } from './desk.ts';
 import { openOfficeWorld } from './desk.ts';
+import { faultsOf } from './looks.ts';
 import { deliver, driverOf } from './refusing-host.ts';
 
 let world: OfficeWorld;
@@ -57,6 +58,30 @@ test('names stay out on request, and a skipped stop says that nothing was delive
   const other = await world.desk('repair', pageOf(2));
   await other.hand.tap('Make the evidence pack');
   await other.hand.sees('Nothing was delivered: the pack says so.');
+});
+
+test('a saved pack is checked in words; with one byte changed it is tampered', async () => {
+  const desk = await world.desk('repair', pageOf(1));
+  await desk.hand.tap('Make the evidence pack');
+  await desk.hand.sees('1 recorded change');
+  const [file] = await Promise.all([desk.page.waitForEvent('download'), desk.hand.tap('Save it')]);
+  const bytes = await readFile(await file.path());
+  const name = 'pack.zip';
+  const choose = (buffer: Buffer) =>
+    desk.page.locator('input[type=file]').setInputFiles({ name, mimeType: 'application/zip', buffer });
+  await desk.hand.tap('Check evidence');
+  await desk.hand.sees('Drop an evidence pack here');
+  await choose(bytes);
+  await desk.hand.sees('Intact, signer unknown, no outside witness');
+  await desk.hand.sees('The PDF and the pack carry the same pack.json.');
+  await desk.shot('office-check');
+  expect(await faultsOf(desk.page)).toEqual([]);
+  bytes[bytes.indexOf('At the dock')] = 0x61;
+  await choose(bytes);
+  await desk.hand.sees('Tampered: the pack is not as it was made.');
+  await desk.hand.sees('The bytes of pack.json are not those of its header.');
+  await choose(Buffer.from('no pack'));
+  await desk.hand.sees('Unreadable: this file is no evidence pack');
 });
 
 test('a clerk who may only look reads the preview and has no button', async () => {

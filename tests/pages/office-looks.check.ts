@@ -69,7 +69,7 @@ beforeAll(async () => {
     { name: 'quarantine', at: 'quarantine', shows: 'Could not be applied' },
     { name: 'host', at: 'host', shows: 'By file' },
     { name: 'hold', at: 'host', clicks: ['Plan a hold'], shows: 'Drivers work on.' },
-    { name: 'phones', at: 'phones', shows: 'Look here before' },
+    { name: 'phones', at: 'phones', clicks: ['1005'], shows: 'Write the reason first.' },
     { name: 'rescue', at: 'rescue', shows: 'Drop the file of the phone here' },
     { name: 'history', at: `stop/${facility}/${route_id}/${week_end}/2/history`, shows: 'store_emp_name' },
     { name: 'routes', at: `routes/${facility}/${route_id}/${week_end}`, shows: 'changed by Marcus Bell' },

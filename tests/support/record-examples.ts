@@ -11,7 +11,7 @@ import * as z from 'zod/mini';
 import written from '../../server/src/http/openapi/examples.json' with { type: 'json' };
 import { choosePort } from '../../server/src/embedded-postgres/cluster.ts';
 import type { Example } from '../../server/src/http/openapi/example.ts';
-import { samples } from './uploads.ts';
+import { packOf, uploadOf, type Form } from './example-forms.ts';
 import { ServerProcess } from './server-process.ts';
 
 // `npm run openapi:record`: a driver's day with the demo data on a real server, every operation once. The requests and
@@ -67,7 +67,7 @@ async function driveADay(): Promise<void> {
 
   const { id: photo } = uploadedAssets.parse(
     await record('uploadAssets', {
-      form: { files: ['signature.png', 'pallet.jpg'], mimetypes: '{"signature.png":"image/png"}' },
+      form: uploadOf({ files: ['signature.png', 'pallet.jpg'], mimetypes: '{"signature.png":"image/png"}' }),
     }),
   );
   await record('downloadAsset', { params: { asset_id: photo } });
@@ -203,7 +203,9 @@ async function driveADay(): Promise<void> {
   await record('sendProof', { headers: ops, params: ofStop, body: proof });
   await record('readOpsStop', { headers: ops, params: ofStop });
   await record('previewEvidence', { headers: ops, query: ofStop });
-  await record('makeEvidence', { headers: ops, query: { ...ofStop, by: 'ARCHIVE' } });
+  const making = { headers: ops, query: { ...ofStop, by: 'ARCHIVE' } };
+  await record('makeEvidence', making);
+  await record('verifyEvidence', { headers: ops, form: await packOf(await send('makeEvidence', making)) });
   await record('compareStop', { headers: ops, params: ofStop, query: { host: 'live' } });
   await record('search', { headers: ops, query: { q: stop.customer.name, limit: '2' } });
   await record('followFeed', { headers: ops });
@@ -329,13 +331,12 @@ async function recordOperator(): Promise<void> {
 
 interface Sent extends Pick<Example, 'params' | 'query' | 'body'> {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Names of files with any bytes, and a text field. */
-  readonly form?: { readonly files: readonly string[]; readonly mimetypes: string };
+  readonly form?: Form;
 }
 
 /** Calls an operation, records request and answer, and returns the answer's data. */
 async function record(name: OperationName, sent: Sent): Promise<unknown> {
-  const { params, query, body = sent.form } = sent;
+  const { params, query, body = sent.form?.fields } = sent;
   const response = await send(name, sent);
   if (response.status !== 200) throw new Error(`${name}: ${response.status} ${await response.text()}`);
   const kind = operations[name].answers ?? 'json';
@@ -368,15 +369,8 @@ async function send(name: OperationName, { params = {}, query, body, form, heade
   return fetch(`${server.url}${pathSets[set]}${filled}${search}`, {
     method,
     headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-    body: form ? multipart(form) : body === undefined ? null : JSON.stringify(body),
+    body: form ? form.data : body === undefined ? null : JSON.stringify(body),
   });
-}
-
-function multipart({ files, mimetypes }: NonNullable<Sent['form']>): FormData {
-  const form = new FormData();
-  for (const name of files) form.append('files', new File([samples.png.slice(0, 32)], name));
-  form.append('mimetypes', mimetypes);
-  return form;
 }
 
 async function signedIn(data: unknown) {

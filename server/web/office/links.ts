@@ -24,6 +24,7 @@ export const links = {
   flags: href('flags'),
   phones: href('phones'),
   phone: (id: string) => href('phones', id),
+  evidence: href('evidence'),
   rescue: href('rescue'),
   host: href('host'),
   /** The record of a stop. `moment` is the entry up to which the stop is shown. */

@@ -25,6 +25,7 @@ export const places: readonly Place[] = [
   { href: links.flags, step: 'flags', icon: 'pen', word: 'nav.flags' },
   { href: links.host, step: 'host', icon: 'office', word: 'nav.host' },
   { href: links.phones, step: 'phones', icon: 'phone', word: 'nav.phones' },
+  { href: links.evidence, step: 'evidence', icon: 'file', word: 'nav.evidence' },
   { href: links.rescue, step: 'rescue', icon: 'life', word: 'nav.rescue' },
 ];
 

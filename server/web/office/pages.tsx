@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
-import { lazy } from '../ui/lazy.tsx';
+import { lazyWith } from '../ui/lazy.tsx';
 import type { RouteKey } from './links.ts';
 import { frontStep } from './navigation.ts';
+import { MissingPart } from './parts/missing-part.tsx';
 import { ColumnsScreen } from './screens/columns.tsx';
 import { FlagsScreen } from './screens/flags.tsx';
 import { HistoryScreen } from './screens/history.tsx';
@@ -20,7 +21,12 @@ import { SearchScreen } from './screens/search.tsx';
 import { StopScreen } from './screens/stop.tsx';
 
 /** Opened after a broken phone: it loads when it is shown. */
-const RescueScreen = lazy(() => import('./screens/rescue.tsx').then((part) => part.RescueScreen));
+const RescueScreen = lazyWith(MissingPart)(() => import('./screens/rescue.tsx').then((part) => part.RescueScreen));
+
+/** Packs come from outside, seldom. */
+const EvidenceScreen = lazyWith(MissingPart)(() =>
+  import('./screens/evidence.tsx').then((part) => part.EvidenceScreen),
+);
 
 /** The page of each first step of an address. A new screen is one more row here, and one in `links.ts`. */
 const pages: Readonly<Record<string, (...steps: readonly string[]) => ReactNode>> = {
@@ -30,6 +36,7 @@ const pages: Readonly<Record<string, (...steps: readonly string[]) => ReactNode>
   parked: (id) => (id === undefined ? <ParkedScreen /> : <RepairScreen id={id} />),
   quarantine: (id) => (id === undefined ? <QuarantineScreen /> : <KeptScreen id={id} />),
   phones: (id) => <PhonesScreen chosen={id} />,
+  evidence: () => <EvidenceScreen />,
   rescue: () => <RescueScreen />,
   host: () => <HostScreen />,
   routes: (...steps) => <RoutesScreen chosen={routeOf(steps)} />,

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 const ops = (...argv: string[]) =>
-  runOpsCommand(parseOpsCommand(argv), server.database.pool, { autocloseSeconds: 600 });
+  runOpsCommand(parseOpsCommand(argv), server.database.pool, { autocloseSeconds: 600, keyFile: '' });
 const invited = (body: object) => server.client.take(invite, { headers, body: { by: 'MILLER', ...body } });
 const enter = async (employee_id: string, invitation?: string) => {
   const reply = await server.client.call(signUp, { body: { employee_id, password, invitation } });

@@ -233,7 +233,7 @@ describe('GET /api/ops/acts', () => {
 
   test('commands have acts, without the password', async () => {
     const argv = ['operator', 'add', 'NEWONE', '--name', 'N', '--role', 'look'];
-    const text = await runOpsCommand(parseOpsCommand(argv), node.database.pool, { autocloseSeconds: 600 });
+    const text = await runOpsCommand(parseOpsCommand(argv), node.database.pool, { autocloseSeconds: 600, keyFile: '' });
     const found = await acts('?subject_kind=operator');
     expect(found).toMatchObject([{ by: 'npm run ops', act: 'addOperator', subject: 'NEWONE' }]);
     expect(JSON.stringify(found)).not.toContain(text.split('\n')[0]);

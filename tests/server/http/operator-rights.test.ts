@@ -67,6 +67,7 @@ const rights: Readonly<Record<string, OperatorRole | 'self' | 'open'>> = {
   'GET /ops/routes/{facility}/{route_id}/{week_end}/stops/{stop_id}/comparison': 'look',
   'GET /ops/evidence/preview': 'look',
   'GET /ops/evidence': 'repair',
+  'POST /ops/evidence/verify': 'look',
   'HEAD /ops/evidence': 'repair',
   'GET /ops/routes/{facility}/{route_id}/{week_end}/stops/{stop_id}/proof': 'look',
   'POST /ops/routes/{facility}/{route_id}/{week_end}/stops/{stop_id}/proof': 'repair',

@@ -290,7 +290,13 @@ test('a rescue over plain HTTP leaves the report of the phone as it is', async (
   const { queue, params } = await phoneOf('1012', { device: 'Tab 9', pending: 4 });
   await saveGauges();
   const said = async () =>
-    (await devices('?employee=1012')).map(({ device, app, sdk, pending }) => ({ device, app, sdk, pending }));
+    (await devices('?employee=1012')).map(({ device, app, sdk, pending, last_seen_at }) => ({
+      device,
+      app,
+      sdk,
+      pending,
+      last_seen_at,
+    }));
   const before = await said();
   expect(before).toMatchObject([{ device: 'Tab 9', pending: 4 }]);
   const exported = { ...params, mutations: [edit(queue, 'saved from the phone')] };
@@ -308,6 +314,7 @@ describe('POST /api/ops/devices/{client_id}/rescue', () => {
     const misplaced = { route: { facility: 'F01', id: 'R100', week_end: '20261121' }, stop: { id: 77 } };
     const mutations = [edit(queue, 'before the fall'), queue.seal('stop.update', misplaced)];
     await node.client.take(revokeDevice, { headers, params, body });
+    await saveGauges();
     const before = await devices('?employee=1009');
     const anab = await operatorHeaders(node, 'repair', 'ANAB');
     const rescued = { headers: anab, params, body: { employee: '1009', mutations } };
@@ -323,7 +330,8 @@ describe('POST /api/ops/devices/{client_id}/rescue', () => {
     const again = await node.client.take(rescueQueue, rescued);
     expect(again.results.map(({ result }) => result)).toEqual(['duplicate', 'quarantined']);
     await saveGauges();
-    expect(await devices('?employee=1009')).toMatchObject(before.map(({ device, pending }) => ({ device, pending })));
+    // The operator is seen, the phone is not.
+    expect(await devices('?employee=1009')).toEqual(before.map((phone) => ({ ...phone, last_seq: 2, quarantined: 1 })));
   });
 
   test('changes behind a gap have no result, and the answer names the missing number', async () => {

@@ -361,7 +361,7 @@ describe('drivers and phones', () => {
 
 describe('the commands for operators', () => {
   const run = (...argv: string[]) =>
-    runOpsCommand(parseOpsCommand(['operator', ...argv]), node.database.pool, { autocloseSeconds: 600 });
+    runOpsCommand(parseOpsCommand(['operator', ...argv]), node.database.pool, { autocloseSeconds: 600, keyFile: '' });
   const outcomes = async (...argv: string[]) => {
     const settled = await Promise.allSettled([run(...argv), run(...argv)]);
     const refused = settled.flatMap((each) => (each.status === 'rejected' ? [String(each.reason)] : []));

@@ -6,7 +6,7 @@ import { renderEvidence } from '../../../server/src/ops/evidence/pdf/render.ts';
 import { renderInWorker } from '../../../server/src/ops/evidence/pdf/in-worker.ts';
 import { shownText } from '../../../server/src/ops/evidence/pdf/shown-text.ts';
 import { stopEvidence, type StopReadings } from '../../../server/src/ops/evidence/stop-evidence.ts';
-import type { Withheld } from '../../../server/src/ops/evidence/evidence.ts';
+import { jsonHead, packFormat, type Withheld } from '../../../server/verify/src/format.ts';
 import { plan } from '../../support/mirror.ts';
 import { asset, eventful, planWith, summarized } from '../mail/summarized.ts';
 import { fileHere, mutationOf, readingsOf } from './evidence-fixture.ts';
@@ -26,7 +26,14 @@ interface Wanted {
 
 const documentOf = async (readings: StopReadings, { without = [], picture, render = renderEvidence }: Wanted = {}) => {
   const stop = stopEvidence(readings, new Set(without));
-  const cover = { title: 'Evidence: route R100', contents: [], without, at: '2026-11-20T16:41:02.250Z' };
+  const head = jsonHead({ format: packFormat, scope: {}, without });
+  const cover = {
+    title: 'Evidence: route R100',
+    jsonHead: head,
+    contents: [],
+    without,
+    at: '2026-11-20T16:41:02.250Z',
+  };
   const stops = async function* () {
     yield stop;
   };

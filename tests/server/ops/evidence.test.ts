@@ -6,6 +6,7 @@ import { operatorHeaders } from '../../support/operators.ts';
 import { restChange } from '../../support/rest-change.ts';
 import { opsToken, startRestServer, type RestServer } from '../../support/rest-server.ts';
 import { storeFiles } from '../../support/uploads.ts';
+import { found, statesOf, verify } from '../../verify/packs.ts';
 import { readPdf } from './pdf-text.ts';
 import { unzipped } from './unzipped.ts';
 
@@ -112,6 +113,15 @@ describe('GET /api/ops/evidence', () => {
     expect(text).toContain('Sam Storekeeper');
     expect(text).toContain(shown?.sha256);
     expect(String(members.get('VERIFY.txt'))).toContain(name);
+  });
+
+  test('is intact for the verifier, which names the file that is on its way', async () => {
+    for (const query of [ofStop, ofRoute, ofCustomer, `${ofStop}&without=names,photos`]) {
+      const verification = await verify((await pack(query)).bytes);
+      expect([query, verification.outcome]).toEqual([query, 'unsigned']);
+      expect(found(verification, 'gaps')).toEqual(['file-missing']);
+      expect(statesOf(verification)).toMatchObject({ files: 'passed', changes: 'passed', document: 'passed' });
+    }
   });
 
   test('of a route has each stop, and of a customer the stops of these days', async () => {

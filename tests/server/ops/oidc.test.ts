@@ -102,7 +102,10 @@ describe('a sign-in by the identity provider', () => {
     provider.people.set('u-23', { preferred_username: 'LEFT', groups: ['pod'] });
     const { token } = await node.client.take(finishOidcSignIn, { body: await atProvider('u-23') });
     const run = (act: string) =>
-      runOpsCommand(parseOpsCommand(['operator', act, 'LEFT']), node.database.pool, { autocloseSeconds: 600 });
+      runOpsCommand(parseOpsCommand(['operator', act, 'LEFT']), node.database.pool, {
+        autocloseSeconds: 600,
+        keyFile: '',
+      });
     await expect(run('reset')).rejects.toThrow('the identity provider signs it in');
     await run('revoke');
     expect((await node.client.call(readCaller, { headers: bearer(token) })).error?.code).toBe('INVALID_TOKEN');

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 
 const run = (...argv: string[]) =>
-  runOpsCommand(parseOpsCommand(['operator', ...argv]), node.database.pool, { autocloseSeconds: 600 });
+  runOpsCommand(parseOpsCommand(['operator', ...argv]), node.database.pool, { autocloseSeconds: 600, keyFile: '' });
 const passwordIn = (text: string): string => text.split('\n')[0] ?? '';
 const callerOf = async (headers: Record<string, string>) =>
   (await node.client.call(opsOperations.readCaller, { headers })).error?.code ?? 'valid';

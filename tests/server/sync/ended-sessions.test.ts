@@ -33,7 +33,10 @@ const endings: [string, (as: Signed) => Promise<unknown>][] = [
   [
     'unregistered',
     ({ employee_id }) =>
-      runOpsCommand(parseOpsCommand(['unregister', employee_id]), node.database.pool, { autocloseSeconds: 600 }),
+      runOpsCommand(parseOpsCommand(['unregister', employee_id]), node.database.pool, {
+        autocloseSeconds: 600,
+        keyFile: '',
+      }),
   ],
 ];
 

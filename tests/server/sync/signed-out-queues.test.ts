@@ -156,7 +156,10 @@ describe('an unregistered driver', () => {
     const impostor = await signedUp('1002');
     const phone = await Phone.connect(node.socketUrl, impostor.queue.clientId);
     await phone.signOn(impostor.as);
-    await runOpsCommand(parseOpsCommand(['unregister', '1002']), node.database.pool, { autocloseSeconds: 600 });
+    await runOpsCommand(parseOpsCommand(['unregister', '1002']), node.database.pool, {
+      autocloseSeconds: 600,
+      keyFile: '',
+    });
     expect(await phone.next('session')).toMatchObject({ reason: 'unregistered' });
     phone.push(impostor.delivery('on the open socket'));
     expect((await phone.next('ack')).results).toMatchObject([{ result: 'quarantined', code: 'CLIENT_REVOKED' }]);

@@ -1,8 +1,11 @@
 import { blankIsAbsent, nothing, operation, queryNumber, stopStatus } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
+import { faultCodes } from '../../../verify/src/fault.ts';
+import { withholdable } from '../../../verify/src/format.ts';
+import { checkNames, checkStates, outcomes } from '../../../verify/src/verify-pack.ts';
 import { described } from '../../http/openapi/described.ts';
 import { byWords, ofOperators, stopWords } from '../contract.ts';
-import { evidenceParts, withholdable } from './evidence.ts';
+import { evidenceParts } from './evidence.ts';
 
 // Operators' contract: evidence for somebody outside.
 
@@ -86,6 +89,20 @@ export const evidencePreview = z.strictObject({
 });
 export type EvidencePreview = z.infer<typeof evidencePreview>;
 
+const verifyForm = z.object({ pack: z.file() });
+
+const evidenceFinding = z.strictObject({ code: z.enum(faultCodes), about: z.string() });
+
+const evidenceCheck = z.strictObject({
+  check: z.enum(checkNames),
+  state: z.enum(checkStates),
+  count: z.int(),
+  findings: z.array(evidenceFinding),
+});
+
+const evidenceVerification = z.strictObject({ outcome: z.enum(outcomes), checks: z.array(evidenceCheck) });
+export type EvidenceVerification = z.infer<typeof evidenceVerification>;
+
 const ofScope = {
   ...ofOperators,
   method: 'GET',
@@ -115,6 +132,19 @@ export const evidenceOperations = {
     data: nothing,
     answers: 'file',
     errors: ['ROUTE_NOT_FOUND', 'STOP_NOT_FOUND', 'RATE_LIMITED'],
+  }),
+  verifyEvidence: operation({
+    ...ofOperators,
+    method: 'POST',
+    path: '/ops/evidence/verify',
+    role: 'look',
+    summary: 'Checks an evidence pack, from any server, while it is uploaded. Nothing of it is stored.',
+    message: 'Checked',
+    body: nothing,
+    form: verifyForm,
+    query: nothing,
+    data: evidenceVerification,
+    errors: ['TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED'],
   }),
 } as const;
 
@@ -151,6 +181,23 @@ export const evidenceSchemas = [
     status: 'The present status.',
     nothing_delivered: 'A sentence that says so, for a stop without a delivery; else blank.',
     missing: 'The usual parts of such evidence that this stop lacks.',
+  }),
+  described('EvidenceUpload', verifyForm, 'A form with one file.', { pack: 'The file of an evidence pack.' }),
+  described('EvidenceVerification', evidenceVerification, 'The result of the checks of a pack.', {
+    outcome:
+      '`tampered`, `unreadable` (no pack, or above 256 MiB), `unsigned` (intact, without a known signer or an outside witness), `gaps` (intact, parts are missing) or `proven`.',
+    checks: 'Each check, in the order of the program tailgate-verify.',
+  }),
+  described('EvidenceCheck', evidenceCheck, 'One check of a pack.', {
+    check: 'Its subject.',
+    state:
+      '`open`: something lacks and nothing is wrong. `absent`: the pack has no such proof. `unchecked`: after an earlier fault.',
+    count: 'Number of things that were compared.',
+    findings: 'What is wrong, or lacks; at most 50.',
+  }),
+  described('EvidenceFinding', evidenceFinding, 'One finding of a check.', {
+    code: 'Its kind.',
+    about: 'Its subject: a member, a change, a place in the file. Foreign text.',
   }),
   described('MissingEvidence', missingEvidence, 'A part that the evidence of a stop lacks.', {
     part: 'Its kind.',

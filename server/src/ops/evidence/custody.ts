@@ -1,3 +1,5 @@
+import { listOf, objectOf, parsed } from '../../../verify/src/json.ts';
+
 /** A field that a change sets. */
 export interface FieldChange {
   /** The stop's own, such as `driver_comments`, or one of a line, such as `110020 INV1 delivered`. */
@@ -40,21 +42,6 @@ function valuesOf(body: string): Map<string, string> {
   }
   return found;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
-
-/** The body of a change is JSON; any other text sets nothing. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-const objectOf = (value: unknown): Fields =>
-  value instanceof Object && !Array.isArray(value) ? Object.fromEntries(Object.entries(value)) : {};
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 function textOf(value: unknown): string {
   if (value === null || value === undefined) return '';

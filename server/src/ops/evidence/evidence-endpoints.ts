@@ -9,6 +9,7 @@ import { RawAnswer } from '../../http/answers/raw-answer.ts';
 import { invalidInput } from '../../http/answers/validation.ts';
 import { AppError } from '../../wire/errors.ts';
 import { authorOf } from '../acts/author.ts';
+import { verifyEvidence } from './check-endpoint.ts';
 import { evidenceOperations, type EvidencePreview, type EvidenceQuery } from './contract.ts';
 import type { EvidenceFile } from './evidence.ts';
 import { nameOf, subjectOf } from './pack/names.ts';
@@ -119,6 +120,8 @@ function placeOf(scope: Scope): Act['place'] {
 /** Operators: evidence of what was delivered. */
 export function evidenceEndpoints(deps: EvidenceDeps) {
   return {
+    verifyEvidence: verifyEvidence(deps),
+
     previewEvidence: endpoint(evidenceOperations.previewEvidence, async ({ query }) => ({
       data: await previewEvidence(deps, query),
     })),

@@ -6,13 +6,6 @@ import type { FieldChange } from './custody.ts';
 // The content of an evidence pack, as `pack.json` has it. Shapes only. A new part is a new member; a member never
 // changes its meaning within this format.
 
-/** Name of the format in `pack.json`. */
-export const packFormat = 'tailgate-evidence/1';
-
-/** Parts that a pack leaves out on request: their hashes stay. */
-export const withholdable = ['names', 'photos'] as const;
-export type Withheld = (typeof withholdable)[number];
-
 /** In place of a withheld text. */
 export const withheldText = '[withheld]';
 

@@ -1,4 +1,5 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
+import type { Withheld } from '../../../verify/src/format.ts';
 import type { Stored } from '../../assets/queries.ts';
 import { withTransaction } from '../../db/transaction.ts';
 import type { Db, Queryable } from '../../db/types.ts';
@@ -7,7 +8,7 @@ import { readSummarizedStop } from '../../mail/stop-reading.ts';
 import { evidenceOf } from '../../stops/named-assets.ts';
 import { AppError } from '../../wire/errors.ts';
 import { orNotFound, readStopHistory } from '../history/history.ts';
-import type { EvidenceAct, EvidenceReport, StopEvidence, Withheld } from './evidence.ts';
+import type { EvidenceAct, EvidenceReport, StopEvidence } from './evidence.ts';
 import * as sql from './evidence-sql.ts';
 import { stopEvidence, type KnownFile, type Seal } from './stop-evidence.ts';
 

@@ -1,4 +1,5 @@
 import type { StopResult } from '@tailgate/sync-protocol';
+import type { Withheld } from '../../../verify/src/format.ts';
 import { deliverySummary, type SummarizedStop } from '../../mail/delivery-summary.ts';
 import { filesByName } from '../../mail/pictures.ts';
 import type { DeliverySummary, PictureReference } from '../../mail/summary.ts';
@@ -15,9 +16,8 @@ import {
   type EvidenceReport,
   type MissingEvidence,
   type StopEvidence,
-  type Withheld,
 } from './evidence.ts';
-import { memberOf } from './members.ts';
+import { memberOf } from './member-name.ts';
 import { withoutAddress, withoutAuthor, withoutBody, withoutNames, withoutReason, withoutTexts } from './withhold.ts';
 
 /** The link of a change in its queue. */

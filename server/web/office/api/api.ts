@@ -58,6 +58,12 @@ export interface Api {
    */
   bytes(name: OperationName, input: AnyInput, signal: AbortSignal): Promise<Blob>;
   /**
+   * Sends a file as the field of a form.
+   *
+   * @throws Refusal, Unreachable
+   */
+  upload<Name extends OperationName>(name: Name, field: string, file: File): Promise<DataOf<Name>>;
+  /**
    * Whether the server has a file, by HEAD.
    *
    * @throws Refusal, Unreachable
@@ -88,13 +94,16 @@ export function createApi({ url, token, onAnswer, onSilence, onSignedOut }: Conn
     const headers = new Headers({ accept: 'application/json' });
     if (bearer !== undefined) headers.set('authorization', `Bearer ${bearer}`);
     if (etag !== undefined) headers.set('if-none-match', etag);
-    if (input.body !== undefined) headers.set('content-type', 'application/json');
+    const isForm = input.body instanceof FormData;
+    if (input.body !== undefined && !isForm) headers.set('content-type', 'application/json');
     const request = {
       method,
       headers,
       cache: 'no-store',
       credentials: 'omit',
-      ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
+      ...(input.body !== undefined && {
+        body: input.body instanceof FormData ? input.body : JSON.stringify(input.body),
+      }),
       ...(signal && { signal }),
     } as const;
     try {
@@ -126,6 +135,11 @@ export function createApi({ url, token, onAnswer, onSilence, onSignedOut }: Conn
       if (body) yield* linesOf(body.getReader());
     },
     bytes: async (name, input, signal) => (await accepted(name, input, { signal })).blob(),
+    upload: async (name, field, file) => {
+      const body = new FormData();
+      body.append(field, file);
+      return answerOf(await (await accepted(name, { body }, {})).text()).data;
+    },
     exists: (name, input) =>
       accepted(name, input, { method: 'HEAD' }).then(
         () => true,

@@ -42,6 +42,7 @@ export const operations = {
   sendProof: ['POST', '/ops/routes/:facility/:route_id/:week_end/stops/:stop_id/proof'],
   previewEvidence: ['GET', '/ops/evidence/preview'],
   makeEvidence: ['GET', '/ops/evidence'],
+  verifyEvidence: ['POST', '/ops/evidence/verify'],
   verifyStopHistory: ['GET', '/ops/stop-history/verify'],
   readStopHistory: ['GET', '/ops/stop-history'],
   listRoutes: ['GET', '/ops/routes'],

@@ -1,4 +1,5 @@
 import * as causes from './causes.ts';
+import * as check from './check.ts';
 import * as first from './first.ts';
 import * as evidence from './evidence.ts';
 import * as flags from './flags.ts';
@@ -32,6 +33,7 @@ export const en = {
   ...repair.en,
   ...rescue.en,
   ...proof.en,
+  ...check.en,
   ...evidence.en,
   ...quarantine.en,
   ...phones.en,
@@ -54,6 +56,7 @@ export const es = {
   ...repair.es,
   ...rescue.es,
   ...proof.es,
+  ...check.es,
   ...evidence.es,
   ...quarantine.es,
   ...phones.es,

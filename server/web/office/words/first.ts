@@ -3,7 +3,8 @@ import type { Translation, Words } from '../../ui/i18n.ts';
 // The decision of another operator who was first, by its operation.
 
 export const en = {
-  'first.more': 'Your own text is still here. Compare it with the present state first.',
+  'first.more':
+    'Your own text is still here. Compare it with the present state: until you confirm, the buttons send nothing.',
   'first.confirm': 'I have read it: decide anew',
   'first.confirmed': 'Your next click replaces this decision.',
   'first.changed': '{by} was here first, at {time}, and changed this.',
@@ -20,7 +21,7 @@ export const en = {
 } as const satisfies Words;
 
 export const es: Translation<typeof en> = {
-  'first.more': 'Su texto sigue aquí. Compárelo primero con el estado actual.',
+  'first.more': 'Su texto sigue aquí. Compárelo con el estado actual: hasta que confirme, los botones no envían nada.',
   'first.confirm': 'Lo he leído: decidir de nuevo',
   'first.confirmed': 'Su próximo clic reemplaza esta decisión.',
   'first.changed': '{by} llegó primero, a las {time}, y cambió esto.',

@@ -1,4 +1,4 @@
-import type { Withheld } from '../evidence.ts';
+import type { Withheld } from '../../../../verify/src/format.ts';
 import type { Scope } from '../read-evidence.ts';
 
 /** The parts of a scope that name it. */

@@ -4,8 +4,17 @@ import { buffer } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { MissingBytes, readBytes } from '../../../assets/queries.ts';
 import type { Queryable } from '../../../db/types.ts';
-import { packFormat, type EvidenceFile, type StopEvidence, type Withheld } from '../evidence.ts';
-import { members } from '../members.ts';
+import {
+  containerType,
+  jsonEnd,
+  jsonHead,
+  jsonStop,
+  members,
+  packFormat,
+  sumLine,
+  type Withheld,
+} from '../../../../verify/src/format.ts';
+import type { EvidenceFile, StopEvidence } from '../evidence.ts';
 import { renderInWorker } from '../pdf/in-worker.ts';
 import type { Cover } from '../pdf/render.ts';
 import type { Evidence, Scope } from '../read-evidence.ts';
@@ -24,9 +33,6 @@ export interface PackInput {
 /** Larger pictures are files of the pack, and the document names them. */
 const maxPictureBytes = 10 * 1024 * 1024;
 const shownTypes: readonly string[] = ['image/jpeg', 'image/jpg', 'image/png'];
-
-/** The type of a signed container of EN 319 162. A seal joins this format later; it adds members and changes none. */
-const containerType = 'application/vnd.etsi.asic-e+zip';
 
 /**
  * The bytes of a pack. One picture is in memory at a time, and nothing is written to a disk. The same evidence has the
@@ -62,7 +68,7 @@ async function* membersOf(db: Queryable, { scope, without, evidence }: PackInput
     name: members.pdf,
     bytes: renderInWorker(coverOf({ scope, without, evidence }), { stops: stops(), picture }),
   });
-  yield summed({ name: members.json, bytes: jsonOf(scope, without, stops()) });
+  yield summed({ name: members.json, bytes: jsonOf(headOf({ scope, without, evidence }), stops()) });
   yield summed(wholeMember(members.verify, verifyText(nameOf(scope, without))));
   yield wholeMember(members.sums, sums.join(''));
 }
@@ -73,7 +79,7 @@ async function* digested({ name, bytes }: Member, sums: string[]): AsyncGenerato
     hash.update(part);
     yield part;
   }
-  sums.push(`${hash.digest('hex')}  ${name}\n`);
+  sums.push(sumLine(hash.digest('hex'), name));
 }
 
 /**
@@ -108,24 +114,22 @@ async function pictureOf(db: Queryable, { stored }: Evidence, file: EvidenceFile
   return buffer(readBytes(db, asset));
 }
 
+const headOf = ({ scope, without }: PackInput): string => jsonHead({ format: packFormat, scope, without });
+
 /** One stop a line. */
-async function* jsonOf(
-  scope: Scope,
-  without: readonly Withheld[],
-  stops: AsyncIterable<StopEvidence>,
-): AsyncGenerator<Uint8Array> {
-  const head = JSON.stringify({ format: packFormat, scope, without });
-  let before = `${head.slice(0, -1)},"stops":[\n`;
-  for await (const stop of stops) {
-    yield Buffer.from(before + JSON.stringify(stop));
-    before = ',\n';
-  }
-  yield Buffer.from('\n]}\n');
+async function* jsonOf(head: string, stops: AsyncIterable<StopEvidence>): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(head);
+  let position = 0;
+  for await (const stop of stops) yield Buffer.from(jsonStop(stop, position++));
+  yield Buffer.from(jsonEnd);
 }
 
-function coverOf({ scope, without, evidence: { stops } }: PackInput): Cover {
+function coverOf(input: PackInput): Cover {
+  const { scope, without, evidence } = input;
+  const { stops } = evidence;
   return {
     title: titleOf(scope),
+    jsonHead: headOf(input),
     without,
     at: latest(stops),
     contents: stops.map(({ place, summary }) => [

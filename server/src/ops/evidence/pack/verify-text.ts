@@ -1,10 +1,10 @@
-import { packFormat } from '../evidence.ts';
-import { members } from '../members.ts';
+import { members, packFormat } from '../../../../verify/src/format.ts';
 
 /** The member that says how to check the pack with the tools of others. @param file the name of the pack */
 export const verifyText = (file: string): string => `How to check this pack (${packFormat})
 
-The commands need unzip, sha256sum (GNU coreutils), jq and openssl. None of them is Tailgate's.
+The commands need unzip, sha256sum and cmp (GNU), jq, openssl and pdfdetach (poppler-utils). None of them is
+Tailgate's. Run them in this order, in the folder of the pack.
 
 1. The archive is whole:
 
@@ -19,6 +19,13 @@ The commands need unzip, sha256sum (GNU coreutils), jq and openssl. None of them
 
      jq -r '.stops[0].facts[0].hash' ${members.json}
      jq -j '.stops[0].facts[0].body' ${members.json} | openssl dgst -sha256 -r
+
+4. The PDF carries the same record (no output: the two are equal):
+
+     pdfdetach -save 1 -o attached.json ${members.pdf} && cmp attached.json ${members.json}
+
+The program tailgate-verify (npx tailgate-verify ${file}) checks more: every byte of the archive, every change,
+every link between changes. A program that came with a pack would prove nothing: take it from its registry.
 
 ${members.json} names each file with the SHA-256 that the server computed at its receipt.
 

@@ -51,6 +51,7 @@ const longestTitle = 110;
 /** Pages from top to bottom: headings, paragraphs, tables, pictures. */
 export class Paper {
   readonly #doc: PDFDocument;
+  readonly #at: Date;
   #pages = 0;
   #style: Style = {};
 
@@ -73,6 +74,7 @@ export class Paper {
         CreationDate: at,
       },
     });
+    this.#at = at;
     this.#doc.on('pageAdded', () => this.#footer(title));
   }
 
@@ -83,6 +85,18 @@ export class Paper {
 
   end(): void {
     this.#doc.end();
+  }
+
+  /** The document carries the bytes as a file (PDF/A-3). */
+  attach(name: string, bytes: Uint8Array): void {
+    const at = this.#at;
+    this.#doc.file(bytes, {
+      name,
+      type: 'application/json',
+      relationship: 'Source',
+      creationDate: at,
+      modifiedDate: at,
+    });
   }
 
   newPage(): void {

@@ -54,6 +54,16 @@ declare module 'pdfkit' {
     stroke(): this;
     openImage(bytes: Uint8Array): Image;
     image(image: Image, x: number, y: number, options: { readonly fit: readonly [number, number] }): this;
+    file(
+      bytes: Uint8Array,
+      options: {
+        readonly name: string;
+        readonly type: string;
+        readonly relationship: 'Source';
+        readonly creationDate: Date;
+        readonly modifiedDate: Date;
+      },
+    ): void;
     end(): void;
     read(): Buffer | null;
   }

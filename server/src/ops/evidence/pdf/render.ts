@@ -1,13 +1,16 @@
 import { clockOf } from '../../../mail/local-clock.ts';
 import type { CountedLine, ExceptionEntry } from '../../../mail/summary.ts';
 import type { FieldChange } from '../custody.ts';
-import type { EvidenceFact, EvidenceFile, StopEvidence, Withheld } from '../evidence.ts';
+import { jsonEnd, jsonStop, members, type Withheld } from '../../../../verify/src/format.ts';
+import type { EvidenceFact, EvidenceFile, StopEvidence } from '../evidence.ts';
 import { Paper } from './paper.ts';
 
 /** The subject of the document. */
 export interface Cover {
   /** One line. */
   readonly title: string;
+  /** The beginning of `pack.json`, which the document carries as a file. */
+  readonly jsonHead: string;
   /** Week, route, stop, customer and status of each stop. */
   readonly contents: readonly (readonly string[])[];
   readonly without: readonly Withheld[];
@@ -21,11 +24,13 @@ export interface Sources {
   readonly picture: (file: EvidenceFile) => Promise<Uint8Array | undefined>;
 }
 
-/** Renders the evidence of stops, page by page. One stop and one picture are in memory. */
+/** Renders the evidence of stops, page by page. The text of `pack.json` and one picture are in memory. */
 export async function* renderEvidence(cover: Cover, { stops, picture }: Sources): AsyncGenerator<Uint8Array> {
   const paper = new Paper({ title: cover.title, subject: 'Evidence of a delivery', at: new Date(cover.at) });
   if (cover.contents.length > 1) renderContents(paper, cover);
+  const json = [cover.jsonHead];
   for await (const stop of stops) {
+    json.push(jsonStop(stop, json.length - 1));
     paper.newPage();
     renderState(paper, cover, stop);
     renderCustody(paper, stop);
@@ -34,6 +39,8 @@ export async function* renderEvidence(cover: Cover, { stops, picture }: Sources)
     renderLimits(paper, stop);
     yield* ready(paper);
   }
+  // Last: a reader finds it at the end of the document.
+  paper.attach(members.json, Buffer.from([...json, jsonEnd].join('')));
   paper.end();
   yield* ready(paper);
 }
@@ -284,7 +291,7 @@ function renderLimits(paper: Paper, { files }: StopEvidence): void {
   for (const limit of limits) paper.paragraph(`– ${limit}`);
   paper.heading('How to check');
   paper.paragraph(
-    `VERIFY.txt in this pack lists the commands. SHA256SUMS has the digest of every member. pack.json has each change as the phone sealed it; its SHA-256 is in the chain of custody above.${files.some(({ member }) => member !== null) ? ' The folder files has each file byte for byte as received.' : ''}`,
+    `VERIFY.txt in this pack lists the commands. SHA256SUMS has the digest of every member. pack.json, which this document carries as an attachment, has each change as the phone sealed it; its SHA-256 is in the chain of custody above.${files.some(({ member }) => member !== null) ? ' The folder files has each file byte for byte as received.' : ''}`,
   );
 }
 

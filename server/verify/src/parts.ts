@@ -1,0 +1,104 @@
+import type { Sink } from './archive/read-archive.ts';
+import { Collected, TailWindow } from './collected.ts';
+import { attachmentOf } from './document/attachment.ts';
+import { Fault } from './fault.ts';
+import { members } from './format.ts';
+import type { Hash, Hashing } from './hashing.ts';
+import type { MemberDigest } from './record/record-checks.ts';
+import { readRecord, type PackRecord } from './record/record.ts';
+
+/** The most that is held in memory. A larger pack is `unreadable`. */
+export interface Limits {
+  /** Of `pack.json`, in bytes. */
+  readonly json: number;
+  /** Of the end of the document, which contains a copy of `pack.json`. */
+  readonly tail: number;
+}
+
+export const defaultLimits: Limits = { json: 64 * 1024 ** 2, tail: 64 * 1024 ** 2 };
+/** 20,000 lines of digest and name. */
+const maxSums = 4 * 1024 ** 2;
+
+/** The members as they come: their digests, and the bytes of those that are read. */
+export class Parts {
+  readonly #hashing: Hashing;
+  readonly #limits: Limits;
+  readonly #hashes = new Map<string, { readonly hash: Hash; size: number }>();
+  readonly #kept = new Map<string, Collected>();
+  readonly #document: TailWindow;
+  #digests: Promise<ReadonlyMap<string, MemberDigest>> | undefined;
+
+  constructor(hashing: Hashing, limits: Limits) {
+    this.#hashing = hashing;
+    this.#limits = limits;
+    this.#document = new TailWindow(limits.tail);
+  }
+
+  get count(): number {
+    return this.#hashes.size;
+  }
+
+  has(name: string): boolean {
+    return this.#hashes.has(name);
+  }
+
+  open(name: string): Sink {
+    const member = { hash: this.#hashing(), size: 0 };
+    this.#hashes.set(name, member);
+    const kept = this.#keeper(name);
+    return (bytes) => {
+      member.hash.update(bytes);
+      member.size += bytes.length;
+      kept?.add(bytes);
+    };
+  }
+
+  #keeper(name: string): Collected | TailWindow | undefined {
+    if (name === members.pdf) return this.#document;
+    const most = { [members.type]: 100, [members.json]: this.#limits.json, [members.sums]: maxSums }[name];
+    if (most === undefined) return undefined;
+    const kept = new Collected(name, most);
+    this.#kept.set(name, kept);
+    return kept;
+  }
+
+  type(): string {
+    return this.#text(members.type);
+  }
+
+  sums(): string {
+    return this.#text(members.sums);
+  }
+
+  record(): PackRecord {
+    return readRecord(this.#text(members.json));
+  }
+
+  json(): Uint8Array {
+    return this.#kept.get(members.json)?.whole() ?? new Uint8Array(0);
+  }
+
+  /** The compressed copy of `pack.json` in the document. */
+  attachment(): Uint8Array {
+    return attachmentOf(this.#document.tail(), members.json);
+  }
+
+  /** By member, in their order. */
+  digests(): Promise<ReadonlyMap<string, MemberDigest>> {
+    this.#digests ??= (async () => {
+      const digests = new Map<string, MemberDigest>();
+      for (const [name, { hash, size }] of this.#hashes) digests.set(name, { sha256: await hash.digest(), size });
+      return digests;
+    })();
+    return this.#digests;
+  }
+
+  #text(name: string): string {
+    const bytes = this.#kept.get(name)?.whole() ?? new Uint8Array(0);
+    try {
+      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    } catch {
+      throw new Fault('json', name);
+    }
+  }
+}

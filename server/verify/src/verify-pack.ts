@@ -1,0 +1,148 @@
+import { ByteReader } from './archive/byte-reader.ts';
+import { readArchive } from './archive/read-archive.ts';
+import { inflatesTo } from './document/inflates-to.ts';
+import { Fault, type Finding } from './fault.ts';
+import { containerType, members, sumLine } from './format.ts';
+import type { Hashing } from './hashing.ts';
+import { defaultLimits, Parts, type Limits } from './parts.ts';
+import { compareBodies, compareFiles, compareLinks, findGaps, type Compared } from './record/record-checks.ts';
+import type { PackRecord } from './record/record.ts';
+
+/** The checks in their order. */
+export const checkNames = [
+  ...['container', 'digests', 'record', 'document', 'files', 'changes', 'links', 'gaps'],
+  ...['seal', 'log', 'witness', 'stamps'],
+] as const;
+export type CheckName = (typeof checkNames)[number];
+
+/** `open`: something lacks, and nothing is wrong. `absent`: the pack has no such proof. `unchecked`: an earlier fault. */
+export const checkStates = ['passed', 'failed', 'open', 'absent', 'unchecked'] as const;
+export type CheckState = (typeof checkStates)[number];
+
+export interface Check {
+  readonly check: CheckName;
+  readonly state: CheckState;
+  /** Number of things that were compared. */
+  readonly count: number;
+  /** At most `mostFindings`. */
+  readonly findings: readonly Finding[];
+}
+
+export const outcomes = ['proven', 'tampered', 'unreadable', 'unsigned', 'gaps'] as const;
+/** `unsigned`: intact, and no known signer or no outside witness. The exit code is the position. */
+export type Outcome = (typeof outcomes)[number];
+
+export interface Verification {
+  readonly outcome: Outcome;
+  readonly checks: readonly Check[];
+}
+
+const mostFindings = 50;
+
+/** Checks a pack in one pass from its first byte to its last. @throws what the source throws */
+export async function verifyPack(
+  bytes: AsyncIterable<Uint8Array>,
+  hashing: Hashing,
+  limits: Limits = defaultLimits,
+): Promise<Verification> {
+  const notes = new Notes();
+  const reader = new ByteReader(bytes);
+  try {
+    const parts = new Parts(hashing, limits);
+    await notes.attempt('container', () => readContainer(reader, parts));
+    if (notes.stateOf('container') === 'passed') await checkParts(parts, notes, hashing);
+  } finally {
+    await reader.close();
+  }
+  const checks = notes.list();
+  return { outcome: outcomeOf(checks), checks };
+}
+
+/** @returns the number of members */
+async function readContainer(reader: ByteReader, parts: Parts): Promise<number> {
+  await readArchive(reader, (name) => parts.open(name));
+  if (parts.type() !== containerType) throw new Fault('not-a-pack', members.type);
+  for (const name of Object.values(members)) if (!parts.has(name)) throw new Fault('absent-member', name);
+  return parts.count;
+}
+
+async function checkParts(parts: Parts, notes: Notes, hashing: Hashing): Promise<void> {
+  await notes.attempt('digests', () => compareSums(parts));
+  await notes.attempt('document', () => compareDocument(parts));
+  let record: PackRecord | undefined;
+  await notes.attempt('record', async () => {
+    record = parts.record();
+    return record.stops.length;
+  });
+  if (record) {
+    notes.compared('files', compareFiles(record, await parts.digests()));
+    notes.compared('changes', await compareBodies(record, hashing));
+    notes.compared('links', await compareLinks(record, hashing));
+    notes.compared('gaps', findGaps(record));
+  }
+  // This format has none of them yet.
+  for (const name of ['seal', 'log', 'witness', 'stamps'] as const) notes.note(name, { state: 'absent' });
+}
+
+/** The checks as far as they are done. */
+class Notes {
+  readonly #checks = new Map<CheckName, Check>();
+
+  stateOf(name: CheckName): CheckState {
+    return this.#checks.get(name)?.state ?? 'unchecked';
+  }
+
+  note(name: CheckName, { state, count = 0, findings = [] }: Partial<Check> & Pick<Check, 'state'>): void {
+    this.#checks.set(name, { check: name, state, count, findings: findings.slice(0, mostFindings) });
+  }
+
+  /** @param compare returns the number of things that it has compared */
+  async attempt(name: CheckName, compare: () => Promise<number>): Promise<void> {
+    try {
+      this.note(name, { state: 'passed', count: await compare() });
+    } catch (error) {
+      // An error of the source goes on.
+      if (!(error instanceof Fault)) throw error;
+      this.note(name, { state: 'failed', findings: [{ code: error.code, about: error.about }] });
+    }
+  }
+
+  compared(name: CheckName, { count, wrong, open }: Compared): void {
+    const state = wrong.length > 0 ? 'failed' : open.length > 0 ? 'open' : 'passed';
+    this.note(name, { state, count, findings: [...wrong, ...open] });
+  }
+
+  list(): Check[] {
+    return checkNames.map((check) => this.#checks.get(check) ?? { check, state: 'unchecked', count: 0, findings: [] });
+  }
+}
+
+/** Faults by which a file is no pack, or none that this program reads. */
+const unreadable: readonly string[] = ['not-a-pack', 'format', 'too-large'];
+
+function outcomeOf(checks: readonly Check[]): Outcome {
+  const failed = checks.filter(({ state }) => state === 'failed');
+  if (failed.length > 0)
+    return failed.every(({ findings: [finding] }) => unreadable.includes(finding?.code ?? ''))
+      ? 'unreadable'
+      : 'tampered';
+  if (checks.some(({ check, state }) => state === 'absent' && check !== 'stamps')) return 'unsigned';
+  return checks.some(({ state }) => state === 'open') ? 'gaps' : 'proven';
+}
+
+/** `SHA256SUMS` has one line for every other member, in their order. */
+async function compareSums(parts: Parts): Promise<number> {
+  const lines = [...(await parts.digests())]
+    .filter(([name]) => name !== members.sums)
+    .map(([name, { sha256 }]) => sumLine(sha256, name));
+  const given = parts.sums().split(/(?<=\n)/);
+  const wrong = lines.find((line, i) => line !== given[i]);
+  if (wrong !== undefined) throw new Fault('sums', wrong.slice(66).trim());
+  if (given.length !== lines.length) throw new Fault('sums', members.sums);
+  return lines.length;
+}
+
+async function compareDocument(parts: Parts): Promise<number> {
+  if (!(await inflatesTo(parts.attachment(), parts.json()))) throw new Fault('pdf-differs', members.pdf);
+  return 1;
+}

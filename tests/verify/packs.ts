@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
+import { linkText } from '@tailgate/sync-protocol';
+import { sha256 } from '../../server/src/mutations/item.ts';
+import type { Queryable } from '../../server/src/db/types.ts';
+import { packBytes } from '../../server/src/ops/evidence/pack/pack.ts';
+import { wholeMember, zip, type Member } from '../../server/src/ops/evidence/pack/zip.ts';
+import { stopEvidence, type Seal } from '../../server/src/ops/evidence/stop-evidence.ts';
+import { members, sumLine, type Withheld } from '../../server/verify/src/format.ts';
+import { nodeHashing } from '../../server/verify/src/node-hashing.ts';
+import { verifyPack, type CheckName, type Verification } from '../../server/verify/src/verify-pack.ts';
+import { mutationOf, readingsOf } from '../server/ops/evidence-fixture.ts';
+import { summarized } from '../server/mail/summarized.ts';
+import { unzipped } from '../server/ops/unzipped.ts';
+
+// Packs for the tests of the verifier.
+
+async function* partsOf(bytes: Uint8Array, length: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
+}
+
+/** @param length of the parts in which the bytes come */
+export const verify = (bytes: Uint8Array, length = 65_536): Promise<Verification> =>
+  verifyPack(partsOf(bytes, length), nodeHashing);
+
+/** The codes that a check has found. */
+export const found = ({ checks }: Verification, name: CheckName): string[] =>
+  checks.find(({ check }) => check === name)?.findings.map(({ code }) => code) ?? [];
+
+export const statesOf = ({ checks }: Verification): Record<string, string> =>
+  Object.fromEntries(checks.map(({ check, state }) => [check, state]));
+
+/** The pack names no file, so nothing is read. */
+const withoutFiles: Queryable = {
+  query: () => Promise.reject(new Error('the pack has no files')),
+};
+
+/** A pack of one stop with three changes of one phone, sealed as a phone seals them. */
+export async function chainedPack(without: readonly Withheld[] = []): Promise<Buffer> {
+  const mutations = [1, 2, 3].map((n) =>
+    mutationOf(n, { args: { stop: { id: 1, updates: { driver_comments: `${n}` } } } }),
+  );
+  const seals = new Map<string, Seal>();
+  let before: Buffer | null = null;
+  for (const { id, body, seq } of mutations) {
+    const hash = sha256(body);
+    seals.set(id, { hash: hash.toString('hex'), prev_hash: before?.toString('hex') ?? null });
+    const previous: string | null = before?.toString('base64url') ?? null;
+    before = sha256(linkText(hash.toString('base64url'), previous, seq ?? 0));
+  }
+  const readings = readingsOf(summarized({ updates: { status: 'D', store_emp_name: 'Ana Gil' } }), {
+    history: { mutations },
+    seals,
+  });
+  const stop = stopEvidence(readings, new Set(without));
+  const route = { facility: stop.place.facility, id: stop.place.route_id, week_end: stop.place.week_end };
+  const scope = { kind: 'stop', route, stop: stop.place.stop_id } as const;
+  return buffer(packBytes(withoutFiles, { scope, without, evidence: { stops: [stop], stored: new Map() } }));
+}
+
+/** The archive of a forger who knows the format: headers, CRCs and SHA256SUMS fit the changed members. */
+export async function forged(pack: Buffer, change: (content: Map<string, Buffer>) => void): Promise<Buffer> {
+  const content = unzipped(pack);
+  content.delete(members.sums);
+  change(content);
+  const sums = [...content].map(([name, bytes]) => sumLine(digest(bytes), name)).join('');
+  const list = [...content].map(([name, bytes]) => storedMember(name, bytes));
+  return archived([...list, wholeMember(members.sums, sums)]);
+}
+
+const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+export const storedMember = (name: string, bytes: Buffer): Member => ({ name, bytes: [bytes] });
+
+export async function archived(list: readonly Member[]): Promise<Buffer> {
+  const each = async function* () {
+    yield* list;
+  };
+  return buffer(zip(each()));
+}
+
+/** Replaces a text in a member. */
+export function replaced(content: Map<string, Buffer>, name: string, from: string | RegExp, to: string): void {
+  const text = String(content.get(name));
+  const changed = text.replace(from, to);
+  if (changed === text) throw new Error(`${name} does not contain ${String(from)}`);
+  content.set(name, Buffer.from(changed));
+}
