@@ -51,3 +51,17 @@ test('a refusal has the code, the faults and the status; without an answer the s
   const nowhere = createApi({ url: 'http://127.0.0.1:1/api', token: () => undefined });
   await expect(nowhere.call('listParked', {})).rejects.toBeInstanceOf(Unreachable);
 });
+
+test.each([
+  ['a locked page, which has no token', undefined],
+  ['an earlier session', 'earlier'],
+])('a late refusal of a request from %s ends no later session', async (_, before) => {
+  const { client } = await startRestServer();
+  let token = before;
+  const ended: string[] = [];
+  const connection = { url: `${client.url}/api`, token: () => token, onSignedOut: () => void ended.push('ended') };
+  const late = createApi(connection).call('listParked', {});
+  token = 'present';
+  await expect(late).rejects.toMatchObject({ status: 401 });
+  expect(ended).toEqual([]);
+});

@@ -87,17 +87,19 @@ interface Connection {
 }
 
 export function createApi({ url, token, onAnswer, onSilence, onSignedOut }: Connection): Api {
-  const send = async (name: OperationName, input: AnyInput, options: CallOptions): Promise<Response> => {
+  const send = async (
+    name: OperationName,
+    input: AnyInput,
+    { bearer, signal, etag, method }: CallOptions & { readonly bearer: string | undefined },
+  ): Promise<Response> => {
     const [ofName, path] = operations[name];
-    const { signal, etag, method = ofName } = options;
-    const bearer = token();
     const headers = new Headers({ accept: 'application/json' });
     if (bearer !== undefined) headers.set('authorization', `Bearer ${bearer}`);
     if (etag !== undefined) headers.set('if-none-match', etag);
     const isForm = input.body instanceof FormData;
     if (input.body !== undefined && !isForm) headers.set('content-type', 'application/json');
     const request = {
-      method,
+      method: method ?? ofName,
       headers,
       cache: 'no-store',
       credentials: 'omit',
@@ -115,11 +117,13 @@ export function createApi({ url, token, onAnswer, onSilence, onSignedOut }: Conn
   };
   /** The answer of a request, where the server has not refused it. */
   const accepted = async (name: OperationName, input: AnyInput, options: CallOptions): Promise<Response> => {
-    const response = await send(name, input, options);
+    const bearer = token();
+    const response = await send(name, input, { ...options, bearer });
     onAnswer?.(Date.now());
     if (response.ok || response.status === 304) return response;
     const refusal = new Refusal(response.status, jsonOf(await response.text()));
-    if (response.status === 401 && token() !== undefined) onSignedOut?.();
+    // A request from before the present sign-in says nothing about it.
+    if (response.status === 401 && bearer !== undefined && bearer === token()) onSignedOut?.();
     throw refusal;
   };
   const read: Api['read'] = async (name, input, options) => {
