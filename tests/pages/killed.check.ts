@@ -22,7 +22,7 @@ const unfolded = ['Spring Water 24 ct', 'Cola 24 ct', 'Lottery Roll Display'];
 const { driver, key } = routes.long;
 const uploads = /uploads|files|tus/;
 /** About as many as a delivery has without an answer to its files. */
-const operationsWithoutFiles = 90;
+const operationsWithoutFiles = 60;
 
 let world: PageWorld;
 beforeAll(async () => {
