@@ -61,6 +61,7 @@ import type { StartError } from './runtime/start-error.ts';
 import { channelDocument } from './sync/asyncapi/document.ts';
 import { mountSync, syncPath } from './sync/socket.ts';
 import { mountUploads } from './sync/plain-http/uploads.ts';
+import { openKeys, type ReadKeys } from './tlog/keys.ts';
 import { startLog } from './tlog/start-log.ts';
 import { openTelemetry, type Telemetry } from './telemetry/open.ts';
 import manifest from '../package.json' with { type: 'json' };
@@ -283,6 +284,10 @@ async function startSequencer(deps: Deps): Promise<void> {
   deps.shutdown.add('transparency log', () => sequencer.stop());
 }
 
+/** A node without the log seals no pack, unless LOG_KEY_FILE gives it the keys. */
+const logKeysOf = async (config: Config): Promise<ReadKeys> =>
+  config.role === 'api' && config.logKeyFile === undefined ? async () => [] : openKeys(config);
+
 interface Served {
   pipeline: Pipeline;
   hostSide: HostSide | undefined;
@@ -324,6 +329,7 @@ async function serve(deps: Deps, { pipeline, hostSide, pages, opsToken }: Served
     oidc: await openOidc(config.oidc),
     previewMail: (key, stop) => previewSummary(db, config.access, key, stop),
     queueMail: bossMail(deps.boss),
+    logKeys: await logKeysOf(config),
     channelDocument: () => channelDocument(version),
     version,
     opsToken,

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { members } from '../../server/verify/src/format.ts';
 import { unzipped } from '../server/ops/unzipped.ts';
 import { chainedPack, forged, replaced } from '../verify/packs.ts';
+import { logged, originOfPacks, provenPack, signer } from '../verify/proven-pack.ts';
 
 // The commands of a pack's VERIFY.txt, run as they are printed there.
 
@@ -18,7 +19,7 @@ let commands: string[];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tailgate-foreign-'));
-  pack = await chainedPack();
+  pack = await provenPack(logged(signer(originOfPacks)).log);
   text = String(unzipped(pack).get(members.verify));
   commands = text.split('\n').flatMap((line) => (/^ {5}\S/.test(line) ? [line.trim()] : []));
 });
@@ -42,6 +43,7 @@ describe('the commands of VERIFY.txt', () => {
     const hashes = output.match(/^[0-9a-f]{64}/gm) ?? [];
     expect(hashes).toHaveLength(2);
     expect(hashes[0]).toBe(hashes[1]);
+    expect(output).toContain('Signature Verified Successfully');
   });
 
   test('find a changed byte in each member', async () => {
@@ -55,7 +57,7 @@ describe('the commands of VERIFY.txt', () => {
 
   test('find another record than the one in the PDF', async () => {
     const other = await forged(pack, (content) => replaced(content, members.json, 'Ana Gil', 'Eva Gil'));
-    await expect(follow(other, commands.slice(0, -1))).resolves.toContain(`${members.pdf}: OK`);
+    await expect(follow(other, commands.slice(0, -2))).resolves.toContain(`${members.pdf}: OK`);
     await expect(follow(other)).rejects.toThrow('Command failed');
   });
 });
@@ -66,4 +68,18 @@ test('pdftotext reads the hashes of the changes on the pages', async () => {
   const [hash] = /[0-9a-f]{64}/.exec(String(unzipped(pack).get(members.json))) ?? [];
   expect(stdout).toContain(hash);
   expect(stdout).toContain('What this does not prove');
+});
+
+test('openssl finds sums that another key has sealed', async () => {
+  const [one, other] = [logged(signer(originOfPacks)), logged(signer(originOfPacks))];
+  const mixed = await provenPack({ ...one.log, keys: other.log.keys });
+  await expect(follow(mixed, commands.slice(0, -1))).resolves.toContain('No errors detected');
+  await expect(follow(mixed)).rejects.toThrow('Command failed');
+});
+
+test('a pack without a log has four commands, which find nothing wrong', async () => {
+  const bare = await chainedPack();
+  const printed = String(unzipped(bare).get(members.verify)).match(/(?<=^ {5})\S.*/gm) ?? [];
+  expect(printed).toHaveLength(4);
+  await expect(follow(bare, printed)).resolves.toContain('No errors detected');
 });

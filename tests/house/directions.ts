@@ -327,7 +327,11 @@ export const parts: Part[] = [
     'the delivery summary on request: the mail of the drivers, to an address of an operator',
   ),
   withVerifier(
-    operators('evidence/', ['mail/', 'ops/history/', 'runtime/'], 'the record of a stop as a document and its files'),
+    operators(
+      'evidence/',
+      ['mail/', 'ops/history/', 'runtime/', 'tlog/'],
+      'the record of a stop as a document and its files',
+    ),
   ),
   operators('search/', ['ops/routes/'], 'finds what the other subjects show'),
   operators('commands/', ['ops/', 'runtime/', 'tlog/keys.ts'], 'the commands of `npm run ops`'),

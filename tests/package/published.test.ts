@@ -8,6 +8,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { chainedPack } from '../verify/packs.ts';
+import { logged, originOfPacks, provenPack, signer, witness } from '../verify/proven-pack.ts';
 import { exportsOf, namedBy } from './api-report.ts';
 
 // The packages as an app gets them: built, packed, installed from the tarballs in an empty folder.
@@ -118,7 +119,7 @@ describe('tailgate-verify', () => {
     const whole = await verify('evidence.zip');
     expect(whole.code).toBe(3);
     expect(whole.stdout).toContain('ok           Changes have the SHA-256 of their text: 3.');
-    expect(whole.stdout).toContain('Intact, signer unknown, no outside witness');
+    expect(whole.stdout).toContain('Intact. The signer is unknown');
     const changed = await verify('changed.zip', '--json');
     expect(changed.code).toBe(1);
     expect(JSON.parse(changed.stdout)).toMatchObject({ outcome: 'tampered' });
@@ -126,7 +127,19 @@ describe('tailgate-verify', () => {
     const absent = await verify('absent.zip');
     expect(absent.code).toBe(2);
     expect(absent.stderr).toContain('absent.zip cannot be read');
-    expect(await verify()).toMatchObject({ code: 2, stderr: 'usage: tailgate-verify FILE [--json]\n' });
+    const unnamed = await verify();
+    expect([unnamed.code, unnamed.stderr.slice(0, 27)]).toEqual([2, 'usage: tailgate-verify FILE']);
+
+    const key = signer(originOfPacks);
+    const outside = witness();
+    const log = logged(key, { witnesses: [outside] });
+    await writeFile(join(elsewhere, 'proven.zip'), await provenPack(log.log));
+    await writeFile(join(elsewhere, 'policy'), `log ${key.text}\nwitness outside ${outside.text}\n`);
+    await writeFile(join(elsewhere, 'newer.txt'), log.growth(log.size, 20));
+    expect(await verify('proven.zip', '--trust', 'policy', '--checkpoint', 'newer.txt')).toMatchObject({ code: 0 });
+    expect(await verify('proven.zip', '--trust', key.text)).toMatchObject({ code: 3 });
+    const noKeys = await verify('proven.zip', '--trust', 'package.json');
+    expect([noKeys.code, noKeys.stderr.slice(0, 14)]).toEqual([2, 'expected a key']);
   });
 });
 

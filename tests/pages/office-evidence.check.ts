@@ -72,7 +72,7 @@ test('a saved pack is checked in words; with one byte changed it is tampered', a
   await desk.hand.tap('Check evidence');
   await desk.hand.sees('Drop an evidence pack here');
   await choose(bytes);
-  await desk.hand.sees('Intact, signer unknown, no outside witness');
+  await desk.hand.sees('Intact. The signer is unknown');
   await desk.hand.sees('The PDF and the pack carry the same pack.json.');
   await desk.shot('office-check');
   expect(await faultsOf(desk.page)).toEqual([]);

@@ -45,7 +45,7 @@ describe('B2', () => {
     await desk.hand.sees('Marcus Bell with Inés Quiroga');
     await desk.hand.sees('0 of 13');
     await desk.hand.sees('4 routes · 0 of 168 stops done · 0 routes with exceptions');
-    await desk.hand.sees('not heard yet');
+    await desk.hand.sees('nothing');
     expect(desk.hand.count().taps).toBe(1);
   });
 

@@ -94,6 +94,7 @@ export class RestNode {
       opsFeed: new OpsFeed({ db, listener, clock, log }),
       previewMail: noHost,
       queueMail: noHost,
+      logKeys: async () => [],
       channelDocument: () => ({}),
       pages: openPages('/nowhere', log),
       version: '0.0.0-simulated',

@@ -79,7 +79,8 @@ type HttpOptions =
   | 'corsOrigins'
   | 'oidc'
   | 'operators'
-  | 'timeouts';
+  | 'timeouts'
+  | 'logKeys';
 
 export interface RestServerOptions extends Partial<Pick<HttpDeps, HttpOptions>> {
   /** The feed of the office, where it differs from the product’s. */
@@ -194,6 +195,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     opsFeed,
     previewMail: (key, stop) => previewSummary(db, access, key, stop),
     queueMail: bossMail(boss),
+    logKeys: options.logKeys ?? (async () => []),
     channelDocument: () => channelDocument('0.0.0-test'),
     pages: openPages(options.pagesFolder ?? '/nowhere', log),
     version: '0.0.0-test',

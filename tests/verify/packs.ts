@@ -5,10 +5,12 @@ import { sha256 } from '../../server/src/mutations/item.ts';
 import type { Queryable } from '../../server/src/db/types.ts';
 import { packBytes } from '../../server/src/ops/evidence/pack/pack.ts';
 import { wholeMember, zip, type Member } from '../../server/src/ops/evidence/pack/zip.ts';
+import type { StopEvidence } from '../../server/src/ops/evidence/evidence.ts';
+import type { LogProofs } from '../../server/src/ops/evidence/log/log-proofs.ts';
 import { stopEvidence, type Seal } from '../../server/src/ops/evidence/stop-evidence.ts';
-import { members, sumLine, type Withheld } from '../../server/verify/src/format.ts';
-import { nodeHashing } from '../../server/verify/src/node-hashing.ts';
-import { verifyPack, type CheckName, type Verification } from '../../server/verify/src/verify-pack.ts';
+import { logMembers, members, sumLine, type Withheld } from '../../server/verify/src/format.ts';
+import { nodeTools } from '../../server/verify/src/node-tools.ts';
+import { verifyPack, type CheckName, type Settings, type Verification } from '../../server/verify/src/verify-pack.ts';
 import { mutationOf, readingsOf } from '../server/ops/evidence-fixture.ts';
 import { summarized } from '../server/mail/summarized.ts';
 import { unzipped } from '../server/ops/unzipped.ts';
@@ -20,8 +22,8 @@ async function* partsOf(bytes: Uint8Array, length: number): AsyncGenerator<Uint8
 }
 
 /** @param length of the parts in which the bytes come */
-export const verify = (bytes: Uint8Array, length = 65_536): Promise<Verification> =>
-  verifyPack(partsOf(bytes, length), nodeHashing);
+export const verify = (bytes: Uint8Array, length = 65_536, settings: Settings = {}): Promise<Verification> =>
+  verifyPack(partsOf(bytes, length), nodeTools, settings);
 
 /** The codes that a check has found. */
 export const found = ({ checks }: Verification, name: CheckName): string[] =>
@@ -35,8 +37,8 @@ const withoutFiles: Queryable = {
   query: () => Promise.reject(new Error('the pack has no files')),
 };
 
-/** A pack of one stop with three changes of one phone, sealed as a phone seals them. */
-export async function chainedPack(without: readonly Withheld[] = []): Promise<Buffer> {
+/** The evidence of one stop with three changes of one phone, sealed as a phone seals them. */
+export function chainedStop(without: readonly Withheld[] = []): StopEvidence {
   const mutations = [1, 2, 3].map((n) =>
     mutationOf(n, { args: { stop: { id: 1, updates: { driver_comments: `${n}` } } } }),
   );
@@ -52,20 +54,27 @@ export async function chainedPack(without: readonly Withheld[] = []): Promise<Bu
     history: { mutations },
     seals,
   });
-  const stop = stopEvidence(readings, new Set(without));
+  return stopEvidence(readings, new Set(without));
+}
+
+/** @param log the proofs; none by default */
+export async function chainedPack(without: readonly Withheld[] = [], log?: LogProofs): Promise<Buffer> {
+  const stop = chainedStop(without);
   const route = { facility: stop.place.facility, id: stop.place.route_id, week_end: stop.place.week_end };
   const scope = { kind: 'stop', route, stop: stop.place.stop_id } as const;
-  return buffer(packBytes(withoutFiles, { scope, without, evidence: { stops: [stop], stored: new Map() } }));
+  return buffer(packBytes(withoutFiles, { scope, without, evidence: { stops: [stop], stored: new Map(), log } }));
 }
 
 /** The archive of a forger who knows the format: headers, CRCs and SHA256SUMS fit the changed members. */
 export async function forged(pack: Buffer, change: (content: Map<string, Buffer>) => void): Promise<Buffer> {
   const content = unzipped(pack);
+  const seal = content.get(logMembers.seal);
   content.delete(members.sums);
+  content.delete(logMembers.seal);
   change(content);
   const sums = [...content].map(([name, bytes]) => sumLine(digest(bytes), name)).join('');
   const list = [...content].map(([name, bytes]) => storedMember(name, bytes));
-  return archived([...list, wholeMember(members.sums, sums)]);
+  return archived([...list, wholeMember(members.sums, sums), ...(seal ? [storedMember(logMembers.seal, seal)] : [])]);
 }
 
 const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');

@@ -2,7 +2,7 @@ import { deflateRawSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sha256 } from '../../server/src/mutations/item.ts';
 import { members } from '../../server/verify/src/format.ts';
-import { nodeHashing } from '../../server/verify/src/node-hashing.ts';
+import { nodeTools } from '../../server/verify/src/node-tools.ts';
 import { checkNames, checkStates, outcomes, verifyPack } from '../../server/verify/src/verify-pack.ts';
 import { lineOf, outcomeWords } from '../../server/verify/src/words/words.ts';
 import { faultCodes } from '../../server/verify/src/fault.ts';
@@ -31,6 +31,7 @@ describe('a pack as the server makes it', () => {
       seal: 'absent',
       log: 'absent',
       witness: 'absent',
+      elsewhere: 'absent',
       stamps: 'absent',
     });
     const counts = Object.fromEntries(verification.checks.map(({ check, count }) => [check, count]));
@@ -179,7 +180,7 @@ describe('hostile archives', () => {
     const source = async function* () {
       yield pack;
     };
-    const verification = await verifyPack(source(), nodeHashing, { json: 100, tail: 1024 ** 2 });
+    const verification = await verifyPack(source(), nodeTools, { limits: { json: 100, tail: 1024 ** 2, log: 100 } });
     expect(verification.outcome).toBe('unreadable');
     expect(found(verification, 'container')).toEqual(['too-large']);
   });
@@ -189,7 +190,7 @@ describe('hostile archives', () => {
       yield pack.subarray(0, 100);
       throw new Error('the disk is gone');
     };
-    await expect(verifyPack(broken(), nodeHashing)).rejects.toThrow('the disk is gone');
+    await expect(verifyPack(broken(), nodeTools)).rejects.toThrow('the disk is gone');
   });
 });
 

@@ -43,7 +43,7 @@ import { flagEndpoints } from '../ops/flags/flags.ts';
 import { parkedEndpoints } from '../ops/parked/parked.ts';
 import type { HostCatalog } from './endpoints/host-endpoints.ts';
 import { hostEndpoints } from './endpoints/host-endpoints.ts';
-import { evidenceEndpoints } from '../ops/evidence/evidence-endpoints.ts';
+import { evidenceEndpoints, type EvidenceDeps } from '../ops/evidence/evidence-endpoints.ts';
 import { proofEndpoints, type ProofDeps } from '../ops/proofs/proofs.ts';
 import { quarantineEndpoints } from '../ops/quarantine/quarantine.ts';
 import { opsFileEndpoints } from '../ops/files/files.ts';
@@ -99,6 +99,7 @@ export interface HttpDeps
   readonly opsFeed: FeedDeps['opsFeed'] & { readonly close: () => Promise<void> };
   readonly previewMail: PreviewMail;
   readonly queueMail: ProofDeps['queueMail'];
+  readonly logKeys: EvidenceDeps['logKeys'];
   readonly pages: BuiltPages;
   /** The sync channel as an AsyncAPI document: the channel is another edge, so app.ts passes it in. */
   readonly channelDocument: () => object;

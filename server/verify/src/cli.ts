@@ -1,27 +1,56 @@
 #!/usr/bin/env node
 import { createReadStream } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { nodeHashing } from './node-hashing.ts';
-import { outcomes, verifyPack, type Verification } from './verify-pack.ts';
+import { readFile } from 'node:fs/promises';
+import { readElsewhere } from './log/proof.ts';
+import { bothTrusts, noTrust, readTrust } from './log/trust.ts';
+import { nodeTools } from './node-tools.ts';
+import { outcomes, verifyPack, type Settings, type Verification } from './verify-pack.ts';
 import { lineOf, outcomeWords } from './words/words.ts';
 
-// tailgate-verify FILE [--json]: a line for each check. The exit code is the position of the outcome: 0 proven,
+// tailgate-verify FILE [--trust KEY|FILE]… [--checkpoint FILE] [--json]: a line for each check. The exit code is the position of the outcome: 0 proven,
 // 1 tampered, 2 unreadable, 3 intact but the signer is unknown or no witness confirms it, 4 gaps.
 
-const usage = 'usage: tailgate-verify FILE [--json]';
+const usage = 'usage: tailgate-verify FILE [--trust KEY|FILE]... [--checkpoint FILE] [--json]';
 const unreadable = 2;
 
-function readArguments(): { file: string; json: boolean } | undefined {
+interface Arguments {
+  readonly file: string;
+  readonly json: boolean;
+  readonly trust: readonly string[];
+  readonly checkpoint: string | undefined;
+}
+
+function readArguments(): Arguments | undefined {
   try {
     const { positionals, values } = parseArgs({
       allowPositionals: true,
-      options: { json: { type: 'boolean', default: false } },
+      options: {
+        json: { type: 'boolean', default: false },
+        trust: { type: 'string', multiple: true, default: [] },
+        checkpoint: { type: 'string' },
+      },
     });
     const [file, ...others] = positionals;
-    return file === undefined || others.length > 0 ? undefined : { file, json: values.json };
+    const { json, trust, checkpoint } = values;
+    return file === undefined || others.length > 0 ? undefined : { file, json, trust, checkpoint };
   } catch {
     return undefined;
   }
+}
+
+/** @throws Error that names the option */
+async function settingsOf({ trust: given, checkpoint }: Arguments): Promise<Settings> {
+  let trust = noTrust;
+  for (const each of given) {
+    // A key has two plus signs, the name of a file seldom one.
+    const text = /^[^+\s]+\+[0-9a-f]{8}\+/.test(each) ? each : await readFile(each, 'utf8');
+    trust = bothTrusts(trust, await readTrust(text, nodeTools));
+  }
+  if (checkpoint === undefined) return { trust };
+  const elsewhere = readElsewhere(await readFile(checkpoint, 'utf8'));
+  if (!elsewhere) throw new Error(`--checkpoint: ${checkpoint} is no signed checkpoint`);
+  return { trust, elsewhere };
 }
 
 function textOf({ outcome, checks }: Verification): string {
@@ -35,19 +64,28 @@ function textOf({ outcome, checks }: Verification): string {
 /** The text of a hostile pack moves no cursor of a terminal. */
 const printable = (text: string): string => text.replaceAll(/[^\P{C}\n]/gu, '?');
 
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 async function run(): Promise<number> {
   const given = readArguments();
   if (!given) {
     process.stderr.write(`${usage}\n`);
     return unreadable;
   }
+  let settings: Settings;
   try {
-    const verification = await verifyPack(createReadStream(given.file), nodeHashing);
+    settings = await settingsOf(given);
+  } catch (error) {
+    process.stderr.write(`${messageOf(error)}\n`);
+    return unreadable;
+  }
+  try {
+    const verification = await verifyPack(createReadStream(given.file), nodeTools, settings);
     const report = given.json ? JSON.stringify(verification, null, 2) : textOf(verification);
     process.stdout.write(`${printable(report)}\n`);
     return outcomes.indexOf(verification.outcome);
   } catch (error) {
-    process.stderr.write(`${given.file} cannot be read: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${given.file} cannot be read: ${messageOf(error)}\n`);
     return unreadable;
   }
 }

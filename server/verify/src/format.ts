@@ -15,6 +15,16 @@ export const members = {
   verify: 'VERIFY.txt',
 } as const;
 
+/** The members of a pack whose facts are in a log, and whose maker has the key of a log. */
+export const logMembers = {
+  leaves: 'log/leaves.json',
+  keys: 'log/keys.json',
+  policy: 'log/policy',
+  growths: 'log/consistency.txt',
+  /** A signed note of the digest of `SHA256SUMS`. It is the last member. */
+  seal: 'SHA256SUMS.note',
+} as const;
+
 /** Parts that a pack leaves out on request: their hashes stay. */
 export const withholdable = ['names', 'photos'] as const;
 export type Withheld = (typeof withholdable)[number];
@@ -39,3 +49,32 @@ export const jsonStop = (stop: unknown, position: number): string =>
 
 /** The text of `pack.json` after its last stop. */
 export const jsonEnd = '\n]}\n';
+
+/** A leaf of a log, and the member that proves it. */
+export interface Leaf {
+  readonly proof: string;
+  /** The text of the leaf, byte for byte. */
+  readonly entry: string;
+  /** The salt of its commitments in hexadecimal; null where it has none or the pack withholds names. */
+  readonly salt: string | null;
+}
+
+/** `log/leaves.json`: one leaf a line. */
+export const leavesText = (leaves: readonly Leaf[]): string =>
+  `{"leaves":[\n${leaves.map(({ proof, entry, salt }) => JSON.stringify({ proof, entry, salt })).join(',\n')}\n]}\n`;
+
+/** The member with the proof of a leaf. */
+export const proofMember = (kind: string, id: string): string => `log/${kind}-${id}.tlog-proof`;
+
+/** The public key of a log, and the size of the log from which it signs. */
+export interface LogKeyText {
+  readonly origin: string;
+  readonly key: string;
+  readonly from_size: number;
+}
+
+export const keysText = (keys: readonly LogKeyText[]): string =>
+  `${JSON.stringify({ keys: keys.map(({ origin, key, from_size }) => ({ origin, key, from_size })) })}\n`;
+
+/** The text that the key of a log signs for a whole pack. @param sums SHA-256 of `SHA256SUMS`, in hexadecimal */
+export const sealText = (origin: string, sums: string): string => `${packFormat} pack\n${origin}\n${sums}\n`;

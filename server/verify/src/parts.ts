@@ -2,7 +2,7 @@ import type { Sink } from './archive/read-archive.ts';
 import { Collected, TailWindow } from './collected.ts';
 import { attachmentOf } from './document/attachment.ts';
 import { Fault } from './fault.ts';
-import { members } from './format.ts';
+import { logMembers, members } from './format.ts';
 import type { Hash, Hashing } from './hashing.ts';
 import type { MemberDigest } from './record/record-checks.ts';
 import { readRecord, type PackRecord } from './record/record.ts';
@@ -13,11 +13,14 @@ export interface Limits {
   readonly json: number;
   /** Of the end of the document, which contains a copy of `pack.json`. */
   readonly tail: number;
+  /** Of the members of the folder `log`, together. */
+  readonly log: number;
 }
 
-export const defaultLimits: Limits = { json: 64 * 1024 ** 2, tail: 64 * 1024 ** 2 };
+export const defaultLimits: Limits = { json: 64 * 1024 ** 2, tail: 64 * 1024 ** 2, log: 64 * 1024 ** 2 };
 /** 20,000 lines of digest and name. */
 const maxSums = 4 * 1024 ** 2;
+const maxSeal = 100_000;
 
 /** The members as they come: their digests, and the bytes of those that are read. */
 export class Parts {
@@ -25,6 +28,7 @@ export class Parts {
   readonly #limits: Limits;
   readonly #hashes = new Map<string, { readonly hash: Hash; size: number }>();
   readonly #kept = new Map<string, Collected>();
+  #logBytes = 0;
   readonly #document: TailWindow;
   #digests: Promise<ReadonlyMap<string, MemberDigest>> | undefined;
 
@@ -50,12 +54,25 @@ export class Parts {
       member.hash.update(bytes);
       member.size += bytes.length;
       kept?.add(bytes);
+      if (name.startsWith('log/')) this.#countLog(name, bytes.length);
     };
+  }
+
+  #countLog(name: string, bytes: number): void {
+    this.#logBytes += bytes;
+    if (this.#logBytes > this.#limits.log) throw new Fault('too-large', name);
   }
 
   #keeper(name: string): Collected | TailWindow | undefined {
     if (name === members.pdf) return this.#document;
-    const most = { [members.type]: 100, [members.json]: this.#limits.json, [members.sums]: maxSums }[name];
+    const { json, log } = this.#limits;
+    const fixed: Readonly<Record<string, number>> = {
+      [members.type]: 100,
+      [members.json]: json,
+      [members.sums]: maxSums,
+      [logMembers.seal]: maxSeal,
+    };
+    const most = name.startsWith('log/') ? log : fixed[name];
     if (most === undefined) return undefined;
     const kept = new Collected(name, most);
     this.#kept.set(name, kept);
@@ -76,6 +93,17 @@ export class Parts {
 
   json(): Uint8Array {
     return this.#kept.get(members.json)?.whole() ?? new Uint8Array(0);
+  }
+
+  /** The texts of the members of the folder `log`, by member. */
+  logTexts(): ReadonlyMap<string, string> {
+    const names = [...this.#kept.keys()].filter((name) => name.startsWith('log/'));
+    return new Map(names.map((name) => [name, this.#text(name)]));
+  }
+
+  /** The signed note behind `SHA256SUMS`; undefined where there is none. */
+  seal(): string | undefined {
+    return this.has(logMembers.seal) ? this.#text(logMembers.seal) : undefined;
   }
 
   /** The compressed copy of `pack.json` in the document. */

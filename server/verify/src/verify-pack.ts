@@ -2,21 +2,28 @@ import { ByteReader } from './archive/byte-reader.ts';
 import { readArchive } from './archive/read-archive.ts';
 import { inflatesTo } from './document/inflates-to.ts';
 import { Fault, type Finding } from './fault.ts';
-import { containerType, members, sumLine } from './format.ts';
-import type { Hashing } from './hashing.ts';
+import { containerType, logMembers, members, sumLine } from './format.ts';
+import { expectedFacts } from './log/expected.ts';
+import { compareElsewhere, compareLog, compareSeal, compareWitnesses, readLog } from './log/log-checks.ts';
+import type { Elsewhere } from './log/proof.ts';
+import { noTrust, type Trust } from './log/trust.ts';
 import { defaultLimits, Parts, type Limits } from './parts.ts';
 import { compareBodies, compareFiles, compareLinks, findGaps, type Compared } from './record/record-checks.ts';
 import type { PackRecord } from './record/record.ts';
+import type { Tools } from './tools.ts';
 
 /** The checks in their order. */
 export const checkNames = [
   ...['container', 'digests', 'record', 'document', 'files', 'changes', 'links', 'gaps'],
-  ...['seal', 'log', 'witness', 'stamps'],
+  ...['seal', 'log', 'witness', 'elsewhere', 'stamps'],
 ] as const;
 export type CheckName = (typeof checkNames)[number];
 
-/** `open`: something lacks, and nothing is wrong. `absent`: the pack has no such proof. `unchecked`: an earlier fault. */
-export const checkStates = ['passed', 'failed', 'open', 'absent', 'unchecked'] as const;
+/**
+ * `unknown`: valid, by a key that the reader does not trust. `open`: something lacks, and nothing is wrong. `absent`: the
+ * pack has no such proof. `unchecked`: an earlier fault.
+ */
+export const checkStates = ['passed', 'failed', 'unknown', 'open', 'absent', 'unchecked'] as const;
 export type CheckState = (typeof checkStates)[number];
 
 export interface Check {
@@ -39,18 +46,27 @@ export interface Verification {
 
 const mostFindings = 50;
 
+/** How a pack is checked. */
+export interface Settings {
+  readonly limits?: Limits;
+  /** Keys that do not come from the pack. */
+  readonly trust?: Trust;
+  /** A checkpoint that does not come from the pack. */
+  readonly elsewhere?: Elsewhere;
+}
+
 /** Checks a pack in one pass from its first byte to its last. @throws what the source throws */
 export async function verifyPack(
   bytes: AsyncIterable<Uint8Array>,
-  hashing: Hashing,
-  limits: Limits = defaultLimits,
+  tools: Tools,
+  settings: Settings = {},
 ): Promise<Verification> {
   const notes = new Notes();
   const reader = new ByteReader(bytes);
   try {
-    const parts = new Parts(hashing, limits);
+    const parts = new Parts(tools.hashing, settings.limits ?? defaultLimits);
     await notes.attempt('container', () => readContainer(reader, parts));
-    if (notes.stateOf('container') === 'passed') await checkParts(parts, notes, hashing);
+    if (notes.stateOf('container') === 'passed') await checkParts(parts, notes, { tools, settings });
   } finally {
     await reader.close();
   }
@@ -66,7 +82,13 @@ async function readContainer(reader: ByteReader, parts: Parts): Promise<number> 
   return parts.count;
 }
 
-async function checkParts(parts: Parts, notes: Notes, hashing: Hashing): Promise<void> {
+interface How {
+  readonly tools: Tools;
+  readonly settings: Settings;
+}
+
+async function checkParts(parts: Parts, notes: Notes, how: How): Promise<void> {
+  const { hashing } = how.tools;
   await notes.attempt('digests', () => compareSums(parts));
   await notes.attempt('document', () => compareDocument(parts));
   let record: PackRecord | undefined;
@@ -74,14 +96,24 @@ async function checkParts(parts: Parts, notes: Notes, hashing: Hashing): Promise
     record = parts.record();
     return record.stops.length;
   });
-  if (record) {
-    notes.compared('files', compareFiles(record, await parts.digests()));
-    notes.compared('changes', await compareBodies(record, hashing));
-    notes.compared('links', await compareLinks(record, hashing));
-    notes.compared('gaps', findGaps(record));
-  }
+  if (!record) return;
+  notes.compared('files', compareFiles(record, await parts.digests()));
+  notes.compared('changes', await compareBodies(record, hashing));
+  notes.compared('links', await compareLinks(record, hashing));
+  notes.compared('gaps', findGaps(record));
+  await checkLog(parts, record, notes, how);
   // This format has none of them yet.
-  for (const name of ['seal', 'log', 'witness', 'stamps'] as const) notes.note(name, { state: 'absent' });
+  notes.note('stamps', { state: 'absent' });
+}
+
+async function checkLog(parts: Parts, record: PackRecord, notes: Notes, { tools, settings }: How): Promise<void> {
+  const { trust = noTrust, elsewhere } = settings;
+  const log = await readLog(parts.logTexts(), { trust, tools });
+  const sums = (await parts.digests()).get(members.sums)?.sha256 ?? '';
+  notes.compared('seal', await compareSeal(parts.seal(), sums, log));
+  notes.compared('log', await compareLog(log, expectedFacts(record.written, record.without.includes('names'))));
+  notes.compared('witness', await compareWitnesses(log));
+  notes.compared('elsewhere', elsewhere && (await compareElsewhere(log, elsewhere)));
 }
 
 /** The checks as far as they are done. */
@@ -107,15 +139,21 @@ class Notes {
     }
   }
 
-  compared(name: CheckName, { count, wrong, open }: Compared): void {
-    const state = wrong.length > 0 ? 'failed' : open.length > 0 ? 'open' : 'passed';
-    this.note(name, { state, count, findings: [...wrong, ...open] });
+  /** @param compared undefined where the pack has no such part */
+  compared(name: CheckName, compared: Compared | undefined): void {
+    if (!compared) return this.note(name, { state: 'absent' });
+    const { count, wrong, open, unknown = [] } = compared;
+    const state = wrong.length > 0 ? 'failed' : unknown.length > 0 ? 'unknown' : open.length > 0 ? 'open' : 'passed';
+    this.note(name, { state, count, findings: [...wrong, ...unknown, ...open] });
   }
 
   list(): Check[] {
     return checkNames.map((check) => this.#checks.get(check) ?? { check, state: 'unchecked', count: 0, findings: [] });
   }
 }
+
+/** Checks without which a pack can be proven. */
+const optional: readonly CheckName[] = ['elsewhere', 'stamps'];
 
 /** Faults by which a file is no pack, or none that this program reads. */
 const unreadable: readonly string[] = ['not-a-pack', 'format', 'too-large'];
@@ -126,14 +164,16 @@ function outcomeOf(checks: readonly Check[]): Outcome {
     return failed.every(({ findings: [finding] }) => unreadable.includes(finding?.code ?? ''))
       ? 'unreadable'
       : 'tampered';
-  if (checks.some(({ check, state }) => state === 'absent' && check !== 'stamps')) return 'unsigned';
+  const isUnsigned = ({ check, state }: Check): boolean =>
+    state === 'unknown' || (state === 'absent' && !optional.includes(check));
+  if (checks.some(isUnsigned)) return 'unsigned';
   return checks.some(({ state }) => state === 'open') ? 'gaps' : 'proven';
 }
 
 /** `SHA256SUMS` has one line for every other member, in their order. */
 async function compareSums(parts: Parts): Promise<number> {
   const lines = [...(await parts.digests())]
-    .filter(([name]) => name !== members.sums)
+    .filter(([name]) => name !== members.sums && name !== logMembers.seal)
     .map(([name, { sha256 }]) => sumLine(sha256, name));
   const given = parts.sums().split(/(?<=\n)/);
   const wrong = lines.find((line, i) => line !== given[i]);

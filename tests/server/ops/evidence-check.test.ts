@@ -38,6 +38,7 @@ describe('POST /api/ops/evidence/verify: a pack', () => {
       'seal',
       'log',
       'witness',
+      'elsewhere',
       'stamps',
     ]);
   });

@@ -191,7 +191,7 @@ export const evidenceSchemas = [
   described('EvidenceCheck', evidenceCheck, 'One check of a pack.', {
     check: 'Its subject.',
     state:
-      '`open`: something lacks and nothing is wrong. `absent`: the pack has no such proof. `unchecked`: after an earlier fault.',
+      '`unknown`: valid, by a key that the server does not trust. `open`: something lacks and nothing is wrong. `absent`: the pack has no such proof. `unchecked`: after an earlier fault.',
     count: 'Number of things that were compared.',
     findings: 'What is wrong, or lacks; at most 50.',
   }),

@@ -2,7 +2,6 @@ import { create as contentDisposition } from 'content-disposition';
 import { recordAct, type Act } from '../../acts/sql.ts';
 import { SharedCounters } from '../../db/shared-counters.ts';
 import { withTransaction } from '../../db/transaction.ts';
-import type { Db } from '../../db/types.ts';
 import { endpoint, opsEndpoint } from '../../http/answers/endpoint.ts';
 import { bodyOf } from '../../http/answers/file-answer.ts';
 import { RawAnswer } from '../../http/answers/raw-answer.ts';
@@ -14,10 +13,9 @@ import { evidenceOperations, type EvidencePreview, type EvidenceQuery } from './
 import type { EvidenceFile } from './evidence.ts';
 import { nameOf, subjectOf } from './pack/names.ts';
 import { packBytes, type PackInput } from './pack/pack.ts';
-import { makingAct, readEvidence, type Evidence, type Scope } from './read-evidence.ts';
+import { makingAct, readEvidence, type Evidence, type EvidenceSource, type Scope } from './read-evidence.ts';
 
-export interface EvidenceDeps {
-  readonly db: Db;
+export interface EvidenceDeps extends EvidenceSource {
   readonly clock: () => Date;
 }
 
@@ -42,9 +40,9 @@ function filesOf({ stops }: Evidence): EvidenceFile[] {
 
 const sizeOf = (files: readonly EvidenceFile[]): number => files.reduce((sum, { size }) => sum + size, 0);
 
-async function previewEvidence({ db }: EvidenceDeps, query: EvidenceQuery): Promise<EvidencePreview> {
+async function previewEvidence(deps: EvidenceDeps, query: EvidenceQuery): Promise<EvidencePreview> {
   const scope = scopeOf(query);
-  const evidence = await readEvidence(db, scope, new Set(query.without));
+  const evidence = await readEvidence(deps, scope, new Set(query.without));
   const files = filesOf(evidence);
   const included = files.filter(({ member }) => member !== null);
   return {
@@ -68,9 +66,8 @@ async function previewEvidence({ db }: EvidenceDeps, query: EvidenceQuery): Prom
 
 /** Reads the evidence, and records that it leaves the house. */
 async function beginPack(deps: EvidenceDeps, query: EvidenceQuery, author: Author): Promise<PackInput> {
-  const { db } = deps;
   const scope = scopeOf(query);
-  const evidence = await readEvidence(db, scope, new Set(query.without));
+  const evidence = await readEvidence(deps, scope, new Set(query.without));
   if (sizeOf(filesOf(evidence).filter(({ member }) => member !== null)) > maxFileBytes) {
     const path = scope.kind === 'customer' ? 'until' : 'without';
     throw invalidInput([{ path, message: 'the files have more than 1.5 GiB: ask for fewer days, or without photos' }]);

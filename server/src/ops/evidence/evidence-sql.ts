@@ -1,3 +1,4 @@
+import { columns, text } from '../../db/columns.ts';
 import { statement } from '../../db/statement.ts';
 
 // Unless stated otherwise: $1 facility, $2 route, $3 week, $4 stop.
@@ -68,4 +69,35 @@ export const listLoadReports = statement(
       and exists (select from route_driver d
                    where d.facility = $1 and d.route_id = $2 and d.week_end = $3 and d.employee = r.driver_id)
     order by r.captured_at, r.report_id`,
+);
+
+/** A fact as its log names it. */
+export interface FactName {
+  readonly kind: string;
+  readonly source: string;
+}
+const facts = columns<FactName>({ kind: text(({ kind }) => kind), source: text(({ source }) => source) }, 1);
+
+/** The leaves of these facts in the order of their logs. $1 facility. */
+export const findLeaves = facts.statement(
+  'evidence_find_leaves',
+  `select f.facility, f.generation, f.leaf_index as index, f.kind, f.source, f.entry, s.salt
+     from ${facts.rows}
+     join log_leaf f on f.facility = $1 and f.kind = k.kind and f.source = k.source
+     left join log_salt s using (facility, generation, leaf_index)
+    order by f.generation, f.leaf_index`,
+);
+
+/** The present log of a facility, or of the service, and its newest key. $1 facility. */
+export const findSealer = statement(
+  'evidence_find_sealer',
+  `select l.origin, k.key from log l join log_key k using (facility, generation)
+    where l.facility in ($1, '') and l.ended_at is null
+    order by l.facility desc, k.from_size desc limit 1`,
+);
+
+/** The oldest stored checkpoints that have a leaf. $1 facility, $2 generation, $3 leaf. */
+export const listCheckpoints = statement(
+  'evidence_list_checkpoints',
+  `select note from log_checkpoint where facility = $1 and generation = $2 and size > $3 order by size limit 50`,
 );

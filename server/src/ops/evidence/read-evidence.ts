@@ -6,10 +6,12 @@ import type { Db, Queryable } from '../../db/types.ts';
 import { invalidInput } from '../../http/answers/validation.ts';
 import { readSummarizedStop } from '../../mail/stop-reading.ts';
 import { evidenceOf } from '../../stops/named-assets.ts';
+import type { ReadKeys } from '../../tlog/keys.ts';
 import { AppError } from '../../wire/errors.ts';
 import { orNotFound, readStopHistory } from '../history/history.ts';
 import type { EvidenceAct, EvidenceReport, StopEvidence } from './evidence.ts';
 import * as sql from './evidence-sql.ts';
+import { readProofs, type LogProofs } from './log/log-proofs.ts';
 import { stopEvidence, type KnownFile, type Seal } from './stop-evidence.ts';
 
 /** The stops of a pack. */
@@ -33,17 +35,30 @@ export interface Evidence {
   readonly stops: readonly StopEvidence[];
   /** The places of the bytes of its files, by asset. */
   readonly stored: ReadonlyMap<string, Stored>;
+  /** The proofs of its facts; undefined where there is no log. */
+  readonly log: LogProofs | undefined;
 }
 
 /** The operation whose act is no part of the evidence: it would change each pack by the one before. */
 export const makingAct = 'makeEvidence';
+
+/** What evidence is read with. */
+export interface EvidenceSource {
+  readonly db: Db;
+  /** The keys of the logs, as far as this server has them. */
+  readonly logKeys: ReadKeys;
+}
 
 /**
  * Reads the evidence of a scope. All of it is of one moment.
  *
  * @throws AppError ROUTE_NOT_FOUND, STOP_NOT_FOUND, or VALIDATION_FAILED where a scope has too many stops
  */
-export async function readEvidence(db: Db, scope: Scope, without: ReadonlySet<Withheld>): Promise<Evidence> {
+export async function readEvidence(
+  { db, logKeys: keys }: EvidenceSource,
+  scope: Scope,
+  without: ReadonlySet<Withheld>,
+): Promise<Evidence> {
   return withTransaction(db, async (tx) => {
     await tx.query(sql.readOneMoment);
     const stops: StopEvidence[] = [];
@@ -53,7 +68,7 @@ export async function readEvidence(db: Db, scope: Scope, without: ReadonlySet<Wi
       stops.push(read.evidence);
       for (const file of read.stored) stored.set(file.id, file);
     }
-    return { stops, stored };
+    return { stops, stored, log: await readProofs(tx, stops, { keys, isNameless: without.has('names') }) };
   });
 }
 

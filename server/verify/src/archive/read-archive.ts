@@ -1,5 +1,5 @@
 import { Fault } from '../fault.ts';
-import { members } from '../format.ts';
+import { logMembers, members } from '../format.ts';
 import type { ByteReader } from './byte-reader.ts';
 import { crc32 } from './crc32.ts';
 import {
@@ -25,7 +25,7 @@ const maxMembers = 20_000;
 
 /** The names that the format has: no path leaves the folder, and no program is among them. */
 const knownName =
-  /^(mimetype|evidence\.pdf|pack\.json|SHA256SUMS|VERIFY\.txt|files\/[A-Za-z0-9_-]+(\.[a-z0-9]+)?|(log|times|META-INF)\/[A-Za-z0-9_-]+(\.[A-Za-z0-9-]+)*)$/;
+  /^(mimetype|evidence\.pdf|pack\.json|SHA256SUMS(\.note)?|VERIFY\.txt|files\/[A-Za-z0-9_-]+(\.[a-z0-9]+)?|(log|times|META-INF)\/[A-Za-z0-9_-]+(\.[A-Za-z0-9-]+)*)$/;
 
 /**
  * Reads an archive from front to back. Every byte is a member's content, or a header that follows from the members: an
@@ -52,7 +52,7 @@ export async function readArchive(reader: ByteReader, open: (name: string) => Si
     const { name, text, known } = await readLocal(reader, offset);
     if (entries.length === 0 && text !== members.type) throw new Fault('not-a-pack', text);
     if (names.has(text)) throw new Fault('duplicate', text);
-    if (names.has(members.sums)) throw new Fault('order', text);
+    if (names.has(members.sums) !== (text === logMembers.seal)) throw new Fault('order', text);
     if (entries.length >= maxMembers) throw new Fault('too-large', text);
     names.add(text);
     entries.push(await readMember(reader, { name, text, known, offset }, open(text)));

@@ -10,6 +10,8 @@ export interface Compared {
   readonly count: number;
   readonly wrong: readonly Finding[];
   readonly open: readonly Finding[];
+  /** Keys that the reader does not trust. */
+  readonly unknown?: readonly Finding[];
 }
 
 /** A member of the archive. */

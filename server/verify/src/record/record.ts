@@ -37,6 +37,8 @@ export interface StopRecord {
 export interface PackRecord {
   readonly without: readonly string[];
   readonly stops: readonly StopRecord[];
+  /** The stops as they are written. */
+  readonly written: readonly unknown[];
 }
 
 /** @throws Fault where the text is no record of a known format */
@@ -50,7 +52,7 @@ export function readRecord(text: string): PackRecord {
   // Another text has the same meaning to this reader, and perhaps not to another: a member that comes twice.
   if (jsonHead({ format, scope, without }) + stops.map(jsonStop).join('') + jsonEnd !== text)
     throw new Fault('json-layout', '');
-  return { without, stops: stops.map(stopOf) };
+  return { without, stops: stops.map(stopOf), written: stops };
 }
 
 function stopOf(value: unknown): StopRecord {

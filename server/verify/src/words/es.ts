@@ -7,10 +7,18 @@ export const es: VerifyWords = {
     proven: 'Probado: el paquete está íntegro, se conoce a quien lo firma y un testigo externo lo confirma.',
     tampered: 'Alterado: el paquete no es como se hizo.',
     unreadable: 'Ilegible: este archivo no es un paquete de pruebas que este programa lea.',
-    unsigned: 'Íntegro, firmante desconocido, sin testigo externo: nada muestra quién hizo este paquete.',
+    unsigned:
+      'Íntegro. No se conoce a quien firma, o ningún testigo externo confirma el registro: las líneas de arriba dicen cuál.',
     gaps: 'Íntegro con huecos: faltan partes que el paquete nombra.',
   },
-  states: { passed: 'bien', failed: 'MAL', open: 'hueco', absent: 'no hay', unchecked: 'sin revisar' },
+  states: {
+    passed: 'bien',
+    failed: 'MAL',
+    unknown: 'desconocido',
+    open: 'hueco',
+    absent: 'no hay',
+    unchecked: 'sin revisar',
+  },
   checks: {
     container: (count) => `El contenedor está completo: ${s(count, 'miembro')}, ningún byte de más.`,
     digests: (count) => `SHA256SUMS tiene el resumen de cada miembro: ${count}.`,
@@ -21,15 +29,17 @@ export const es: VerifyWords = {
     links: (count) =>
       `Los enlaces entre cambios de una cola encajan: ${count}. Otros llevan a elementos de otras paradas.`,
     gaps: (count) => `Está todo lo que el registro nombra: ${s(count, 'parada')}.`,
-    seal: () => 'Sello',
-    log: () => 'Pruebas del registro público',
-    witness: () => 'Testigo externo',
+    seal: () => 'La clave de un registro público firma todo el paquete.',
+    log: (count) => `Los hechos están en el registro público firmado, como en pack.json: ${count}.`,
+    witness: (count) => `Testigos externos confirman el registro público: ${s(count, 'punto de control')}.`,
+    elsewhere: () => 'El punto de control de otra fuente encaja con el registro de este paquete.',
     stamps: () => 'Sellos de tiempo',
   },
   absent: {
     seal: 'Sin sello: no se conoce a quien firma.',
     log: 'Sin prueba de un registro público: el dueño de la base de datos pudo reescribir los datos antes de hacer este paquete.',
     witness: 'Sin testigo externo.',
+    elsewhere: 'No se comparó ningún punto de control de otra fuente.',
     stamps: 'Sin sello de tiempo de una autoridad.',
   },
   findings: {
@@ -63,6 +73,25 @@ export const es: VerifyWords = {
     link: (id) => `El cambio ${id} no sigue al cambio anterior de su cola.`,
     'link-unknown': (id) =>
       `El enlace del cambio ${id} no se puede comparar, o el servidor anotó al recibirlo que está roto.`,
+    'log-layout': (name) => `${name} tiene otra disposición que la del servidor.`,
+    'leaf-stray': (about) => `La prueba de ${about} no es de ningún hecho de los datos.`,
+    'leaf-differs': (about) => `El registro público tiene otro valor que pack.json: ${about}.`,
+    'leaf-place': (about) => `La prueba de ${about} es del registro de otro lugar.`,
+    unproven: (about) => `El paquete no tiene prueba de ${about}: aún no estaba en el registro, o alguien la quitó.`,
+    backfilled: (about) => `El registro muestra ${about} solo desde más de una hora después de su recepción.`,
+    proof: (name) => `${name} no lleva de su hoja a la raíz firmada.`,
+    checkpoint: (log) => `El punto de control de ${log} no está firmado con su clave.`,
+    'checkpoint-differs': (name) => `${name} tiene otro punto de control que las demás pruebas de su registro.`,
+    growth: (about) => `El registro no creció desde este estado anterior: ${about}.`,
+    cosignature: (log) => `La firma de un testigo de ${log} no es válida.`,
+    seal: (about) => `La firma de todo el paquete no es válida (${about || 'no es una nota firmada'}).`,
+    'key-unknown': (log) => `No se indicó como de confianza la clave que firma ${log}.`,
+    'elsewhere-forked': (about) =>
+      `El punto de control de otra fuente contradice este paquete, o su prueba no encaja: ${about}.`,
+    'elsewhere-unproven': (about) =>
+      `Ninguna prueba une el punto de control de otra fuente (${about}) con el de este paquete.`,
+    'elsewhere-other': (about) =>
+      `El punto de control de otra fuente es de otro registro, o de un firmante desconocido: ${about}.`,
     'file-missing': (file) => `${file} se nombra, y sus bytes no están aquí.`,
     'change-waits': (id) => `El cambio ${id} espera a la oficina y no está en este estado.`,
   },

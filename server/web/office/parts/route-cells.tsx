@@ -37,15 +37,8 @@ export const routeColumns = (now: number) => [
   },
   { head: t('routes.exceptions'), cell: (row: RouteRow) => <Exceptions row={row} /> },
   { head: t('routes.time'), cell: (row: RouteRow) => <Lateness row={row} /> },
-  {
-    head: t('routes.phones'),
-    cell: (row: RouteRow) => (
-      <>
-        <Heard row={row} now={now} />
-        <Pending row={row} />
-      </>
-    ),
-  },
+  { head: t('routes.heard'), cell: (row: RouteRow) => <Heard row={row} now={now} /> },
+  { head: t('routes.pending'), cell: (row: RouteRow) => <Pending row={row} /> },
   { head: t('routes.host'), cell: (row: RouteRow) => <AtHost row={row} /> },
 ];
 
@@ -121,17 +114,16 @@ function Heard({ row, now }: { readonly row: RouteRow; readonly now: number }) {
 }
 
 function Pending({ row }: { readonly row: RouteRow }) {
-  if (row.pending === 0) return null;
+  if (row.pending === 0) return t('routes.nothing');
   return (
-    <span className="sub">
+    <>
       {t('routes.changes', { n: row.pending })}
       {row.oldest_pending_at !== null && (
-        <>
-          {' '}
+        <span className="sub">
           {t('routes.since')} <Moment at={row.oldest_pending_at} of={row} inRow />
-        </>
+        </span>
       )}
-    </span>
+    </>
   );
 }
 

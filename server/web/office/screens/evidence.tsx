@@ -76,6 +76,7 @@ export function EvidenceScreen() {
 const looks: Readonly<Record<Check['state'], readonly [IconName, Tone]>> = {
   passed: ['check', 'go'],
   failed: ['x', 'bad'],
+  unknown: ['warn', 'warn'],
   open: ['warn', 'warn'],
   absent: ['minus', 'plain'],
   unchecked: ['minus', 'plain'],

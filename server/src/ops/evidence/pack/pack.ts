@@ -9,12 +9,16 @@ import {
   jsonEnd,
   jsonHead,
   jsonStop,
+  keysText,
+  leavesText,
+  logMembers,
   members,
   packFormat,
   sumLine,
   type Withheld,
 } from '../../../../verify/src/format.ts';
 import type { EvidenceFile, StopEvidence } from '../evidence.ts';
+import { policyText, sealOf, type LogProofs } from '../log/log-proofs.ts';
 import { renderInWorker } from '../pdf/in-worker.ts';
 import type { Cover } from '../pdf/render.ts';
 import type { Evidence, Scope } from '../read-evidence.ts';
@@ -69,8 +73,22 @@ async function* membersOf(db: Queryable, { scope, without, evidence }: PackInput
     bytes: renderInWorker(coverOf({ scope, without, evidence }), { stops: stops(), picture }),
   });
   yield summed({ name: members.json, bytes: jsonOf(headOf({ scope, without, evidence }), stops()) });
-  yield summed(wholeMember(members.verify, verifyText(nameOf(scope, without))));
+  const { log } = evidence;
+  if (log) for (const member of logMembersOf(log)) yield summed(member);
+  const proofs = { hasLog: log !== undefined, isSealed: log?.sealer !== undefined };
+  yield summed(wholeMember(members.verify, verifyText(nameOf(scope, without), proofs)));
   yield wholeMember(members.sums, sums.join(''));
+  if (log?.sealer) yield wholeMember(logMembers.seal, sealOf(log.sealer, digestOf(sums.join(''))));
+}
+
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+function* logMembersOf(log: LogProofs): Generator<Member> {
+  yield wholeMember(logMembers.leaves, leavesText(log.leaves));
+  for (const [name, text] of log.proofs) yield wholeMember(name, text);
+  yield wholeMember(logMembers.growths, log.growths.join(''));
+  yield wholeMember(logMembers.keys, keysText(log.keys));
+  yield wholeMember(logMembers.policy, policyText(log));
 }
 
 async function* digested({ name, bytes }: Member, sums: string[]): AsyncGenerator<Uint8Array> {

@@ -299,5 +299,5 @@ const limits = [
   'That the goods were whole inside their packages.',
   'That the written name is the name of the person who signed.',
   'That the phone’s clock was right before the upload. The times of receipt are those of the server.',
-  'That the owner of the database has changed nothing since: this pack has no seal, no log proof and no outside witness.',
+  'What the owner of the database changed before a fact was in the log, or before this pack was made. The folder log of the pack, where it is there, has the proofs; an outside witness or a checkpoint of another party confirms the log.',
 ];

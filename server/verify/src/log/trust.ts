@@ -1,0 +1,34 @@
+import type { Tools } from '../tools.ts';
+import { ofLog, ofWitness, readKey, type NoteKey } from './note.ts';
+
+/** Keys that the reader of a pack has from elsewhere. */
+export interface Trust {
+  readonly logs: readonly NoteKey[];
+  readonly witnesses: readonly NoteKey[];
+}
+
+export const noTrust: Trust = { logs: [], witnesses: [] };
+
+/**
+ * Reads a key, or the `log` and `witness` lines of a policy (c2sp.org/tlog-policy). One witness of them is enough.
+ *
+ * @throws Error that names the line
+ */
+export async function readTrust(text: string, tools: Tools): Promise<Trust> {
+  const keys: NoteKey[] = [];
+  for (const line of text.split('\n').map((each) => each.trim())) {
+    if (line === '' || line.startsWith('#') || line === 'quorum none' || line === 'quorum any') continue;
+    const key = await readKey(/^(?:log |witness \S+ )?(\S+)(?: https?:\S+)?$/.exec(line)?.[1] ?? '', tools);
+    if (!key) throw new Error(`expected a key (name+hash+base64), "log KEY" or "witness NAME KEY", not "${line}"`);
+    keys.push(key);
+  }
+  return {
+    logs: keys.filter(({ algorithm }) => algorithm === ofLog),
+    witnesses: keys.filter(({ algorithm }) => algorithm === ofWitness),
+  };
+}
+
+export const bothTrusts = (one: Trust, other: Trust): Trust => ({
+  logs: [...one.logs, ...other.logs],
+  witnesses: [...one.witnesses, ...other.witnesses],
+});

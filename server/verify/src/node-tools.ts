@@ -1,0 +1,15 @@
+import { createHash, createPublicKey, verify } from 'node:crypto';
+import type { Tools } from './tools.ts';
+
+/** The cryptography of Node. It hashes part by part. */
+export const nodeTools: Tools = {
+  hashing: () => {
+    const hash = createHash('sha256');
+    return { update: (bytes) => void hash.update(bytes), digest: async () => hash.digest('hex') };
+  },
+  isSigned: async (key, text, signature) => {
+    const x = Buffer.from(key).toString('base64url');
+    const publicKey = createPublicKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', x } });
+    return signature.length === 64 && verify(null, text, publicKey, signature);
+  },
+};
