@@ -49,7 +49,7 @@ beforeAll(async () => {
   verifierTarballs = theirs;
   const offline = ['--prefer-offline', '--no-audit', '--no-fund'];
   await run('npm', ['install', ...offline, 'ws@8.23.0', ...tarballs], { cwd: folder });
-});
+}, 240_000);
 
 describe('the published packages', () => {
   test('the ten-minute guide works in an empty folder', async () => {

@@ -87,7 +87,8 @@ describe('/docs', () => {
   });
 });
 
-describe('in a browser', { timeout: 60_000 }, () => {
+// A busy machine needs a minute for the browser and the page.
+describe('in a browser', { timeout: 180_000 }, () => {
   let browser: Browser | undefined;
 
   /** Opens the page; an error in it, or a request to another server, is a fault. */
