@@ -295,7 +295,11 @@ async function heal(world: World, expectNothing: (wrong: readonly string[]) => v
       if (++restRounds === REST_ROUNDS) expectNothing(wrong);
     }
     const node = world.balance();
-    if (node && !world.restDrivers.isAnswered) world.sendByRest(node);
+    if (node && !world.restDrivers.isAnswered) {
+      world.sendByRest(node);
+      // An operator decides below on what this request has left.
+      expectNothing(await world.settle());
+    }
     await world.import();
     expectNothing(await world.desk.heal(round));
     await world.work({ hostFault: lastFault });
