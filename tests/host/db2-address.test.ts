@@ -34,6 +34,8 @@ describe('errors of Db2', () => {
     ['a lock timeout', -913, '57033', 'passing'],
     ['a deadlock', -911, '40001', 'passing'],
     ['a resource that is away', -904, '57011', 'passing'],
+    ['an internal error', -901, '58004', 'system'],
+    ['a query that the governor refuses', -666, '57005', 'passing'],
     ['a lost connection', -30_081, '08001', 'passing'],
     ['a refused password, though its state is that of a lost connection', -30_082, '08001', 'setup'],
     ['a database that is not there', -30_061, '08004', 'setup'],

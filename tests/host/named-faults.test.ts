@@ -73,6 +73,59 @@ test('duplicate key: a row that another program has inserted is read again, and 
   expect(await parkedOf('TWICE')).toEqual([]);
 });
 
+/** Inserts of a stop's result fail with this state on this route: $1 times, or always. */
+async function refuseResults(route: string, sqlstate: string, times = 1_000_000): Promise<() => Promise<unknown>> {
+  await pool.query(`create sequence refused_${route}`);
+  await pool.query(`create function refuse_${route}() returns trigger language plpgsql as $$ begin
+    if new.RURTE = '${route}' and nextval('public.refused_${route}') <= ${times} then
+      raise exception 'refused for a time' using errcode = '${sqlstate}'; end if;
+    return new; end $$`);
+  const name = `refuse_${route}`;
+  await pool.query(`create trigger ${name} before insert on PODDTA.RTSTUP for each row execute function ${name}()`);
+  return () => pool.query(`drop trigger ${name} on PODDTA.RTSTUP`);
+}
+const attemptsOf = async (route: string) => {
+  const { rows } = await pool.query<{ last_value: string }>(`select last_value from refused_${route}`);
+  return Number(rows[0]?.last_value);
+};
+
+test('internal error of the host (58004): it is tried again, and nothing is parked where it passes', async () => {
+  const key = await depot.addRoute('FALTER', [1, 2]);
+  const end = await refuseResults('FALTER', '58004', 3);
+  for (const id of [1, 2]) await depot.record(key, { id, updates: delivered });
+  await depot.untilHosted(key);
+  expect(await depot.show('RTSTUP', "RURTE = 'FALTER'")).toHaveLength(2);
+  expect(await parkedOf('FALTER')).toEqual([]);
+  await end();
+});
+
+test('internal error that stays: it parks its stop after a few attempts, and no other route waits', async () => {
+  const key = await depot.addRoute('BROKEN', [1]);
+  const end = await refuseResults('BROKEN', '58004');
+  await depot.record(key, { id: 1, updates: delivered });
+  await depot.untilHosted(key);
+  expect(await parkedOf('BROKEN')).toEqual([{ stop_id: 1, sqlstate: '58004' }]);
+  expect(await attemptsOf('BROKEN')).toBe(5);
+  expect((await worker.state()).breaker.state).toBe('closed');
+  await end();
+});
+
+test('governor of the host (57005): it delays its own route, without a limit, and no other', async () => {
+  const key = await depot.addRoute('GOVERN', [1]);
+  const other = await depot.addRoute('FREE', [1]);
+  const end = await refuseResults('GOVERN', '57005');
+  await depot.record(key, { id: 1, updates: delivered });
+  await expect.poll(() => attemptsOf('GOVERN')).toBeGreaterThan(6);
+  await depot.record(other, { id: 1, updates: delivered });
+  await depot.untilHosted(other);
+  const halts = depot.log.lines.filter(({ message }) => message.startsWith('the host does not answer'));
+  expect(halts).toEqual([]);
+  expect(await parkedOf('GOVERN')).toEqual([]);
+  await end();
+  await depot.untilHosted(key);
+  expect(await depot.show('RTSTUP', "RURTE = 'GOVERN'")).toHaveLength(1);
+});
+
 /** The service's user has no authority to RTEMLP any more. */
 async function revoke(): Promise<void> {
   await pool.query(`create or replace function no_authority() returns trigger language plpgsql as $$ begin

@@ -103,6 +103,32 @@ describe('refusals of the host', () => {
     await worker.stop();
   });
 
+  test('an internal error that stays parks its row after a few attempts; the others of its file go on', async () => {
+    const worker = newWorker();
+    await worker.start();
+    await depot.fault('system', true, 'LCRHDP');
+    await report('FALTER');
+    await expect.poll(async () => (await worker.state()).parked).toBe(1);
+    const attempts = depot.log.lines.flatMap(({ fields }) => ('failures' in fields ? [fields] : []));
+    expect(attempts.filter((fields) => 'sqlstate' in fields && fields.sqlstate === '58004')).toMatchObject([
+      { failures: 1 },
+      { failures: 2 },
+      { failures: 3 },
+      { failures: 4 },
+    ]);
+    const { rows } = await pool.query(`select file, sqlstate from parked_row where key = 'FALTER'`);
+    expect(rows).toEqual([{ file: 'LCRHDP', sqlstate: '58004' }]);
+    expect((await worker.state()).breaker.state).toBe('closed');
+    await depot.fault('system', false, 'LCRHDP');
+    await report('AFTER');
+    await expectRows('LCRHDP', "LHRPT = 'AFTER'", [{ LHREV: '1' }]);
+    await pool.query(`update parked_row set next_try_at = now() where key = 'FALTER'`);
+    worker.wake();
+    await expectRows('LCRHDP', "LHRPT = 'FALTER'", [{ LHREV: '1' }]);
+    await settled(worker);
+    await worker.stop();
+  });
+
   test('a key outside code page 37 is not changed: two reports must not become one', async () => {
     const worker = newWorker();
     await worker.start();

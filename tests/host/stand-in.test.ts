@@ -111,6 +111,17 @@ describe('faults', () => {
     await clear();
   });
 
+  test('an internal error and the governor refuse a write, and the connection stays usable', async () => {
+    const update = () => host.transaction((tx) => tx.execute("update PODDTA.RTSTPP set RSSTS = 'D' where RSSTP = 1"));
+    await set('system', 'RTSTPP');
+    expect(await hostFailure(update())).toMatchObject({ sqlstate: '58004', sqlcode: -901, kind: 'system' });
+    await clear();
+    await set('governor', 'RTSTPP');
+    expect(await hostFailure(update())).toMatchObject({ sqlstate: '57005', sqlcode: -666, kind: 'passing' });
+    await clear();
+    expect(await update()).toBe(1);
+  });
+
   test('a slow host takes two seconds a statement', async () => {
     await set('slow', 'RTDRVP');
     const began = performance.now();

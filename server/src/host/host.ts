@@ -54,10 +54,11 @@ export interface HostColumn {
 
 /**
  * The reaction to a failure, by its class (host-faults.md describes them for operators): `passing` try again without
- * limit · `not_journaled` write that file without commitment control · `duplicate` read again and compare · `poison`
- * park this stop, continue with the others · `setup` pause that file and call a person.
+ * limit · `system` try again a few times, then park · `not_journaled` write that file without commitment control ·
+ * `duplicate` read again and compare · `poison` park this stop, continue with the others · `setup` pause that file and
+ * call a person.
  */
-export type HostErrorKind = 'passing' | 'not_journaled' | 'duplicate' | 'poison' | 'setup';
+export type HostErrorKind = 'passing' | 'system' | 'not_journaled' | 'duplicate' | 'poison' | 'setup';
 
 export class HostError extends Error {
   override readonly name = 'HostError';
@@ -102,9 +103,23 @@ export function isRowError(error: HostError): boolean {
   return error.kind === 'poison' || (needsSetup(error) && error.file !== undefined);
 }
 
-/** Locks, deadlocks, objects in use, a statement at its limit: trouble of these rows and not of the host. */
+/**
+ * Locks, deadlocks, objects in use, a statement at its limit or refused by the governor (57005), an internal error:
+ * trouble of these rows and not of the host.
+ */
 export function isLocal(error: HostError): boolean {
-  return /^(40|55)/.test(error.sqlstate) || error.sqlstate === '57033' || reachedLimit(error);
+  return /^(40|55)|^57(005|033)/.test(error.sqlstate) || error.kind === 'system' || reachedLimit(error);
+}
+
+/** Failed attempts before an internal error of the host parks its rows: with growing pauses, about half a minute. */
+const SYSTEM_ERROR_ATTEMPTS = 5;
+
+/**
+ * Whether these rows have met an internal error of the host (SQL0901) often enough to be parked. @param failures the
+ * earlier ones
+ */
+export function isSystemErrorFinal(failures: number): boolean {
+  return failures + 1 >= SYSTEM_ERROR_ATTEMPTS;
 }
 
 /** Only reading back shows whether the rows are written: they exist already, or the commit has no answer (08007). */
@@ -130,6 +145,8 @@ function classifySqlstate(sqlstate: string): HostErrorKind {
 const kindByState: { readonly [sqlstate: string]: HostErrorKind } = {
   '23505': 'duplicate',
   '55019': 'not_journaled',
+  // SQL0901: the statement failed, and later ones can succeed.
+  '58004': 'system',
 };
 
 const kindByClass: { readonly [stateClass: string]: HostErrorKind } = {

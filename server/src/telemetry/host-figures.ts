@@ -1,7 +1,15 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { HostWatch, StatementOutcome } from '../replication/control/watch.ts';
 
-const outcomes: readonly StatementOutcome[] = ['done', 'passing', 'not_journaled', 'duplicate', 'poison', 'setup'];
+const outcomes: readonly StatementOutcome[] = [
+  'done',
+  'passing',
+  'system',
+  'not_journaled',
+  'duplicate',
+  'poison',
+  'setup',
+];
 
 /** Figures of the traffic to the host. */
 export function countHost(registry: Registry): HostWatch {

@@ -43,7 +43,9 @@ const byCode: { readonly [code: string]: Db2State } = {
   '3D000': { sqlstate: '42705' }, // no such database
   '55P03': { sqlstate: '57033', sqlcode: -913 }, // lock timeout
   '55006': { sqlstate: '57033', sqlcode: -913 }, // object in use
+  '57005': { sqlstate: '57005', sqlcode: -666 }, // only from a trigger of a trial, as is 58004
   '57014': { sqlstate: '57014', sqlcode: -952 }, // took too long
+  '58004': { sqlstate: '58004', sqlcode: -901 },
   P0001: { sqlstate: '09000', sqlcode: -723 }, // a trigger raised an error
 };
 

@@ -5,7 +5,7 @@ import { HostError } from '../host.ts';
 // for every connection at once, without a hook in the product. The driver reads them in a round trip that it makes
 // anyway.
 
-export const faultNames = ['outage', 'lock', 'slow', 'poison'] as const;
+export const faultNames = ['outage', 'lock', 'slow', 'poison', 'system', 'governor'] as const;
 export type FaultName = (typeof faultNames)[number];
 /** `file` empty: every file. */
 export type Fault = { fault: string; file: string };
@@ -29,6 +29,12 @@ export function refuseByFault(faults: readonly Fault[], sql: string): void {
     if (!writesTo(sql, file)) continue;
     if (fault === 'lock')
       throw new HostError('57033', `${file || 'the file'} is in use (fault lock is on)`, { sqlcode: -913 });
+    if (fault === 'system')
+      throw new HostError('58004', 'system error in the host (fault system is on)', { sqlcode: -901 });
+    if (fault === 'governor')
+      throw new HostError('57005', 'the estimated time exceeds the limit of the job (fault governor is on)', {
+        sqlcode: -666,
+      });
     if (fault === 'poison') {
       throw new HostError('09000', `a trigger of ${file || 'the file'} refused (fault poison is on)`, {
         sqlcode: -723,

@@ -376,6 +376,7 @@ function addRoute(routes: Map<string, ChangedRoute>, key: RouteKey): void {
 
 /** Unreadable or unstorable data, as opposed to a database or a host that is away. */
 function isDataFault(error: unknown): error is Error {
-  if (error instanceof HostError) return error.kind === 'poison';
+  // An internal error for one route must not hold up the others either.
+  if (error instanceof HostError) return error.kind === 'poison' || error.kind === 'system';
   return isDataError(error) || error instanceof TypeError || error instanceof RangeError;
 }

@@ -40,11 +40,13 @@ const ROUNDS = 4;
 /**
  * Brings rows of the host to the wanted state. They count as confirmed by the affected counts of a committed
  * transaction, else only by reading back equal values or a later sequence of ours (I10).
+ * @param parksSystemErrors an internal error of the host parks the rows; else the caller tries again
  * @throws HostError where the host is away or its rows are in use: the caller tries again later
  */
 export async function compareAndSet<State, Wanted>(
   rows: GuardedRows<State, Wanted>,
   shadow: State | undefined,
+  parksSystemErrors = false,
 ): Promise<Confirmed<State> | Foreign | Parked> {
   let confirmed = shadow;
   try {
@@ -62,7 +64,8 @@ export async function compareAndSet<State, Wanted>(
     }
   } catch (error) {
     // A value that the host refuses, or that cannot be rendered, parks these rows alone: the others continue.
-    if (error instanceof HostError && !isRowError(error)) throw error;
+    if (error instanceof HostError && !isRowError(error) && !(parksSystemErrors && error.kind === 'system'))
+      throw error;
     const sqlstate = error instanceof HostError ? error.sqlstate : '38000';
     return { kind: 'parked', sqlstate, reason: error instanceof Error ? error.message : String(error) };
   }

@@ -20,6 +20,7 @@ export async function replicateHeader(
   wanted: Header,
   shadow: Header | undefined,
   stamp: AuditStamp,
+  parksSystemErrors = false,
 ): Promise<HeaderOutcome> {
   const { RHFAC, RHRTE, RHWKE } = wanted;
   const dispatched: Header = { ...servicePart('RTHDRP', () => undefined), RHFAC, RHRTE, RHWKE };
@@ -37,6 +38,7 @@ export async function replicateHeader(
       },
     },
     shadow ?? dispatched,
+    parksSystemErrors,
   );
   return outcome.kind === 'parked' ? { ...outcome, payload: JSON.stringify(wanted) } : outcome;
 }

@@ -3,7 +3,7 @@ import type { Log } from '../../runtime/log.ts';
 import { ClaimList } from './claim-list.ts';
 import { routeDelayMs } from '../control/breaker.ts';
 import type { HostGate } from '../control/host-gate.ts';
-import { HostError, isLocal, reachedLimit } from '../../host/host.ts';
+import { HostError, isLocal, isSystemErrorFinal, reachedLimit } from '../../host/host.ts';
 import type { Lease, Leases } from './lease.ts';
 import { replicateRoute, type PassDeps, type PassOptions } from './route-pass.ts';
 
@@ -43,6 +43,8 @@ export class RouteLanes {
   readonly #claimList: ClaimList;
   readonly #lanes = new Set<Promise<void>>();
   readonly #failures = new Map<string, number>();
+  /** Of these, internal errors of the host. */
+  readonly #systemErrors = new Map<string, number>();
   /**
    * Routes that wait for the host, up to `STALLED_A_LANE` for each lane. They occupy no lane, so that locks delay no
    * other route. A route that has failed starts among them.
@@ -163,7 +165,8 @@ export class RouteLanes {
         this.#stalled.delete(lease);
         stalls.refresh();
       };
-      await this.#runPass(lease, { onStop, oneByOne: failures > 0 });
+      const parksSystemErrors = isSystemErrorFinal(this.#systemErrors.get(scope) ?? 0);
+      await this.#runPass(lease, { onStop, oneByOne: failures > 0, parksSystemErrors });
     } finally {
       clearInterval(stalls);
       this.#stalled.delete(lease);
@@ -184,6 +187,7 @@ export class RouteLanes {
     try {
       const outcome = await replicateRoute(this.#options.deps, lease, options);
       this.#failures.delete(scope);
+      this.#systemErrors.delete(scope);
       if (outcome === 'lost') this.#options.leases.discard(lease);
       // During a hold the import may need the routes, for clerks' edits.
       if (outcome === 'stopped') await this.#release([lease, ...this.#claimed.splice(0)], 0);
@@ -216,8 +220,9 @@ export class RouteLanes {
     const failures = (this.#failures.get(scope) ?? 0) + 1;
     this.#failures.set(scope, failures);
     if (isLocal(error)) {
-      const facts = { route: scope, sqlstate: error.sqlstate, file: error.file, failures };
-      log.warn(facts, 'rows of a route are in use on the host');
+      if (error.kind === 'system') this.#systemErrors.set(scope, (this.#systemErrors.get(scope) ?? 0) + 1);
+      const facts = { route: scope, sqlstate: error.sqlstate, reason: error.message, file: error.file, failures };
+      log.warn(facts, 'rows of a route cannot be written now: they are in use, or the host refused a statement');
       if (reachedLimit(error)) gate.checkHost();
     } else gate.trip(error);
     // Delayed in any case: a route that fails on its own must not be the first on a host that has come back.

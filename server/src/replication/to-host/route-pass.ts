@@ -72,6 +72,8 @@ export interface PassOptions {
   readonly onStop?: () => void;
   /** Each stop has a transaction of its own: one of them may have failed in the pass before. */
   readonly oneByOne?: boolean;
+  /** An internal error of the host parks its rows: the route has met several before. */
+  readonly parksSystemErrors?: boolean;
 }
 
 /**
@@ -83,11 +85,11 @@ export interface PassOptions {
 export async function replicateRoute(
   deps: PassDeps,
   lease: Lease,
-  { onStop = () => undefined, oneByOne = false }: PassOptions = {},
+  { onStop = () => undefined, oneByOne = false, parksSystemErrors = false }: PassOptions = {},
 ): Promise<PassOutcome> {
   for (let imports = 0; ; imports++) {
     const foreign = imports === IMPORTS_A_PASS ? 'park' : 'import';
-    const outcome = await new RoutePass(deps, lease, { foreign, onStop, oneByOne }).run();
+    const outcome = await new RoutePass(deps, lease, { foreign, onStop, oneByOne, parksSystemErrors }).run();
     if (outcome !== 'again') return outcome;
   }
 }
@@ -223,7 +225,7 @@ class RoutePass {
       const ended = await this.#halted();
       if (ended) return ended;
       const begunAt = performance.now();
-      const outcome = await replicateStop(host, stop, stamp);
+      const outcome = await replicateStop(host, stop, stamp, this.#options.parksSystemErrors);
       if (this.#settle(route, stop, outcome, begunAt) === 'foreign') foreign.push(stop.row.stop_id);
     }
     return undefined;
@@ -297,7 +299,7 @@ class RoutePass {
       });
       return 'done';
     }
-    const outcome = await replicateHeader(host, key, wanted, shadow, stamp);
+    const outcome = await replicateHeader(host, key, wanted, shadow, stamp, this.#options.parksSystemErrors);
     if (outcome.kind === 'foreign' && this.#options.foreign === 'import') return 'foreign';
     if (outcome.kind !== 'confirmed') {
       this.#park(ROUTE_ROW, hostSequence(route.epoch, route.version), route.version, outcome);

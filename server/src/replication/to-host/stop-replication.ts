@@ -78,6 +78,7 @@ export async function replicateStop(
   host: HostStops,
   { stop, shadow }: BehindStop,
   stamp: AuditStamp,
+  parksSystemErrors = false,
 ): Promise<StopOutcome> {
   if (!shadow && isUntouched(stop.result)) return { kind: 'nothing' };
   let last: Wanted | undefined;
@@ -95,6 +96,7 @@ export async function replicateStop(
       },
     },
     shadow,
+    parksSystemErrors,
   );
   const unstorable = last?.unstorable ?? [];
   if (outcome.kind === 'foreign' || (outcome.kind === 'confirmed' && unstorable.length === 0)) return outcome;

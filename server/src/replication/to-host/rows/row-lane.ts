@@ -4,7 +4,7 @@ import type { Log } from '../../../runtime/log.ts';
 import { routeDelayMs } from '../../control/breaker.ts';
 import type { HostGate } from '../../control/host-gate.ts';
 import type { HostFileName } from '../../../host/files/tables.ts';
-import { HostError, isLocal, isRowError, needsSetup, reachedLimit } from '../../../host/host.ts';
+import { HostError, isLocal, isRowError, isSystemErrorFinal, needsSetup, reachedLimit } from '../../../host/host.ts';
 import type { Lease, Leases } from '../lease.ts';
 import { traceOfEntry, type ReplicationLog } from '../replication-log.ts';
 import type { PendingRow, RowFile, RowPass, RowRefusal } from './row-file.ts';
@@ -38,6 +38,8 @@ export class RowLane<Row extends PendingRow> {
   #running: Promise<void> | undefined;
   #wanted = false;
   #failures = 0;
+  /** Internal errors of the host since the last written row. */
+  #systemErrors = 0;
   #later: NodeJS.Timeout | undefined;
 
   constructor(file: RowFile<Row>, options: RowLaneOptions) {
@@ -121,14 +123,19 @@ export class RowLane<Row extends PendingRow> {
       if ((await this.#file.write(row, pass)) === 'unfinished') return;
       gate.confirmed();
       this.#failures = 0;
+      this.#systemErrors = 0;
       hosted.push(row);
     } catch (error) {
-      if (error instanceof HostError ? !isRowError(error) : isDatabaseUnavailable(error)) throw error;
+      if (error instanceof HostError ? !this.#isRowError(error) : isDatabaseUnavailable(error)) throw error;
       if (error instanceof HostError && error.file && needsSetup(error)) return gate.pause(error.file, error);
       const sqlstate = error instanceof HostError ? error.sqlstate : '38000';
       const reason = error instanceof Error ? error.message : String(error);
       refused.push({ row, sqlstate, reason, payload: this.#file.describe(row) });
     }
+  }
+
+  #isRowError(error: HostError): boolean {
+    return isRowError(error) || (error.kind === 'system' && isSystemErrorFinal(this.#systemErrors));
   }
 
   async #confirm(lease: Lease, hosted: readonly Row[], refused: readonly RowRefusal[], begunAt: number): Promise<void> {
@@ -172,7 +179,9 @@ export class RowLane<Row extends PendingRow> {
     }
     if (reachedLimit(error)) gate.checkHost();
     this.#failures += 1;
-    log.warn({ file: this.#name, sqlstate: error.sqlstate, failures: this.#failures }, 'rows of a file are in use');
+    if (error.kind === 'system') this.#systemErrors += 1;
+    const facts = { file: this.#name, sqlstate: error.sqlstate, reason: error.message, failures: this.#failures };
+    log.warn(facts, 'rows of a file cannot be written now: they are in use, or the host refused a statement');
     return routeDelayMs(this.#failures, random());
   }
 
