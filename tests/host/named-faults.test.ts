@@ -89,7 +89,7 @@ const attemptsOf = async (route: string) => {
   return Number(rows[0]?.last_value);
 };
 
-test('internal error of the host (58004): it is tried again, and nothing is parked where it passes', async () => {
+test('internal error of the host (SQL0901): it is tried again, and nothing is parked where it passes', async () => {
   const key = await depot.addRoute('FALTER', [1, 2]);
   const end = await refuseResults('FALTER', '58004', 3);
   for (const id of [1, 2]) await depot.record(key, { id, updates: delivered });
@@ -99,7 +99,7 @@ test('internal error of the host (58004): it is tried again, and nothing is park
   await end();
 });
 
-test('internal error that stays: it parks its stop after a few attempts, and no other route waits', async () => {
+test('internal error of the host (SQL0901): one that stays parks its stop after a few attempts, and no other route waits', async () => {
   const key = await depot.addRoute('BROKEN', [1]);
   const end = await refuseResults('BROKEN', '58004');
   await depot.record(key, { id: 1, updates: delivered });
@@ -110,7 +110,7 @@ test('internal error that stays: it parks its stop after a few attempts, and no 
   await end();
 });
 
-test('governor of the host (57005): it delays its own route, without a limit, and no other', async () => {
+test('governor refuses a statement (SQL0666): it delays its own route, without a limit, and no other', async () => {
   const key = await depot.addRoute('GOVERN', [1]);
   const other = await depot.addRoute('FREE', [1]);
   const end = await refuseResults('GOVERN', '57005');

@@ -103,7 +103,7 @@ describe('refusals of the host', () => {
     await worker.stop();
   });
 
-  test('an internal error that stays parks its row after a few attempts; the others of its file go on', async () => {
+  test('internal error of the host (SQL0901): one that stays parks its row, and the others of its file go on', async () => {
     const worker = newWorker();
     await worker.start();
     await depot.fault('system', true, 'LCRHDP');
