@@ -155,3 +155,22 @@ test('host with a file without a journal: each stop has a transaction of its own
   await replicate(key, host);
   expect(taken).toEqual([1, 1, 1]);
 });
+
+test('a worker begins no route before its turn', async () => {
+  const key = await recordedRoute('WAITS', 2);
+  const turn = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const worker = depot.worker({
+    giveWay: () => {
+      asked.resolve();
+      return turn.promise;
+    },
+  });
+  await worker.start();
+  await asked.promise;
+  expect(await results('WAITS')).toEqual([]);
+  turn.resolve();
+  await depot.untilHosted(key);
+  await worker.stop();
+  expect(await results('WAITS')).toHaveLength(2);
+});

@@ -254,6 +254,10 @@ export interface Pipeline {
    * keeps a storm in the sockets' buffers, which spares the garbage collector.
    */
   waitForCapacity(): Promise<void>;
+  /** Whether more changes wait for their commit than a single one takes in passing. */
+  readonly isBusy: boolean;
+  /** Resolves when the pipeline is not busy, or closes. */
+  whenCalm(): Promise<void>;
   /**
    * Registers a listener for each commit of this node, in version order for each route. Returns a function that removes
    * it.

@@ -9,6 +9,7 @@ import { HostError, type Host } from '../host/host.ts';
 import { DriftCheck } from './from-host/drift-check.ts';
 import { openHost } from '../host/connection/open.ts';
 import { HostPolling } from './from-host/host-polling.ts';
+import { GiveWay } from './control/give-way.ts';
 import { Heartbeat } from './control/heartbeat.ts';
 import { LagSamples } from './to-host/lag-samples.ts';
 import { HostImport } from './from-host/import.ts';
@@ -24,7 +25,7 @@ export interface HostSideOptions {
   db: Db;
   databaseUrl: string;
   boss: PgBoss;
-  pipeline: Pick<Pipeline, 'submit'>;
+  pipeline: Pick<Pipeline, 'submit' | 'isBusy' | 'whenCalm'>;
   log: Log;
   clock: () => Date;
   watch?: HostWatch | undefined;
@@ -152,6 +153,7 @@ export class HostSide {
       this.#closers.push(() => sweep.stop());
     }
     const id = randomUUID();
+    const giveWay = new GiveWay({ pipeline });
     const worker = new ReplicationWorker({
       db,
       host,
@@ -162,6 +164,7 @@ export class HostSide {
       random: Math.random,
       owner: id,
       watch,
+      giveWay: () => giveWay.turn(),
     });
     await worker.start();
     this.#worker = worker;

@@ -21,6 +21,28 @@ describe('senders do not disturb each other', () => {
     await expect.poll(() => entered).toBe(200);
   });
 
+  it('is busy from many waiting changes on until they have their answers, and not with a tap', async () => {
+    const key = await addRoute(deps, 'S3', ['1001']);
+    const queue = new TestQueue();
+    const session = await bindQueue(deps, queue, '1001');
+    const push = (count: number) =>
+      pipeline.push(
+        session,
+        Array.from({ length: count }, (_, n) => updateOf(queue, key, delivered(1, `note ${n}`))),
+      );
+    const tap = push(1);
+    expect(pipeline.isBusy).toBe(false);
+    await pipeline.whenCalm();
+    await tap;
+    const storm = push(64);
+    expect(pipeline.isBusy).toBe(true);
+    let answered = false;
+    void storm.then(() => (answered = true));
+    await pipeline.whenCalm();
+    await new Promise(setImmediate);
+    expect([pipeline.isBusy, answered]).toEqual([false, true]);
+  });
+
   it('refuses the push of an unknown queue, and takes concurrent pushes', async () => {
     const key = await addRoute(deps, 'S2', ['1001', '1002']);
     const [known, unknown] = [new TestQueue(), new TestQueue()];

@@ -96,6 +96,7 @@ class GroupCommit implements Pipeline {
   readonly #listeners = new Set<(commits: readonly RouteCommit[]) => void>();
   readonly #open = new Set<Promise<void>>();
   readonly #waitingForRoom: (() => void)[] = [];
+  readonly #waitingForCalm: (() => void)[] = [];
   #unanswered = 0;
   #scheduled = false;
   /** The start of the latest batch, by the clock of the pauses. */
@@ -148,6 +149,15 @@ class GroupCommit implements Pipeline {
     return new Promise((resolve) => this.#waitingForRoom.push(resolve));
   }
 
+  get isBusy(): boolean {
+    return !this.#closed && this.#unanswered >= MIN_WAITING_FOR_SECOND_BATCH;
+  }
+
+  whenCalm(): Promise<void> {
+    if (!this.isBusy) return Promise.resolve();
+    return new Promise((resolve) => this.#waitingForCalm.push(resolve));
+  }
+
   onCommit(listener: (commits: readonly RouteCommit[]) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -157,7 +167,7 @@ class GroupCommit implements Pipeline {
     this.#closed = true;
     this.#stopWaiting?.();
     for (const unit of this.#lanes.drain()) unit.fail(stopping());
-    for (const resolve of this.#waitingForRoom.splice(0)) resolve();
+    for (const resolve of [...this.#waitingForRoom.splice(0), ...this.#waitingForCalm.splice(0)]) resolve();
     await Promise.allSettled(this.#open);
   }
 
@@ -174,6 +184,7 @@ class GroupCommit implements Pipeline {
   #answered(count: number): void {
     this.#unanswered -= count;
     this.#admit();
+    if (!this.isBusy) for (const resolve of this.#waitingForCalm.splice(0)) resolve();
   }
 
   /**

@@ -18,6 +18,8 @@ export interface RouteLanesOptions {
   readonly lanes: number;
   /** The longest delay after a lost wake-up. */
   readonly sweepMs: number;
+  /** Resolves when a route may begin. */
+  readonly giveWay: () => Promise<void>;
 }
 
 /** Delay while another worker has a route with work: the wake-up of its next change may come to this worker alone. */
@@ -115,6 +117,7 @@ export class RouteLanes {
 
   async #lane(): Promise<void> {
     for (;;) {
+      await this.#options.giveWay();
       const lease = this.#mayWork() && this.#progressing <= this.#maxLanes ? await this.#next() : undefined;
       if (!lease) return;
       await this.#replicate(lease);

@@ -31,6 +31,8 @@ export interface WorkerOptions {
   readonly lanes?: number;
   readonly times?: Partial<WorkerTimes>;
   readonly watch?: HostWatch | undefined;
+  /** Resolves when a route may begin; absent where no drivers' changes come into this process. */
+  readonly giveWay?: () => Promise<void>;
 }
 
 export interface WorkerTimes {
@@ -125,6 +127,7 @@ export class ReplicationWorker {
       random,
       lanes: options.lanes ?? LANES,
       sweepMs: this.#times.sweepMs,
+      giveWay: options.giveWay ?? (() => Promise.resolve()),
     });
     this.#rows = new RowLanes({
       deps: { db, host, owner, clock, log },
