@@ -2,6 +2,7 @@ import { feedDocuments } from '@tailgate/sync-protocol';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isCode, isHeader, isPlan, resultOf } from '../../client-sdk/src/replica/documents.ts';
+import { record } from '../../client-sdk/src/platform/reading.ts';
 import { corrupted, valuesOf } from '../support/fuzz/json-values.ts';
 
 describe('documents in the form that a phone accepts', () => {
@@ -32,6 +33,29 @@ describe('documents in the form that a phone accepts', () => {
     };
     expect(() => fc.assert(fc.property(results, agrees), { numRuns: 20 })).not.toThrow();
     expect(resultOf(undefined)).toEqual({ status: 'P' });
+  });
+
+  test('a result that repeats the shown values, or nearly does, is read like any other', () => {
+    const valid = valuesOf(feedDocuments.result, {});
+    const values = fc.record({ shown: valid, sent: fc.oneof(valid, corrupted(valid)), isRepeated: fc.boolean() });
+    const agrees = ({ shown, sent, isRepeated }: { shown: unknown; sent: unknown; isRepeated: boolean }): void => {
+      const before = feedDocuments.result.safeParse(shown).data ?? { status: 'P' };
+      const { by, at }: Record<string, unknown> = record(sent) ? sent : {};
+      const value: unknown = isRepeated ? structuredClone({ ...before, by, at }) : sent;
+      const read = feedDocuments.result.safeParse(value);
+      expect(resultOf({ version: 2, value }, before)).toEqual(read.success ? read.data : { status: 'P' });
+    };
+    expect(() => fc.assert(fc.property(values, agrees), { numRuns: 200 })).not.toThrow();
+  });
+
+  test('a result that repeats the shown values keeps them', () => {
+    const lines = { A: { id: 'A', invoice: '', n: 0, delivered: 2 } };
+    const by = [{ at: 1, client: 'c', seq: 1, by: '1001' }];
+    const shown = { status: 'D', products: lines, by, at: { status: 0 } } as const;
+    const value = structuredClone({ status: 'D', products: lines, by: [{ ...by[0], at: 2 }] });
+    const read = resultOf({ version: 2, value }, shown);
+    expect(read.products).toBe(lines);
+    expect(read).toEqual(value);
   });
 
   test('a result is parsed once', () => {

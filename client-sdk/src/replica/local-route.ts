@@ -32,7 +32,7 @@ import type { ItemsByStop } from '../queue/items-by-stop.ts';
 import type { Check } from '../platform/reading.ts';
 import { keepEqualParts, Signal } from '../platform/watch.ts';
 import type { StopDrafts } from '../queue/stop-drafts.ts';
-import { isHeader, isPlan, resultOf } from './documents.ts';
+import { hasSameValues, isHeader, isPlan, resultOf } from './documents.ts';
 import type { RuleContext } from './intent.ts';
 import { applyItem } from './intent.ts';
 import type { ScopeState } from './scope-state.ts';
@@ -170,7 +170,7 @@ export class RouteModel {
     }
     const context = this.#context(drivers, plan);
     const { unfinished, notable, recorded } = this.#deps.outbox;
-    let result = this.#result(stop);
+    let result = this.#result(stop, before?.result);
     let pending = 0;
     for (const item of [...unfinished.ofStop(this.#state.scope, stop)].sort(byEdit)) {
       if (isContained(item, this.#state.comparableHead)) continue;
@@ -231,14 +231,9 @@ export class RouteModel {
     return check(value) ? value : undefined;
   }
 
-  #result(stop: number): StopResult {
-    return resultOf(this.#state.documents.get(resultDocument(stop)));
+  #result(stop: number, shown?: StopResult): StopResult {
+    return resultOf(this.#state.documents.get(resultDocument(stop)), shown);
   }
-}
-
-/** Whether two results have the same values, apart from authors and times: a view shows nothing else of them. */
-function hasSameValues({ by: _, at: __, ...before }: StopResult, { by: _by, at: _at, ...after }: StopResult): boolean {
-  return keepEqualParts<object>(before, after) === before;
 }
 
 /** Sources of stamps that are neither a phone nor the earlier app. */
@@ -285,4 +280,4 @@ const byEdit = (a: QueueItem, b: QueueItem): number => a.edit_time - b.edit_time
 
 /** The stop numbers of a route's documents: the part of each key after the slash. */
 export const stopsOf = (keys: Iterable<string>): Set<number> =>
-  new Set([...keys].flatMap((key) => Number(key.split('/')[1]) || []));
+  new Set([...keys].flatMap((key) => Number(key.slice(key.indexOf('/') + 1)) || []));

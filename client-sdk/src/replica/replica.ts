@@ -52,6 +52,8 @@ export class Replica {
   /** Code lists, in the order of `sort`. */
   readonly codes = new Signal<readonly ReferenceCode[]>([]);
   readonly #routes = new Map<Scope, RouteModel>();
+  /** Items whose step in progress alters no view. */
+  readonly #quiet = new Set<QueueItem>();
 
   constructor(scopes: Map<Scope, ScopeState>, deps: ReplicaDeps) {
     this.scopes = scopes;
@@ -146,7 +148,9 @@ export class Replica {
 
   #refresh(items: readonly QueueItem[]): void {
     for (const [scope, model] of this.#routes) {
-      const touched = items.flatMap(({ target }) => (target?.scope === scope ? target.stop : []));
+      const touched = items.flatMap((item) =>
+        item.target?.scope === scope && !this.#quiet.has(item) ? item.target.stop : [],
+      );
       if (touched.length > 0) model.refresh(new Set(touched));
     }
   }
@@ -189,10 +193,8 @@ export class Replica {
     const known = this.#routes.get(scope);
     if (known) return known;
     const model = new RouteModel(this.#state(scope), {
+      ...this.#deps,
       stopException: (code) => this.#stopException(code),
-      outbox: this.#deps.outbox,
-      drafts: this.#deps.drafts,
-      unseenEdits: this.#deps.unseenEdits,
     });
     this.#routes.set(scope, model);
     model.refresh();
@@ -213,9 +215,13 @@ export class Replica {
         progress = { ...progress, superseded: [] };
       }
       progress = progressAt(progress, target, comparableHead, this.#deps.environment.clock.now()) ?? progress;
-      if (progress !== item.progress) moves.set(item, { ...notes, progress });
+      if (progress === item.progress) continue;
+      moves.set(item, { ...notes, progress });
+      // The documents contain it before and after the step.
+      if (!notes) this.#quiet.add(item);
     }
     void this.#deps.outbox.advance(moves);
+    this.#quiet.clear();
   }
 
   #show(scope: Scope, changed: ReadonlySet<string>, whole: boolean): NamedEvent[] {
