@@ -68,6 +68,21 @@ export const officeCoverage: Readonly<Record<string, readonly Covering[]>> = {
   ],
   'verifyEvidence form': [cover('server/ops/evidence-check.test.ts', 'of this server is intact, and says what lacks')],
   'verifyEvidence data': [cover('server/ops/evidence-check.test.ts', 'of this server is intact, and says what lacks')],
+  'listEvidenceLinks data': [cover('server/ops/evidence-links.test.ts', 'is exchanged once, without an account')],
+  'makeEvidenceLink query': [
+    cover('server/ops/evidence-links.test.ts', 'has the scope and the left-out parts that its author chose'),
+    cover('server/ops/evidence-links.test.ts', 'is not made for an unknown stop, for no recipient'),
+  ],
+  'makeEvidenceLink body': [
+    cover('server/ops/evidence-links.test.ts', 'is stored as a hash only, and is an act of its author', ['note']),
+    cover('server/ops/evidence-links.test.ts', 'ends at its time', ['days']),
+    cover('server/ops/evidence-links.test.ts', 'of a program names its author', ['by']),
+  ],
+  'makeEvidenceLink data': [cover('server/ops/evidence-links.test.ts', 'is exchanged once, without an account')],
+  'revokeEvidenceLink params': [cover('server/ops/evidence-links.test.ts', 'ends where an operator revokes it')],
+  'revokeEvidenceLink body': [cover('server/ops/evidence-links.test.ts', 'of a program names its author', ['by'])],
+  'revokeEvidenceLink data': [cover('server/ops/evidence-links.test.ts', 'ends where an operator revokes it')],
+  'takeEvidence body': [cover('server/ops/evidence-links.test.ts', 'is exchanged once, without an account')],
   'readOpsAsset params': [
     cover('server/ops/files.test.ts', 'returns a picture as it was sent, for the page, and asks'),
   ],

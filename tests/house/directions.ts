@@ -329,7 +329,7 @@ export const parts: Part[] = [
   withVerifier(
     operators(
       'evidence/',
-      ['mail/', 'ops/history/', 'runtime/', 'tlog/'],
+      ['http/server/rate-limits.ts', 'mail/', 'ops/history/', 'runtime/', 'tlog/'],
       'the record of a stop as a document and its files',
     ),
   ),

@@ -34,6 +34,11 @@ export const pages: readonly Part[] = [
     why: 'the console is a user of the ops API: its types come from the schemas, its data by requests alone',
   },
   {
+    path: 'server/web/evidence/',
+    uses: ['server/web/ui/', 'server/web/development/'],
+    why: 'the recipient of a link has no account: the page knows one operation',
+  },
+  {
     path: 'server/web/office/model/',
     uses: ['client-sdk/', 'sync-protocol/', 'server/web/ui/'],
     usesTypes: ['server/web/office/'],

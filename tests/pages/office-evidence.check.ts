@@ -6,7 +6,9 @@ import { demoRoute } from '../system/service.ts';
 import type { Desk, OfficeWorld } from './desk.ts';
 import { openOfficeWorld } from './desk.ts';
 import { faultsOf } from './looks.ts';
+import { acts, repeatAsLook } from './office-rights.ts';
 import { deliver, driverOf } from './refusing-host.ts';
+import { takeShot } from './shots.ts';
 
 let world: OfficeWorld;
 beforeAll(async () => {
@@ -43,8 +45,8 @@ test('a pack is saved in two clicks, after its missing parts are read, and is an
   expect(String(members.get('evidence.pdf')?.subarray(0, 8))).toBe('%PDF-1.7');
   await desk.hand.sees(`The pack ${name} is saved.`);
   const query = '?subject_kind=evidence';
-  const acts = await world.service.rest.take(operations.listActs, { headers: world.headers.repair, query });
-  expect(acts).toMatchObject([{ by: 'REPAIR', act: 'makeEvidence', stop_id: 1 }]);
+  const known = await world.service.rest.take(operations.listActs, { headers: world.headers.repair, query });
+  expect(known).toMatchObject([{ by: 'REPAIR', act: 'makeEvidence', stop_id: 1 }]);
 });
 
 test('names stay out on request, and a skipped stop says that nothing was delivered', async () => {
@@ -89,4 +91,42 @@ test('a clerk who may only look reads the preview and has no button', async () =
   await desk.hand.tap('Make the evidence pack');
   await desk.hand.sees('1 recorded change');
   expect(await desk.page.getByRole('button', { name: 'Save it' }).count()).toBe(0);
+});
+
+test('a link gives the pack once to somebody without an account, and a revoked one gives none', async () => {
+  const desk = await world.desk('repair', pageOf(1));
+  await desk.hand.tap('Make the evidence pack');
+  await desk.hand.sees('Send it as a link');
+  await desk.hand.type('For whom it is', 'insurer, claim 4711');
+  await desk.hand.tap('Make the link');
+  await desk.hand.sees('Send this address now');
+  const address = (await desk.page.locator('code').textContent()) ?? '';
+  expect(address).toMatch(/\/evidence\/#[\w-]{43}$/);
+  await desk.shot('office-evidence-link');
+  expect(await faultsOf(desk.page)).toEqual([]);
+
+  const small = { locale: 'es-MX', viewport: { width: 390, height: 844 }, acceptDownloads: true };
+  const context = await world.browser.newContext(small);
+  const page = await context.newPage();
+  await page.goto(address);
+  await page.getByText('Le da un archivo, una sola vez.').waitFor();
+  await takeShot(page, 'evidence-link-es');
+  expect(await faultsOf(page)).toEqual([]);
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByText('Tomar el archivo').click()]);
+  expect(String(unzipped(await readFile(await file.path())).get('pack.json'))).toContain('At the dock');
+  await page.getByText('Este enlace ya está usado.').waitFor();
+  await page.reload();
+  await page.getByText('Tomar el archivo').click();
+  await page.getByText('Este enlace se usó, se anuló o caducó.').waitFor();
+  await page.goto('about:blank');
+  await page.goto(address.split('#')[0] ?? '');
+  await page.getByText('Esta dirección no está completa.').waitFor();
+  await desk.hand.sees('taken at');
+
+  await desk.hand.type('For whom it is', 'the store');
+  await desk.hand.tap('Make the link');
+  await desk.hand.tap('Revoke the link');
+  await desk.hand.sees('revoked at');
+  expect(await repeatAsLook(world)).toEqual(acts.evidence);
+  await context.close();
 });

@@ -26,6 +26,7 @@ export const acts = {
     'revokeDevice',
     'skipParked',
   ],
+  evidence: ['makeEvidenceLink', 'revokeEvidenceLink'],
   inbox: [
     'acknowledgeIncident',
     'dismissQuarantined',
@@ -52,7 +53,8 @@ export const allActs = (): string[] =>
  */
 export async function repeatAsLook(world: OfficeWorld): Promise<string[]> {
   const names = new Set<string>();
-  for (const { method, url, body } of world.acts()) {
+  const sent = world.acts().filter(({ method, url }) => !ofReaders.includes(nameOf(method, new URL(url).pathname)));
+  for (const { method, url, body } of sent) {
     const headers = { ...world.headers.look, 'content-type': 'application/json' };
     const answer = await fetch(url, { method, headers, ...(body !== null && { body }) });
     expect([method, url, answer.status]).toEqual([method, url, 403]);

@@ -9,7 +9,8 @@ import { recordedLog } from './recorded-log.ts';
 export async function servePages(folder: string): Promise<string> {
   const app = fastify({ forceCloseConnections: true, routerOptions: { ignoreTrailingSlash: true } });
   const log = recordedLog();
-  mountPages(app, { app: new BuiltFolder(folder, log), office: new BuiltFolder(join(folder, 'no-office'), log) });
+  const none = new BuiltFolder(join(folder, 'none'), log);
+  mountPages(app, { app: new BuiltFolder(folder, log), office: none, evidence: none });
   await app.listen({ host: '127.0.0.1', port: 0 });
   atFileEnd(() => app.close());
   const address = app.server.address();

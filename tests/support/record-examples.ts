@@ -206,6 +206,12 @@ async function driveADay(): Promise<void> {
   const making = { headers: ops, query: { ...ofStop, by: 'ARCHIVE' } };
   await record('makeEvidence', making);
   await record('verifyEvidence', { headers: ops, form: await packOf(await send('makeEvidence', making)) });
+  const linked = { headers: ops, query: ofStop, body: { by: 'MILLER', note: 'The insurer, claim 4711', days: 7 } };
+  const link = operations.makeEvidenceLink.data.parse(await record('makeEvidenceLink', linked));
+  await record('takeEvidence', { body: { secret: link.secret } });
+  const unused = operations.makeEvidenceLink.data.parse(await answerOf('makeEvidenceLink', linked));
+  await record('revokeEvidenceLink', { headers: ops, params: { link_id: unused.link_id }, body: { by: 'MILLER' } });
+  await record('listEvidenceLinks', { headers: ops });
   await record('compareStop', { headers: ops, params: ofStop, query: { host: 'live' } });
   await record('search', { headers: ops, query: { q: stop.customer.name, limit: '2' } });
   await record('followFeed', { headers: ops });

@@ -187,7 +187,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
     ...opsRouteEndpoints(deps),
     ...opsStopEndpoints(deps),
     ...proofEndpoints(deps),
-    ...evidenceEndpoints(deps),
+    ...evidenceEndpoints({ ...deps, limit }),
     ...opsFileEndpoints(deps.db),
     ...searchEndpoints(deps),
     ...feedEndpoints({ opsFeed: deps.opsFeed, operatorSessions }),

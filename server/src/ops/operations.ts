@@ -2,6 +2,7 @@ import { actOperations, actSchemas } from './acts/contract.ts';
 import { attentionOperations, attentionSchemas } from './attention/contract.ts';
 import { deviceOperations, deviceSchemas } from './devices/contract.ts';
 import { evidenceOperations, evidenceSchemas } from './evidence/contract.ts';
+import { linkOperations, linkSchemas } from './evidence/links/contract.ts';
 import { opsFileOperations } from './files/contract.ts';
 import { searchOperations, searchSchemas } from './search/contract.ts';
 import { feedOperations, feedSchemas } from './feed/contract.ts';
@@ -38,6 +39,7 @@ export const opsOperations = {
   ...opsStopOperations,
   ...proofOperations,
   ...evidenceOperations,
+  ...linkOperations,
   ...opsFileOperations,
   ...searchOperations,
   ...feedOperations,
@@ -62,6 +64,7 @@ export const opsSchemas = [
   ...opsStopSchemas,
   ...proofSchemas,
   ...evidenceSchemas,
+  ...linkSchemas,
   ...searchSchemas,
   ...feedSchemas,
 ];

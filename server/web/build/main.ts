@@ -7,7 +7,7 @@ import { hashSources, root, sourceFolders, web } from './sources.ts';
 import { watchSources } from './watch.ts';
 
 // npm run build:web [-- --if-changed] [--watch] [--runtime react] [--out FOLDER]
-// Builds the driver app and the office console, each into a folder of FOLDER. Above the limit of a first load the run
+// Builds the driver app, the office console and the evidence page, each into a folder of FOLDER. Above the limit of a first load the run
 // fails. `--watch` is a part of `npm run dev`: it builds for development.
 
 /** React's weight in a first load. No shipped page contains it (decision 106), so this limit finds no more than a blunder. */

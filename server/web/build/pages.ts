@@ -13,4 +13,5 @@ interface PageTarget {
 export const pages: readonly PageTarget[] = [
   { title: 'driver app', source: 'driver', output: 'app', firstLoadLimit: 110_000 },
   { title: 'office console', source: 'office', output: 'office', firstLoadLimit: 120_000 },
+  { title: 'evidence page', source: 'evidence', output: 'evidence', firstLoadLimit: 30_000 },
 ];

@@ -47,6 +47,8 @@ let parked: string;
 let refusedCause: string;
 let hold: string;
 let invitation: string;
+/** Links to evidence: one is to be revoked, the other to be taken. */
+let links: { link_id: string; secret: string }[];
 /** Quarantined entries that can be released, and ones that cannot. */
 let kept: readonly string[];
 let device: string;
@@ -109,6 +111,13 @@ beforeAll(async () => {
   hold = (await server.client.take(operations.beginHold, { headers, body })).hold_id;
   const invited = { headers, body: { by: 'OFFICE', facility: 'F01', days: 90 } };
   invitation = (await server.client.take(operations.invite, invited)).invitation_id;
+  const linked = {
+    headers,
+    query: '?facility=F01&route_id=R100&week_end=20261121&stop_id=1',
+    body: { by: 'OFFICE', note: 'claim 4711' },
+  };
+  links = [];
+  for (let n = 0; n < 2; n++) links.push(await server.client.take(operations.makeEvidenceLink, linked));
 });
 
 /** Two changes of stops that their route did not have; then it gets one of the two. */
@@ -257,6 +266,8 @@ describe('contract §1: every request', () => {
           cause: [refusedCause],
           hold_id: [hold],
           invitation_id: [invitation],
+          link_id: links.slice(0, 1).map(({ link_id }) => link_id),
+          secret: links.slice(1).map(({ secret }) => secret),
           quarantine_id: [...kept],
           client_id: [device],
           incident_id: [incident],

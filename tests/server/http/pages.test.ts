@@ -52,6 +52,7 @@ beforeAll(async () => {
   const options = { runtime: 'preact', development: false, firstLoadLimit: 1_000_000 } as const;
   await buildPage({ ...options, source: driverApp, folder });
   await buildPage({ ...options, source: join(web, 'office'), folder: join(pagesFolder, 'office') });
+  await buildPage({ ...options, source: join(web, 'evidence'), folder: join(pagesFolder, 'evidence') });
   // The pages have no data: they are open under both.
   server = await startRestServer({ access: 'strict', pagesFolder });
 });
@@ -202,6 +203,24 @@ describe('/office/', () => {
   test('has no worker: it needs the server', async () => {
     expect((await get('/office/worker.js')).status).toBe(404);
     expect((await get('/office/licences.txt')).status).toBe(200);
+  });
+});
+
+describe('/evidence/', () => {
+  test('its policy lets the page load from this server only, and no search engine lists it', async () => {
+    const { status, headers } = await get('/evidence/');
+    expect([status, headers.get('x-robots-tag')]).toEqual([200, 'noindex']);
+    expect(headers.get('content-security-policy')?.split('; ').toSorted()).toEqual([
+      "base-uri 'none'",
+      "connect-src 'self'",
+      "default-src 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+      "img-src 'self'",
+      "script-src 'self'",
+      "style-src 'self'",
+    ]);
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
   });
 });
 

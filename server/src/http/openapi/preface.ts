@@ -27,6 +27,7 @@ const areas: Readonly<Record<string, { name: string; description: string }>> = {
   control: { name: 'Code lists', description: 'For dropdowns. On the prefixed set only.' },
   report: { name: 'Load condition reports', description: 'On the unprefixed set only.' },
   health: { name: 'Health', description: 'For load balancers and operators.' },
+  evidence: { name: 'Evidence', description: 'For the recipient of a link, who has no account.' },
   ops: { name: 'Operators', description: 'For the office: operators with a session, and programs with the ops token.' },
 };
 export const tags = Object.values(areas);

@@ -30,12 +30,14 @@ interface ServedPage {
 export interface BuiltPages {
   readonly app: BuiltFolder;
   readonly office: BuiltFolder;
+  readonly evidence: BuiltFolder;
 }
 
 /** @param folder with a folder for each page, as `npm run build:web` writes it */
 export const openPages = (folder: string, log: Log): BuiltPages => ({
   app: new BuiltFolder(join(folder, 'app'), log),
   office: new BuiltFolder(join(folder, 'office'), log),
+  evidence: new BuiltFolder(join(folder, 'evidence'), log),
 });
 
 const driverApp: ServedPage = {
@@ -71,17 +73,33 @@ const officeConsole: ServedPage = {
     'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
   },
 };
+/** For the recipient of a link, whose secret is in the fragment of the address: the page alone reads it. */
+const evidencePage: ServedPage = {
+  name: 'evidence',
+  title: 'evidence page',
+  headers: {
+    'content-security-policy': policyOf({
+      ...strict,
+      'script-src': "'self'",
+      'connect-src': "'self'",
+      'img-src': "'self'",
+    }),
+    'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+    'x-robots-tag': 'noindex',
+  },
+};
 const doorsHeaders = { 'content-security-policy': policyOf(strict), 'permissions-policy': 'camera=(), geolocation=()' };
 
 /** A year; a changed file gets another name. */
 const forGood = 'public, max-age=31536000, immutable';
 
 /**
- * Pages for people: the doors (`/`), the driver app (`/app/`) and the office console (`/office/`). They are open under any
+ * Pages for people: the doors (`/`), the driver app (`/app/`), the office console (`/office/`) and the page of a link to
+ * evidence (`/evidence/`). They are open under any
  * ACCESS, because they contain no data. Addresses in pages and redirects are relative, for proxies that add a prefix.
  */
 export function mountPages(app: FastifyInstance, built: BuiltPages): void {
-  for (const page of [driverApp, officeConsole]) mountPage(app, page, built[page.name]);
+  for (const page of [driverApp, officeConsole, evidencePage]) mountPage(app, page, built[page.name]);
   mountDoors(app);
 }
 

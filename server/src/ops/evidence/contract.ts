@@ -60,7 +60,7 @@ const scopeChecks = faults.map(([field, error, isWrong]) =>
 );
 
 /** Query of the preview. */
-const previewQuery = z.object(scope).check(...scopeChecks);
+export const previewQuery = z.object(scope).check(...scopeChecks);
 
 /** Query of GET /api/ops/evidence. */
 const evidenceQuery = z.object({ ...scope, by: blankIsAbsent(40) }).check(...scopeChecks);

@@ -50,12 +50,13 @@ export const listEvidenceFiles = statement(
     order by batch, seq`,
 );
 
-/** Acts on the stop and on its whole route. $5 an act that is no part of the evidence. */
+/** Acts on the stop and on its whole route. Acts about evidence are no part of it: each pack would change the next one. */
 export const listStopActs = statement(
   'evidence_list_acts',
   `select act_id, at, by, act, subject_kind, subject, stop_id, reason, before, after
      from operator_act
-    where facility = $1 and route_id = $2 and week_end = $3 and (stop_id = $4 or stop_id is null) and act <> $5
+    where facility = $1 and route_id = $2 and week_end = $3 and (stop_id = $4 or stop_id is null)
+      and subject_kind <> 'evidence'
     order by at, act_id`,
 );
 

@@ -39,10 +39,7 @@ export interface Evidence {
   readonly log: LogProofs | undefined;
 }
 
-/** The operation whose act is no part of the evidence: it would change each pack by the one before. */
-export const makingAct = 'makeEvidence';
-
-/** What evidence is read with. */
+/** The sources of evidence. */
 export interface EvidenceSource {
   readonly db: Db;
   /** The keys of the logs, as far as this server has them. */
@@ -171,7 +168,7 @@ const fileOf = ({ id, batch, state, name, mime, size, sha256, received_at, purge
 type ActRow = Omit<EvidenceAct, 'at'> & { readonly at: Date };
 
 async function readActs(db: Queryable, place: unknown[]): Promise<EvidenceAct[]> {
-  const { rows } = await db.query<ActRow>(sql.listStopActs, [...place, makingAct]);
+  const { rows } = await db.query<ActRow>(sql.listStopActs, place);
   return rows.map((act) => ({ ...act, at: act.at.toISOString() }));
 }
 

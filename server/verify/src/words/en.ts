@@ -7,7 +7,7 @@ export const en: VerifyWords = {
     proven: 'Proven: the pack is intact, its signer is known, and an outside witness confirms it.',
     tampered: 'Tampered: the pack is not as it was made.',
     unreadable: 'Unreadable: this file is no evidence pack that this program reads.',
-    unsigned: 'Intact. The signer is unknown, or no outside witness confirms the log: the lines above say which.',
+    unsigned: 'Intact. The signer is unknown, or no outside witness confirms the log.',
     gaps: 'Intact with gaps: parts that the pack names are not in it.',
   },
   states: { passed: 'ok', failed: 'WRONG', unknown: 'unknown', open: 'gap', absent: 'none', unchecked: 'not checked' },

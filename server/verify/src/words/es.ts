@@ -7,8 +7,7 @@ export const es: VerifyWords = {
     proven: 'Probado: el paquete está íntegro, se conoce a quien lo firma y un testigo externo lo confirma.',
     tampered: 'Alterado: el paquete no es como se hizo.',
     unreadable: 'Ilegible: este archivo no es un paquete de pruebas que este programa lea.',
-    unsigned:
-      'Íntegro. No se conoce a quien firma, o ningún testigo externo confirma el registro: las líneas de arriba dicen cuál.',
+    unsigned: 'Íntegro. No se conoce a quien firma, o ningún testigo externo confirma el registro.',
     gaps: 'Íntegro con huecos: faltan partes que el paquete nombra.',
   },
   states: {

@@ -5,7 +5,7 @@ import type { Fault } from '../api/reads.ts';
 import { allRows, faultOf } from '../api/reads.ts';
 import type { Cell } from '../model/export.ts';
 import { exportName, toCsv } from '../model/export.ts';
-import { saveFile } from '../save-file.ts';
+import { saveFile } from '../../ui/save-file.ts';
 import { useServices } from '../services.ts';
 import { t } from '../words/words.ts';
 import { FaultNote } from './fault-note.tsx';

@@ -4,10 +4,11 @@ import { Banner } from '../../ui/parts/chip.tsx';
 import type { DataOf } from '../api/operations.ts';
 import { faultOf, useRead, type Fault } from '../api/reads.ts';
 import type { StopKey } from '../links.ts';
-import { saveFile } from '../save-file.ts';
+import { saveFile } from '../../ui/save-file.ts';
 import { useServices } from '../services.ts';
 import { may } from '../session.ts';
 import { t } from '../words/words.ts';
+import { EvidenceLinks } from './evidence-links.tsx';
 import { FaultNote } from './fault-note.tsx';
 import { NeedsRole } from './needs-role.tsx';
 
@@ -36,7 +37,8 @@ export function MakeEvidence({ stop }: { readonly stop: StopKey }) {
   );
 }
 
-function Pack({ stop: { facility, route_id, week_end, stop_id } }: { readonly stop: StopKey }) {
+function Pack({ stop }: { readonly stop: StopKey }) {
+  const { facility, route_id, week_end, stop_id } = stop;
   const { api, live } = useServices();
   const [left, setLeft] = useState<readonly (typeof parts)[number][]>([]);
   const [isBusy, setBusy] = useState(false);
@@ -95,6 +97,7 @@ function Pack({ stop: { facility, route_id, week_end, stop_id } }: { readonly st
               {t(isBusy ? 'evidence.busy' : 'evidence.act')}
             </button>
           </p>
+          <EvidenceLinks stop={stop} query={query} />
         </>
       )}
     </div>
