@@ -262,6 +262,11 @@ export const parts: Part[] = [
     why: 'formats of logs are public: pure functions, which a witness uses without a server',
   },
   {
+    path: 'server/src/witness/',
+    uses: server('tlog/format/', 'runtime/start-error.ts'),
+    why: 'a program for other organisations: it knows nothing of the server that it watches',
+  },
+  {
     path: 'server/src/clock/',
     uses: server('db/', 'incidents/', 'runtime/interval.ts'),
     why: 'the clock of every stamp; it reads the times of rows alone',
