@@ -280,8 +280,8 @@ async function startHostSide(deps: Deps, pipeline: Pipeline): Promise<HostSide> 
 
 /** Behind the host side: it closes first, and the last confirmed facts are in the log at the next start. */
 async function startSequencer(deps: Deps): Promise<void> {
-  const sequencer = await startLog(deps);
-  deps.shutdown.add('transparency log', () => sequencer.stop());
+  const lane = await startLog({ ...deps, watch: deps.telemetry.figures.cosigned });
+  deps.shutdown.add('transparency log', () => lane.stop());
 }
 
 /** A node without the log seals no pack, unless LOG_KEY_FILE gives it the keys. */

@@ -16,6 +16,7 @@ import {
   share,
   urlOf,
   wholeNumber,
+  witnesses,
   word,
   yyyymmdd,
 } from './setting-values.ts';
@@ -168,6 +169,10 @@ const table = {
     'File with the Ed25519 keys (PEM, the newest first) that sign the transparency log; unset: DATA_DIR/keys/log.pem',
     z.string(),
   ),
+  WITNESSES: optional(
+    'Witnesses that cosign the transparency log, KEY@URL separated by commas; unset: none, in the demo one of its own',
+    witnesses(),
+  ),
   TRUST_PROXY: withDefault(
     '0',
     'Proxies whose X-Forwarded-For the server accepts: their number, or a list of addresses and networks',
@@ -299,6 +304,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     mailFrom: read('MAIL_FROM'),
     publicUrl: read('PUBLIC_URL')?.replace(/\/+$/, ''),
     logKeyFile: read('LOG_KEY_FILE'),
+    witnesses: read('WITNESSES') ?? [],
     trustProxy: read('TRUST_PROXY'),
     hostChanges: read('HOST_CHANGES'),
     hostPollSeconds: read('HOST_POLL_SECONDS'),

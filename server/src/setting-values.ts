@@ -92,6 +92,18 @@ export function origins() {
     .refine((list) => list.every((origin) => /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.[\]:-]+$/.test(origin)), error);
 }
 
+/** Witnesses of the transparency log, as `npm run witness` prints them: KEY@URL. */
+export function witnesses() {
+  const error = 'expected KEY@URL of each witness, separated by commas, as npm run witness prints it';
+  return z.string().transform((value, context): { key: string; url: string }[] =>
+    value.split(',').map((entry) => {
+      const [, key = '', url = ''] = /^([^@]+\+[0-9a-f]{8}\+[^@]+)@(https?:\/\/.+)$/.exec(entry.trim()) ?? [];
+      if (!URL.canParse(url)) context.addIssue(error);
+      return { key, url };
+    }),
+  );
+}
+
 /** The values of Fastify's `trustProxy`: false, a number of hops, or addresses and networks. */
 export function proxies() {
   const error = 'expected 0, a number of proxies, or addresses and networks separated by commas';

@@ -344,7 +344,7 @@ export const parts: Part[] = [
   {
     path: 'server/src/telemetry/',
     uses: ['sync-protocol/', ...server('mutations/', 'replication/', 'runtime/', 'db/statement.ts')],
-    usesTypes: server('db/', 'http/server/request-watch.ts', 'host/'),
+    usesTypes: server('db/', 'http/server/request-watch.ts', 'host/', 'tlog/witnesses.ts'),
     why: 'every part reports to it; it calls none',
   },
   {

@@ -1,5 +1,6 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { DeliveryOutcome } from '../mutations/jobs/deliveries.ts';
+import type { CosigningOutcome } from '../tlog/witnesses.ts';
 import { countChanges } from './change-figures.ts';
 import { countHost } from './host-figures.ts';
 import { watchProcess } from './process-figures.ts';
@@ -29,6 +30,7 @@ export function openFigures(node: Node) {
     changes: countChanges(registry),
     host: countHost(registry),
     deliveries: countDeliveries(registry),
+    cosigned: countCosignatures(registry),
     addPool: watchPools(registry),
     followMirror: (mirror: Parameters<typeof watchMirror>[1]) => watchMirror(registry, mirror),
     followHost: (status: Parameters<typeof watchHost>[1]) => watchHost(registry, status),
@@ -37,6 +39,19 @@ export function openFigures(node: Node) {
     read: async () => ({ type: registry.contentType, text: await registry.metrics() }),
     stop: ofProcess.stop,
   };
+}
+
+const cosigningOutcomes: readonly CosigningOutcome[] = ['signed', 'refused', 'unreachable'];
+
+function countCosignatures(registry: Registry): (outcome: CosigningOutcome) => void {
+  const tries = new Counter({
+    name: 'tailgate_log_cosignatures_total',
+    help: 'Checkpoints of the transparency log that were sent to a witness, by outcome',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  for (const outcome of cosigningOutcomes) tries.inc({ outcome }, 0);
+  return (outcome) => tries.inc({ outcome });
 }
 
 const outcomes: readonly DeliveryOutcome[] = ['sent', 'deferred', 'given_up'];

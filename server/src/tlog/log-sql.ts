@@ -115,13 +115,15 @@ export const saveProgress = progress.statement(
       set logged_through = greatest(p.logged_through, excluded.logged_through)`,
 );
 
-/** Sets the size of the log, stores its checkpoint, and deletes old ones. $3 size, $4 now, $5 note. */
+/** Sets the size of the log, stores its checkpoint, and deletes old ones that no witness names. $3 size, $4 now, $5 note. */
 export const saveCheckpoint = statement(
   'log_save_checkpoint',
   `with grown as (
      update log set size = $3 where ${ofLog}
    ), dropped as (
-     delete from log_checkpoint where ${ofLog} and signed_at < $4::timestamptz - interval '7 days'
+     delete from log_checkpoint k
+      where ${ofLog} and signed_at < $4::timestamptz - interval '7 days'
+        and not exists (select from log_cosignature w where (w.facility, w.generation, w.size) = ($1, $2, k.size))
    )
    insert into log_checkpoint (facility, generation, size, signed_at, note) values ($1, $2, $3, $4, $5)`,
 );
@@ -131,6 +133,24 @@ export const readCheckpoint = statement(
   'log_read_checkpoint',
   `select l.epoch, c.note from log_checkpoint c join log l using (facility, generation)
     where c.facility = $1 and c.generation = $2 order by c.size desc limit 1`,
+);
+
+/** The lines of the witnesses for the newest checkpoint of a generation, as one text. */
+export const readNewestWitnessed = statement(
+  'log_read_newest_witnessed',
+  `select c.note,
+          (select coalesce(string_agg(w.line || e'\\n', '' order by w.witness), '') from log_cosignature w
+            where (w.facility, w.generation, w.size) = (c.facility, c.generation, c.size)) as witnessed
+     from log_checkpoint c where c.facility = $1 and c.generation = $2 order by c.size desc limit 1`,
+);
+
+/** The checkpoint of more than $3 leaves that most witnesses have signed, the newest of them. */
+export const readWitnessed = statement(
+  'log_read_witnessed',
+  `select c.note, string_agg(w.line || e'\\n', '' order by w.witness) as witnessed
+     from log_cosignature w join log_checkpoint c using (facility, generation, size)
+    where facility = $1 and generation = $2 and size > $3
+    group by size, c.note order by count(*) desc, size desc limit 1`,
 );
 
 /** The beginning of a tile. $3 level, $4 index, $5 bytes. No row where the tile is shorter. */

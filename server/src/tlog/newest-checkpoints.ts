@@ -7,8 +7,8 @@ import { readCheckpoint, type Checkpoint } from './format/checkpoint.ts';
 /** The newest checkpoint of a log that this server has seen, with its generation. */
 export interface Seen {
   readonly generation: number;
-  /** The epoch of the server in which the generation began. */
-  readonly epoch: number;
+  /** The epoch of the server in which the generation began; undefined where a witness has shown the checkpoint. */
+  readonly epoch: number | undefined;
   readonly note: string;
   readonly checkpoint: Checkpoint;
 }
@@ -40,6 +40,18 @@ export class NewestCheckpoints {
   async keep(facility: string, seen: Seen): Promise<void> {
     await this.#read();
     this.#take(facility, seen);
+    await this.#write();
+  }
+
+  /** A witness has signed another history of the generation: its checkpoint counts, whatever its size. */
+  async replace(facility: string, seen: Seen): Promise<void> {
+    await this.#read();
+    if (seen.generation < (this.#seen.get(facility)?.generation ?? 0)) return;
+    this.#seen.set(facility, seen);
+    await this.#write();
+  }
+
+  async #write(): Promise<void> {
     const stored: Stored = Object.fromEntries(
       [...this.#seen].map(([name, { generation, epoch, note }]) => [name, { generation, epoch, note }]),
     );
@@ -68,7 +80,7 @@ export class NewestCheckpoints {
   }
 }
 
-type Stored = Record<string, { generation: number; epoch: number; note: string }>;
+type Stored = Record<string, { generation: number; epoch?: number | undefined; note: string }>;
 const parseStored: (text: string) => Stored = JSON.parse;
 
 const isLater = (one: Seen, other: Seen): boolean =>

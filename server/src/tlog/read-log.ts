@@ -1,15 +1,30 @@
 import type { Queryable } from '../db/types.ts';
-import { hashesOf, readSeen } from './append.ts';
-import { proofText } from './format/checkpoint.ts';
+import { hashesOf } from './append.ts';
+import { proofText, readCheckpoint } from './format/checkpoint.ts';
 import { HASH_BYTES, proveInclusion } from './format/merkle.ts';
 import { ED25519, keyText } from './format/note.ts';
 import type { TilePlace } from './format/tiles.ts';
 import type { Fact, LogId } from './log.ts';
 import * as sql from './log-sql.ts';
 
-/** The newest signed checkpoint of a log; undefined where there is no such log. */
-export async function readNewest(db: Queryable, id: LogId): Promise<string | undefined> {
-  return (await readSeen(db, id))?.note;
+interface Witnessed extends Record<string, unknown> {
+  readonly note: string;
+  /** Signature lines of witnesses. */
+  readonly witnessed: string;
+}
+
+/** The newest signed checkpoint of a log, with the signatures of witnesses; undefined where there is no such log. */
+export async function readNewest(db: Queryable, { facility, generation }: LogId): Promise<string | undefined> {
+  const { rows } = await db.query<Witnessed>(sql.readNewestWitnessed, [facility, generation]);
+  const [row] = rows;
+  return row && row.note + row.witnessed;
+}
+
+/** The newest checkpoint that witnesses have signed and that covers a leaf, else the newest one. */
+async function readCovering(db: Queryable, id: LogId, index: number): Promise<string | undefined> {
+  const { rows } = await db.query<Witnessed>(sql.readWitnessed, [id.facility, id.generation, index]);
+  const [row] = rows;
+  return row ? row.note + row.witnessed : readNewest(db, id);
 }
 
 /** The first `width` hashes of a tile; undefined where it is not that wide. */
@@ -49,7 +64,10 @@ export interface Proven {
   readonly proof: string;
 }
 
-/** Proves that a fact is in its log, against the newest checkpoint; undefined before it has a leaf. */
+/**
+ * Proves that a fact is in its log, against the newest checkpoint that witnesses have signed, or else the newest one;
+ * undefined before it has a leaf.
+ */
 export async function proveFact(
   db: Queryable,
   facility: string,
@@ -62,8 +80,8 @@ export async function proveFact(
   const [leaf] = rows;
   if (!leaf) return undefined;
   const id = { facility, generation: leaf.generation };
-  const newest = await readSeen(db, id);
-  if (!newest) return undefined;
-  const path = await proveInclusion(leaf.index, newest.checkpoint.size, hashesOf(db, id));
-  return { entry: leaf.entry, salt: leaf.salt, proof: proofText(leaf.index, path, newest.note) };
+  const note = await readCovering(db, id, leaf.index);
+  if (note === undefined) return undefined;
+  const path = await proveInclusion(leaf.index, readCheckpoint(note).checkpoint.size, hashesOf(db, id));
+  return { entry: leaf.entry, salt: leaf.salt, proof: proofText(leaf.index, path, note) };
 }

@@ -8,12 +8,14 @@ import { allFacilities, facilitiesWithFacts } from './facts-sql.ts';
 import type { ReadKeys } from './keys.ts';
 import { nameOf } from './log.ts';
 import type { NewestCheckpoints } from './newest-checkpoints.ts';
+import type { Witnesses } from './witnesses.ts';
 
 export interface SequencerOptions {
   readonly db: Db;
   readonly listener: Pick<Listener, 'onNotify' | 'onReconnect'>;
   readonly keys: ReadKeys;
   readonly newest: NewestCheckpoints;
+  readonly witnesses: Pick<Witnesses, 'recall' | 'submit'>;
   /** The host in the origin of new logs. */
   readonly host: string;
   readonly clock: () => Date;
@@ -98,7 +100,11 @@ export class Sequencer {
   }
 
   async #append(facility: string, routes: readonly RouteKey[] | undefined, since: Date): Promise<void> {
-    const { db, keys, newest, host, clock, log, limit = LIMIT } = this.#options;
+    const { db, keys, newest, witnesses, host, clock, log, limit = LIMIT } = this.#options;
+    if (!(await witnesses.recall(facility))) {
+      this.#isEverythingDue = true;
+      return;
+    }
     const named = routes?.map(({ id, week_end }) => ({ route_id: id, week_end }));
     for (let facts = limit; facts >= limit && !this.#stopped;) {
       const own = await keys();
@@ -110,7 +116,10 @@ export class Sequencer {
         );
         facts = appended?.facts ?? 0;
         // After the commit: a checkpoint that was rolled back is none.
-        if (appended) await newest.keep(facility, appended.newest);
+        if (appended) {
+          await newest.keep(facility, appended.newest);
+          witnesses.submit(facility);
+        }
         if (seen && appended && appended.newest.generation > seen.generation)
           log.warn(
             { origin: appended.newest.checkpoint.origin },

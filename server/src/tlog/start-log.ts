@@ -2,24 +2,32 @@ import type { Config } from '../config.ts';
 import { openKeys } from './keys.ts';
 import { NewestCheckpoints } from './newest-checkpoints.ts';
 import { Sequencer, type SequencerOptions } from './sequencer.ts';
+import { parseWitness } from './witness-client.ts';
+import { Witnesses, type CosigningOutcome } from './witnesses.ts';
 
 /** The log's part of the composition. */
 export interface StartLog extends Pick<SequencerOptions, 'db' | 'listener' | 'clock' | 'log'> {
-  readonly config: Pick<Config, 'dataDir' | 'logKeyFile' | 'publicUrl'>;
+  readonly config: Pick<Config, 'dataDir' | 'logKeyFile' | 'publicUrl' | 'witnesses'>;
+  readonly watch: (outcome: CosigningOutcome) => void;
 }
 
 /** The host in origins of a server without PUBLIC_URL. */
 const LOCAL = 'localhost';
 
 /** Runs the sequencer: on every worker, of which one at a time appends to a log. @throws StartError for a wrong key */
-export async function startLog({ config, ...deps }: StartLog): Promise<Sequencer> {
+export async function startLog({ config, watch, ...deps }: StartLog): Promise<{ stop(): Promise<void> }> {
   const { dataDir, publicUrl } = config;
-  const sequencer = new Sequencer({
-    ...deps,
-    keys: await openKeys(config),
-    newest: await NewestCheckpoints.open(dataDir),
-    host: publicUrl === undefined ? LOCAL : new URL(publicUrl).host,
-  });
+  const { db, log } = deps;
+  const host = publicUrl === undefined ? LOCAL : new URL(publicUrl).host;
+  const newest = await NewestCheckpoints.open(dataDir);
+  const witnesses = new Witnesses({ db, log, watch, newest, host, witnesses: config.witnesses.map(parseWitness) });
+  const sequencer = new Sequencer({ ...deps, keys: await openKeys(config), newest, witnesses, host });
+  await witnesses.start();
   await sequencer.start();
-  return sequencer;
+  return {
+    stop: async () => {
+      await sequencer.stop();
+      await witnesses.stop();
+    },
+  };
 }

@@ -2,84 +2,23 @@ import { createHash } from 'node:crypto';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { insertRoutes, plan } from '../../support/mirror.ts';
 import { signUp } from '../../support/people.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { restChange } from '../../support/rest-change.ts';
-import { startRestServer, type RestServer } from '../../support/rest-server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { storeFiles } from '../../support/uploads.ts';
 import { isIncluded } from '../../../server/src/tlog/format/verify.ts';
 import { readCheckpoint } from '../../../server/src/tlog/format/checkpoint.ts';
 import { keyFileIn, openKeys, rotateKey } from '../../../server/src/tlog/keys.ts';
-import { mountLog } from '../../../server/src/http/log/mount-log.ts';
 import { NewestCheckpoints } from '../../../server/src/tlog/newest-checkpoints.ts';
 import { proveFact } from '../../../server/src/tlog/read-log.ts';
-import { Sequencer, type SequencerOptions } from '../../../server/src/tlog/sequencer.ts';
 import { backUp } from '../../system/database-backup.ts';
 import * as factStatements from '../../../server/src/tlog/facts-sql.ts';
 import { auditLog, keysOf, leafOf } from './audited-log.ts';
-
-const key = { facility: 'F01', id: 'R100', week_end: '20261121' };
-const other = { facility: 'F02', id: 'R200', week_end: '20261121' };
-
-interface Node {
-  readonly server: RestServer;
-  readonly dataDir: string;
-  /** A worker on this database, with these settings different. */
-  readonly sequencer: (options?: Partial<SequencerOptions> & { readonly dataDir?: string }) => Promise<Sequencer>;
-}
-
-async function startNode(): Promise<Node> {
-  const server = await startRestServer({ access: 'strict', mount: async (app, { db }) => mountLog(app, { db }) });
-  const dataDir = await temporaryFolder();
-  for (const route of [key, other])
-    await insertRoutes(server.database.pool, [
-      { facility: route.facility, id: route.id, weekEnd: route.week_end, drivers: ['1001'], stops: [plan(1), plan(2)] },
-    ]);
-  return { server, dataDir, sequencer: (options) => sequencerOf(server, { dataDir, ...options }) };
-}
-
-async function sequencerOf(
-  server: RestServer,
-  { dataDir = '', ...options }: Partial<SequencerOptions> & { readonly dataDir?: string },
-): Promise<Sequencer> {
-  const { listener, log } = server;
-  return new Sequencer({
-    db: server.database.pool,
-    listener,
-    keys: await openKeys({ dataDir, logKeyFile: undefined }),
-    newest: await NewestCheckpoints.open(dataDir),
-    host: 'pod.example.com',
-    clock: () => new Date(),
-    log,
-    ...options,
-  });
-}
-
-/** A driver's change of a stop. Equal ones of one driver and moment are one. */
-const record = ({ server }: Node, route = key, stop = 1, comments = `side door ${Math.random()}`) =>
-  server.pipeline.submit(restChange(route, { id: stop, updates: { driver_comments: comments } }, '1001'));
-
-interface Leaf {
-  readonly generation: number;
-  readonly kind: string;
-  readonly source: string;
-  readonly entry: string;
-  readonly salt: Buffer | null;
-}
-const leavesOf = async ({ server }: Node, facility = 'F01'): Promise<Leaf[]> => {
-  const { rows } = await server.database.pool.query<Leaf>(
-    `select f.generation, f.kind, f.source, f.entry, s.salt from log_leaf f left join log_salt s using (facility, generation, leaf_index)
-      where f.facility = $1 order by f.generation, f.leaf_index`,
-    [facility],
-  );
-  return rows;
-};
-const parse: (entry: string) => Record<string, unknown> = JSON.parse;
+import { key, leavesOf, other, parse, record, startNode, type LogNode } from './log-node.ts';
 
 describe('a log', () => {
-  let node: Node;
+  let node: LogNode;
 
   beforeAll(async () => {
     node = await startNode();
@@ -281,7 +220,7 @@ describe('keys of a log', () => {
 
 describe('a restored database', () => {
   /** The log as others know it: it grows after the backup, and the database comes back without that. */
-  async function restored(): Promise<{ node: Node; lost: Awaited<ReturnType<typeof auditLog>> }> {
+  async function restored(): Promise<{ node: LogNode; lost: Awaited<ReturnType<typeof auditLog>> }> {
     const node = await startNode();
     await record(node);
     await (await node.sequencer()).pass();
