@@ -12,6 +12,13 @@ export const SERVICE = '';
 /** A facility has at most 5 characters, so none has this name. */
 const serviceName = 'service';
 
+/** The host in origins of a server without PUBLIC_URL. */
+const LOCAL = 'localhost';
+
+/** The host in the origin of new logs. */
+export const hostOf = (publicUrl: string | undefined): string =>
+  publicUrl === undefined ? LOCAL : new URL(publicUrl).host;
+
 /** The last part of a log's address and origin. */
 export const nameOf = (facility: string): string => (facility === SERVICE ? serviceName : encodeURIComponent(facility));
 

@@ -1,6 +1,6 @@
 import type { Queryable } from '../db/types.ts';
 import { hashesOf } from './append.ts';
-import { proofText, readCheckpoint } from './format/checkpoint.ts';
+import { proofText, readCheckpoint, type Checkpoint } from './format/checkpoint.ts';
 import { HASH_BYTES, proveInclusion } from './format/merkle.ts';
 import { ED25519, keyText } from './format/note.ts';
 import type { TilePlace } from './format/tiles.ts';
@@ -21,10 +21,15 @@ export async function readNewest(db: Queryable, { facility, generation }: LogId)
 }
 
 /** The newest checkpoint that witnesses have signed and that covers a leaf, else the newest one. */
-async function readCovering(db: Queryable, id: LogId, index: number): Promise<string | undefined> {
+export async function readCovering(
+  db: Queryable,
+  id: LogId,
+  index: number,
+): Promise<{ readonly note: string; readonly checkpoint: Checkpoint } | undefined> {
   const { rows } = await db.query<Witnessed>(sql.readWitnessed, [id.facility, id.generation, index]);
   const [row] = rows;
-  return row ? row.note + row.witnessed : readNewest(db, id);
+  const note = row ? row.note + row.witnessed : await readNewest(db, id);
+  return note === undefined ? undefined : { note, checkpoint: readCheckpoint(note).checkpoint };
 }
 
 /** The first `width` hashes of a tile; undefined where it is not that wide. */
@@ -80,8 +85,8 @@ export async function proveFact(
   const [leaf] = rows;
   if (!leaf) return undefined;
   const id = { facility, generation: leaf.generation };
-  const note = await readCovering(db, id, leaf.index);
-  if (note === undefined) return undefined;
-  const path = await proveInclusion(leaf.index, readCheckpoint(note).checkpoint.size, hashesOf(db, id));
-  return { entry: leaf.entry, salt: leaf.salt, proof: proofText(leaf.index, path, note) };
+  const covering = await readCovering(db, id, leaf.index);
+  if (!covering) return undefined;
+  const path = await proveInclusion(leaf.index, covering.checkpoint.size, hashesOf(db, id));
+  return { entry: leaf.entry, salt: leaf.salt, proof: proofText(leaf.index, path, covering.note) };
 }

@@ -15,7 +15,7 @@ export interface SequencerOptions {
   readonly listener: Pick<Listener, 'onNotify' | 'onReconnect'>;
   readonly keys: ReadKeys;
   readonly newest: NewestCheckpoints;
-  readonly witnesses: Pick<Witnesses, 'recall' | 'submit'>;
+  readonly witnesses?: Pick<Witnesses, 'recall' | 'submit'>;
   /** The host in the origin of new logs. */
   readonly host: string;
   readonly clock: () => Date;
@@ -101,7 +101,7 @@ export class Sequencer {
 
   async #append(facility: string, routes: readonly RouteKey[] | undefined, since: Date): Promise<void> {
     const { db, keys, newest, witnesses, host, clock, log, limit = LIMIT } = this.#options;
-    if (!(await witnesses.recall(facility))) {
+    if ((await witnesses?.recall(facility)) === false) {
       this.#isEverythingDue = true;
       return;
     }
@@ -118,7 +118,7 @@ export class Sequencer {
         // After the commit: a checkpoint that was rolled back is none.
         if (appended) {
           await newest.keep(facility, appended.newest);
-          witnesses.submit(facility);
+          witnesses?.submit(facility);
         }
         if (seen && appended && appended.newest.generation > seen.generation)
           log.warn(

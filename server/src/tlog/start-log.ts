@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import { openKeys } from './keys.ts';
+import { hostOf } from './log.ts';
 import { NewestCheckpoints } from './newest-checkpoints.ts';
 import { Sequencer, type SequencerOptions } from './sequencer.ts';
 import { parseWitness } from './witness-client.ts';
@@ -11,14 +12,11 @@ export interface StartLog extends Pick<SequencerOptions, 'db' | 'listener' | 'cl
   readonly watch: (outcome: CosigningOutcome) => void;
 }
 
-/** The host in origins of a server without PUBLIC_URL. */
-const LOCAL = 'localhost';
-
 /** Runs the sequencer: on every worker, of which one at a time appends to a log. @throws StartError for a wrong key */
 export async function startLog({ config, watch, ...deps }: StartLog): Promise<{ stop(): Promise<void> }> {
   const { dataDir, publicUrl } = config;
   const { db, log } = deps;
-  const host = publicUrl === undefined ? LOCAL : new URL(publicUrl).host;
+  const host = hostOf(publicUrl);
   const newest = await NewestCheckpoints.open(dataDir);
   const witnesses = new Witnesses({ db, log, watch, newest, host, witnesses: config.witnesses.map(parseWitness) });
   const sequencer = new Sequencer({ ...deps, keys: await openKeys(config), newest, witnesses, host });

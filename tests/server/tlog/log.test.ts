@@ -11,6 +11,8 @@ import { isIncluded } from '../../../server/src/tlog/format/verify.ts';
 import { readCheckpoint } from '../../../server/src/tlog/format/checkpoint.ts';
 import { keyFileIn, openKeys, rotateKey } from '../../../server/src/tlog/keys.ts';
 import { NewestCheckpoints } from '../../../server/src/tlog/newest-checkpoints.ts';
+import { parseKey } from '../../../server/src/tlog/format/note.ts';
+import { parseOpsCommand, runOpsCommand } from '../../../server/src/ops/commands/cli.ts';
 import { proveFact } from '../../../server/src/tlog/read-log.ts';
 import { backUp } from '../../system/database-backup.ts';
 import * as factStatements from '../../../server/src/tlog/facts-sql.ts';
@@ -193,6 +195,20 @@ describe('keys of a log', () => {
     await (await node.sequencer()).pass();
     expect((await auditLog(node.server.client, 'F01')).signers).toEqual([second?.key]);
     expect((await readFile(file, 'utf8')).match(/BEGIN PRIVATE KEY/g)).toHaveLength(2);
+  });
+
+  test('are printed for auditors and witnesses', async () => {
+    const node = await startNode();
+    const keyFile = keyFileIn({ dataDir: node.dataDir, logKeyFile: undefined });
+    await record(node);
+    await (await node.sequencer()).pass();
+    const options = { autocloseSeconds: 600, keyFile, publicUrl: 'https://pod.example.com/x' };
+    const text = await runOpsCommand(parseOpsCommand(['log', 'keys']), node.server.database.pool, options);
+    const [all = '', ...each] = text.split('\n').filter((line) => line.startsWith('pod.'));
+    const [served, service] = await keysOf(node.server.client);
+    expect(each.toSorted()).toEqual([`${served?.key} 0`, ...(service ? [`${service.key} 0`] : [])].toSorted());
+    const [any, one] = [parseKey(all), parseKey(served?.key ?? '')];
+    expect(any).toMatchObject({ name: 'pod.example.com/log/*', key: one.key });
   });
 
   test('of another server sign nothing', async () => {

@@ -60,7 +60,7 @@ const untilWitnessed = (all: Witnessed, size: number, name = 'F01') =>
     interval: 20,
   });
 
-const incidentsOf = async ({ server }: LogNode) => {
+const incidentsOf = async ({ server }: LogNode): Promise<Record<string, unknown>[]> => {
   const { rows } = await server.database.pool.query<{ kind: string; details: string }>(
     `select kind, details from incident order by at`,
   );
@@ -148,7 +148,7 @@ describe('a witnessed log', () => {
     }
     expect(await served(all)).toMatchObject({ size: 11, isWitnessed: false });
     const refused = { kind: 'log_refused', origin, reason: 'it does not know the log' };
-    const incidents = (await incidentsOf(all.node)).filter((incident) => incident.kind === 'log_refused');
+    const incidents = (await incidentsOf(all.node)).filter((incident) => incident['kind'] === 'log_refused');
     expect(incidents.filter((incident) => incident['origin'] === origin)).toEqual([expect.objectContaining(refused)]);
     await all.witness.knowLogs([await logsOf(all.node.dataDir)]);
     await untilWitnessed(all, 11);

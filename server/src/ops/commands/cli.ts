@@ -9,7 +9,7 @@ import { operatorCommands, parseOperatorCommand, runOperatorCommand } from './op
 import type { OperatorCommand } from './operator-commands.ts';
 import { declareRestored, describeRestored } from '../restore/restored.ts';
 import { unregisterDriver } from '../devices/devices.ts';
-import { rotateKey } from '../../tlog/keys.ts';
+import { logKeys, rotateLogKey, type KeyOptions } from './log-commands.ts';
 
 // `npm run ops -- …`: commands of operators, beside running servers or without them.
 
@@ -24,8 +24,8 @@ export const opsManual: Manual = {
     ...operatorCommands,
     ...invitationCommands,
     log: {
-      takes: 'rotate',
-      does: 'makes a new key of the transparency log; the former one signs the change at the next fact',
+      takes: 'keys|rotate',
+      does: 'keys of the transparency log, for auditors and witnesses; rotate: a new key, whose change the former one signs',
     },
     'heal-clock': {
       takes: '[--yes]',
@@ -38,7 +38,7 @@ export type OpsCommand =
   | { readonly verb: 'restored'; readonly reason: string }
   | { readonly verb: 'unregister'; readonly employee: string }
   | { readonly verb: 'heal-clock'; readonly yes: boolean }
-  | { readonly verb: 'log rotate' }
+  | { readonly verb: 'log'; readonly act: 'keys' | 'rotate' }
   | OperatorCommand
   | InvitationCommand;
 
@@ -64,14 +64,13 @@ export function parseOpsCommand(argv: readonly string[]): OpsCommand {
   if (verb === 'unregister' && employee !== undefined && positionals.length === 2 && values.reason === undefined)
     return { verb, employee };
   if (verb === 'heal-clock' && positionals.length === 1) return { verb, yes: values.yes };
-  if (verb === 'log' && employee === 'rotate' && positionals.length === 2) return { verb: 'log rotate' };
+  if (verb === 'log' && (employee === 'keys' || employee === 'rotate') && positionals.length === 2)
+    return { verb, act: employee };
   throw new StartError(misuseOf(opsManual, positionals));
 }
 
-interface CommandOptions {
+interface CommandOptions extends KeyOptions {
   readonly autocloseSeconds: number;
-  /** The keys of the transparency log. */
-  readonly keyFile: string;
 }
 
 /** @returns what to show */
@@ -88,8 +87,8 @@ export async function runOpsCommand(command: OpsCommand, db: Db, options: Comman
 }
 
 async function run(command: OpsCommand, db: Db, options: CommandOptions): Promise<string> {
-  const { autocloseSeconds, keyFile } = options;
-  if (command.verb === 'log rotate') return rotateLogKey(keyFile);
+  const { autocloseSeconds } = options;
+  if (command.verb === 'log') return command.act === 'keys' ? logKeys(db, options) : rotateLogKey(options);
   if (command.verb === 'restored') return describeRestored(await declareRestored(db, command.reason));
   if (command.verb === 'operator') return runOperatorCommand(command, db, new Date());
   if (command.verb === 'heal-clock') return corrected(db, command.yes, new Date(), autocloseSeconds);
@@ -111,15 +110,6 @@ async function corrected(db: Db, yes: boolean, now: Date, timerSeconds: number):
   return yes
     ? `${counted} are dated back to ${now.toISOString()}; deadlines and leases from the future end now.`
     : `${counted} have stamps after ${now.toISOString()}. If that is the right time, run it again with --yes.`;
-}
-
-async function rotateLogKey(file: string): Promise<string> {
-  const key = await rotateKey(file);
-  return [
-    `${file} has a new key in front: ${key.public.toString('base64')}`,
-    'With the next fact of each log, the former key and the new one sign; then the new one signs alone.',
-    'Copy the file to every worker, keep the former keys in it, and give auditors GET /log/keys.json.',
-  ].join('\n');
 }
 
 /** The command needs no name: a person who may run it has access to the database. */

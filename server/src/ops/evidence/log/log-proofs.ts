@@ -1,19 +1,18 @@
 import { type KeyObject } from 'node:crypto';
 import { proofMember, sealText, type Leaf, type LogKeyText } from '../../../../verify/src/format.ts';
 import type { Queryable } from '../../../db/types.ts';
-import { hashesOf, readSeen } from '../../../tlog/append.ts';
+import { hashesOf } from '../../../tlog/append.ts';
 import { proofText } from '../../../tlog/format/checkpoint.ts';
 import { proveConsistency, proveInclusion, type ReadHashes } from '../../../tlog/format/merkle.ts';
 import { noteText, signText } from '../../../tlog/format/note.ts';
 import type { LogKey, ReadKeys } from '../../../tlog/keys.ts';
 import { SERVICE, type LogId } from '../../../tlog/log.ts';
-import type { Seen } from '../../../tlog/newest-checkpoints.ts';
-import { listKeys } from '../../../tlog/read-log.ts';
-import { readCheckpoint } from '../../../tlog/format/checkpoint.ts';
+import { listKeys, readCovering } from '../../../tlog/read-log.ts';
+import { readCheckpoint, type Checkpoint } from '../../../tlog/format/checkpoint.ts';
 import type { StopEvidence } from '../evidence.ts';
 import * as sql from '../evidence-sql.ts';
 
-/** The proofs of a pack, against the newest checkpoint of each log. */
+/** The proofs of a pack, against the newest witnessed checkpoint of each log, or else the newest one. */
 export interface LogProofs {
   readonly leaves: readonly Leaf[];
   /** By member. */
@@ -57,7 +56,7 @@ export async function readProofs(
   const origins = new Set<string>();
   for (const leaves of Map.groupBy(rows, ({ facility: log, generation }) => `${log}/${generation}`).values()) {
     const [first] = leaves;
-    const newest = first && (await readSeen(db, first));
+    const newest = first && (await readCovering(db, first, Math.max(...leaves.map(({ index }) => index))));
     if (!newest) continue;
     origins.add(newest.checkpoint.origin);
     const read = gathered(hashesOf(db, first));
@@ -131,7 +130,7 @@ async function sealerOf(db: Queryable, facility: string, keys: readonly LogKey[]
 }
 
 interface Grown {
-  readonly newest: Seen;
+  readonly newest: { readonly checkpoint: Checkpoint };
   /** The first leaf of the pack. */
   readonly since: number;
   readonly read: ReadHashes;
