@@ -3,7 +3,7 @@ import { runProgram } from '../src/runtime/command-line.ts';
 import { StartError } from '../src/runtime/start-error.ts';
 import { COSIGNATURE, keyText, publicBytes } from '../src/tlog/format/note.ts';
 import { serveWitness } from '../src/witness/http.ts';
-import { readLogs, readSettings, witnessHelp } from '../src/witness/settings.ts';
+import { readLogs, readWitnessSettings, witnessHelp } from '../src/witness/settings.ts';
 import { openFolder } from '../src/witness/store.ts';
 
 // `npm run witness`: a witness of transparency logs, with a key and a folder of its own. It is meant for another
@@ -14,7 +14,7 @@ process.umask(0o077);
 await runProgram(witnessHelp, main, 'The witness cannot start.');
 
 async function main(): Promise<void> {
-  const { name, folder, logs, host, port } = readSettings(process.env);
+  const { name, folder, logs, host, port } = readWitnessSettings(process.env);
   await readLogs(logs);
   const { checkpoints, key } = await openFolder(folder, name);
   const say = (line: string) => void process.stderr.write(`${new Date().toISOString()} ${line}\n`);

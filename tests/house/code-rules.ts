@@ -19,13 +19,13 @@ export const environment: Rule = {
     if (!/^(server\/(src|bin)|client-sdk\/src|sync-protocol\/src)\/.*\.tsx?$/.test(file.path)) return [];
     if (file.path === 'server/src/config.ts') return [];
     const found: Finding[] = [];
-    // Programs pass the environment on whole: to `loadConfig`, and npm's own marks to `endWithNpm`.
+    // Programs pass the environment on whole: to `loadConfig` or the witness' own settings, and npm's own marks to `endWithNpm`.
     const handed = new Set<number>();
     // A variable that the program sets itself, for a library that it loads next, is no setting.
     const written = new Set<number>();
     new Visitor({
       CallExpression: (node) => {
-        if (['loadConfig', 'endWithNpm'].includes(nameOf(node.callee) ?? ''))
+        if (['loadConfig', 'readWitnessSettings', 'endWithNpm'].includes(nameOf(node.callee) ?? ''))
           for (const argument of node.arguments) handed.add(argument.start);
       },
       AssignmentExpression: ({ left }) => {

@@ -13,7 +13,7 @@ export const witnessHelp = `npm run witness    cosigns checkpoints of transparen
   WITNESS_PORT  TCP port (3010); 0 chooses a free one`;
 
 /** None has the name of a setting of the server: both can run in one environment. @throws StartError */
-export function readSettings(env: NodeJS.ProcessEnv, cwd = process.cwd()) {
+export function readWitnessSettings(env: NodeJS.ProcessEnv, cwd = process.cwd()) {
   const { WITNESS_NAME: name = '', WITNESS_LOGS: logs, WITNESS_DIR: folder = '.witness' } = env;
   const { WITNESS_HOST: host = '127.0.0.1', WITNESS_PORT: port = '3010' } = env;
   if (!/^[!-*,-~]+$/.test(name))
