@@ -112,7 +112,8 @@ async function ask(url: string, request: RequestInit, stopping: AbortSignal) {
 async function readText({ body }: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of body ?? []) {
+  const parts: AsyncIterable<Uint8Array> | readonly Uint8Array[] = body ?? [];
+  for await (const chunk of parts) {
     bytes += chunk.length;
     if (bytes > MAX_ANSWER_BYTES) throw new Error('the answer is too long');
     chunks.push(chunk);

@@ -68,14 +68,17 @@ export class Witnesses {
   async recall(facility: string): Promise<boolean> {
     const { witnesses, newest, log } = this.#options;
     if (witnesses.length === 0 || this.#recalled.has(facility)) return true;
-    const answers = await Promise.allSettled(witnesses.map((witness) => this.#recallFrom(witness, facility)));
-    for (const answer of answers)
-      if (answer.status === 'fulfilled' && answer.value) await newest.keep(facility, answer.value);
-    if (answers.every(({ status }) => status === 'rejected')) {
-      const { reason }: PromiseRejectedResult = answers.find(isRejected) ?? { status: 'rejected', reason: undefined };
-      log.warn({ err: reason }, 'no witness answers: a log that this server has not written before must wait');
-      if (!newest.of(facility)) return false;
-    }
+    const answers = await Promise.all(
+      witnesses.map((witness) =>
+        this.#recallFrom(witness, facility).catch((err: unknown) => {
+          if (!(err instanceof WitnessAway)) throw err;
+          log.warn({ err, witness: nameOfWitness(witness) }, 'a witness does not answer what it has seen of a log');
+          return 'away' as const;
+        }),
+      ),
+    );
+    for (const seen of answers) if (seen !== undefined && seen !== 'away') await newest.keep(facility, seen);
+    if (answers.every((seen) => seen === 'away') && !newest.of(facility)) return false;
     this.#recalled.add(facility);
     return true;
   }
@@ -95,9 +98,6 @@ export class Witnesses {
     }
   }
 }
-
-const isRejected = (result: PromiseSettledResult<unknown>): result is PromiseRejectedResult =>
-  result.status === 'rejected';
 
 interface ToCosign {
   readonly seen: Seen;

@@ -79,8 +79,8 @@ async function judge({ checkpoints, key, logs }: WitnessDeps, body: string): Pro
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    const part: Buffer = chunk;
+  const parts: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
+  for await (const part of parts) {
     bytes += part.length;
     if (bytes > MAX_BODY_BYTES) return undefined;
     chunks.push(part);

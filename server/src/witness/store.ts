@@ -56,11 +56,14 @@ const parseNotes: (text: string) => Record<string, string> = JSON.parse;
 
 /** Puts a file in the place of another one: after a power cut there is the one or the other, whole. */
 async function replace(folder: string, name: string, text: string): Promise<void> {
-  const draft = join(folder, `${name}.draft`);
-  await writeFile(draft, text, { mode: 0o600, flush: true });
-  await rename(draft, join(folder, name));
-  // The new name is on the disk, too. Windows opens no folders.
-  if (process.platform === 'win32') return;
+  const file = join(folder, name);
+  await writeFile(`${file}.draft`, text, { mode: 0o600, flush: true });
+  await rename(`${file}.draft`, file);
+  if (process.platform === 'win32') return; // It opens no folders: the new name is on the disk later.
   const names = await open(folder, 'r');
-  await names.sync().finally(() => names.close());
+  try {
+    await names.sync();
+  } finally {
+    await names.close();
+  }
 }

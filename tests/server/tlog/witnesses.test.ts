@@ -125,6 +125,7 @@ describe('a witnessed log', () => {
     await all.witness.start();
     worker = await all.worker();
     await untilWitnessed(all, 5);
+    expect(await seenBy(all.witness, origin)).toBe(5);
   });
 
   test('goes on with two workers that do not know of each other', async () => {
