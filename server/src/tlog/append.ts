@@ -217,7 +217,7 @@ export const hashesOf =
   };
 
 /** The newest stored checkpoint of a generation. */
-export async function readSeen(db: Queryable, { facility, generation }: LogId): Promise<Seen | undefined> {
+async function readSeen(db: Queryable, { facility, generation }: LogId): Promise<Seen | undefined> {
   const { rows } = await db.query<{ epoch: number; note: string }>(sql.readCheckpoint, [facility, generation]);
   const [row] = rows;
   return row && { generation, ...row, checkpoint: readCheckpoint(row.note).checkpoint };
