@@ -223,6 +223,11 @@ export const parts: Part[] = [
     why: 'a connection depends on the files and no domain',
   },
   {
+    path: 'server/src/host/doctor/',
+    uses: server('host/host.ts', 'host/files/', 'runtime/zone-clock.ts'),
+    why: 'the doctor asks any host, and judges its answers',
+  },
+  {
     path: 'server/src/host/tools/',
     uses: server('host/', 'runtime/'),
     why: 'tools for people at the host: they need no mirror',

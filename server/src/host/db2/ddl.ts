@@ -1,18 +1,13 @@
 import { auditTail, columnsOf, type Column, type HostFile } from '../files/columns.ts';
 import { typeName } from '../files/dialect.ts';
+import { triggerName, type DoorbellEvent } from '../files/doorbell-triggers.ts';
+import { rightsOf } from '../files/rights.ts';
 import { serviceProgram } from '../files/standin-schema.ts';
 import { hostFile, hostFileNames } from '../files/tables.ts';
 import type { Db2Dialect } from './catalog.ts';
 
 // The script by which a DBA creates the host's files, from the definitions that also make our statements. It has not
 // run on a real Db2 yet, and its header states that.
-
-/**
- * Files whose rows the service inserts although some of their columns are the office's: a credit changes a row of ours.
- */
-const ADDED_BY_SERVICE = ['RTOSDP'];
-/** Files from which the service deletes rows: read lines of the doorbell, and former sections of a report. */
-const CLEARED_BY_SERVICE = ['PODCHGP', 'LCRSCP'];
 
 /** @param profile the service's user; it gets no more rights than it needs */
 export function db2Script(dialect: Db2Dialect, library: string, profile = serviceProgram): string {
@@ -25,7 +20,7 @@ export function db2Script(dialect: Db2Dialect, library: string, profile = servic
       ...labels(dialect, library, file),
     ]),
     `insert into ${library}.PODCTLP (CTHOLD) values ('N')`,
-    ...files.filter(({ doorbell }) => doorbell === 'rings').flatMap((file) => triggers(library, file)),
+    ...files.filter(({ doorbell }) => doorbell === 'rings').flatMap((file) => triggers(dialect, library, file)),
     ...files.flatMap((file) => grants(library, file, profile)),
   ];
   return `${[...preface[dialect], ...statements.map((statement) => `${statement}${end}`)].join('\n\n')}\n`;
@@ -103,10 +98,10 @@ function labels(dialect: Db2Dialect, library: string, file: HostFile): string[] 
  * Key-only triggers. They record changes of every program but the service, and swallow all errors: a trigger must never
  * fail the host's own program (the drift check finds missed changes).
  */
-function triggers(library: string, file: HostFile): string[] {
-  const trigger = (letter: string, event: string, rows: string, body: string[]) =>
+function triggers(dialect: Db2Dialect, library: string, file: HostFile): string[] {
+  const trigger = (event: DoorbellEvent, rows: string, body: string[]) =>
     [
-      `create or replace trigger ${library}.${file.name}T${letter}`,
+      `create or replace trigger ${library}.${triggerName(dialect, file.name, event)}`,
       `after ${event} on ${library}.${file.name} referencing ${rows} for each row mode db2sql`,
       `when (current client_applname <> '${serviceProgram}')`,
       'begin',
@@ -119,15 +114,15 @@ function triggers(library: string, file: HostFile): string[] {
     `values ('${file.name}', '${letter}', ${keyOf(file, row)}, left(session_user, 18), left(current client_applname, 18));`,
   ];
   return [
-    trigger('I', 'insert', 'new as N', ring('I', 'N')),
-    trigger('U', 'update', 'old as O new as N', [
+    trigger('insert', 'new as N', ring('I', 'N')),
+    trigger('update', 'old as O new as N', [
       ...ring('U', 'N'),
       // A row that moved to another key: the doorbell gets both.
       `if ${keyOf(file, 'O')} <> ${keyOf(file, 'N')} then`,
       ...ring('U', 'O').map((line) => `  ${line}`),
       'end if;',
     ]),
-    trigger('D', 'delete', 'old as O', ring('D', 'O')),
+    trigger('delete', 'old as O', ring('D', 'O')),
   ];
 }
 
@@ -139,15 +134,12 @@ function keyOf(file: HostFile, row: string): string {
 }
 
 function grants(library: string, file: HostFile, profile: string): string[] {
-  const service = Object.keys(file.service);
-  const isOfService = service.length > 0 && Object.keys(file.host).length === 0;
-  const adds = isOfService || ADDED_BY_SERVICE.includes(file.name);
-  const tail = ['UUSR', 'UPGM', 'UDAT', 'UTIM'].map((name) => `${file.prefix}${name}`);
+  const granted = rightsOf(file);
   const rights = [
     'select',
-    ...(adds ? ['insert'] : []),
-    ...(CLEARED_BY_SERVICE.includes(file.name) ? ['delete'] : []),
-    ...(service.length > 0 ? [`update (${[...service, ...tail].join(', ')})`] : []),
+    ...(granted.insert ? ['insert'] : []),
+    ...(granted.delete ? ['delete'] : []),
+    ...(granted.update.length > 0 ? [`update (${granted.update.join(', ')})`] : []),
   ];
   return [`grant ${rights.join(', ')} on ${library}.${file.name} to ${profile}`];
 }

@@ -1,0 +1,242 @@
+import { isZone } from '../../runtime/zone-clock.ts';
+import { doorbellEvents, ringingFiles, triggerName } from '../files/doorbell-triggers.ts';
+import type { HostFileName } from '../files/tables.ts';
+import type { HostColumn } from '../host.ts';
+import { columnFaults } from './column-faults.ts';
+import { sampleText, type AuthorityFact, type HostFacts, type Reading } from './facts.ts';
+import { attention, go, listOf, noGo, unknown, type Verdict } from './verdict.ts';
+
+/** The settings that the checks depend on. */
+export interface CheckSettings {
+  readonly changes: 'doorbell' | 'polling';
+}
+
+export interface Check {
+  /** Stable, for programs. */
+  readonly name: string;
+  /** Undefined where this host has nothing to check. */
+  judge(facts: HostFacts, settings: CheckSettings): Verdict | undefined;
+}
+
+/** Seconds by which the clocks may differ. */
+const CLOCK = { fine: 5, usable: 60 };
+/** A longer wait for a lock occupies a connection for longer than needed. */
+const LONGEST_LOCK_WAIT_S = 10;
+/** A row with a chunk of a file needs pages of this size where it is sorted. */
+const SORT_PAGE = 32_768;
+
+const script = 'print the script (npm run host -- ddl), and run what is missing';
+
+/** In the order of their lines. Each judges the facts alone. */
+export const checks: readonly Check[] = [
+  {
+    name: 'user',
+    judge: ({ job, library, dialect }) =>
+      judged(job, 'the job of the connection', ({ user }) => go(`${user} reaches ${library} (${dialect})`)),
+  },
+  {
+    name: 'tables',
+    judge: ({ files, library }) =>
+      judged(files, 'the catalog', (found) => {
+        const missing = [...found].filter(([, columns]) => columns === undefined).map(([name]) => name);
+        if (missing.length === 0) return go(`${library} has all ${found.size} files`);
+        return noGo(`${library} lacks ${listOf(missing)}, or hides it from this user`, script);
+      }),
+  },
+  {
+    name: 'columns',
+    judge: ({ files }) =>
+      judged(files, 'the catalog', (found) => {
+        const faults = presentFiles(found).flatMap(([name, columns]) => columnFaults(name, columns));
+        if (faults.length === 0) return go('every column has the kind and length that the service needs');
+        return noGo(listOf(faults, 4), 'compare with docs/host-files.md, and alter the columns');
+      }),
+  },
+  {
+    name: 'authorities',
+    judge: ({ authorities }) =>
+      authorities &&
+      judged(authorities, 'an authority', (found) => {
+        const lacking = found.filter(({ needed, allowed }) => needed && !allowed).map(actOn);
+        if (lacking.length === 0) return go('the user may do everything that the service does');
+        return noGo(`the user may not ${listOf(lacking)}`, 'run the grants at the end of the script for this user');
+      }),
+  },
+  {
+    name: 'least-authority',
+    judge: ({ authorities }) =>
+      authorities &&
+      judged(authorities, 'an authority', (found) => {
+        const excess = found.filter(({ needed, allowed }) => !needed && allowed).map(actOn);
+        if (excess.length === 0) return go('the user may do nothing else');
+        return attention(
+          `the user may also ${listOf(excess)}`,
+          'use a profile of its own with the grants of the script alone (docs/db2.md, section 4)',
+        );
+      }),
+  },
+  {
+    name: 'triggers',
+    judge: ({ dialect, triggers, files }, { changes }) => {
+      if (changes === 'polling') return go('not needed: HOST_CHANGES=polling');
+      const otherWay = 'or set HOST_CHANGES=polling';
+      return judged(triggers, 'the triggers', (found) => {
+        const usable = new Map(found.map(({ file, name, usable: isUsable }) => [`${file}.${name}`, isUsable]));
+        // The missing ones have a line of their own.
+        const present = ringingFiles.filter((file) => !files.ok || files.value.get(file) !== undefined);
+        const wanted = present.flatMap((file) =>
+          doorbellEvents.map((event) => `${file}.${triggerName(dialect, file, event).toUpperCase()}`),
+        );
+        const missing = wanted.filter((name) => !usable.has(name));
+        const off = wanted.filter((name) => usable.get(name) === false);
+        if (missing.length > 0) return noGo(`missing: ${listOf(missing)}`, `${script}, ${otherWay}`);
+        if (off.length > 0)
+          return noGo(`disabled or inoperative: ${listOf(off)}`, `enable or recreate them, ${otherWay}`);
+        return go(`all ${wanted.length} are there and enabled`);
+      });
+    },
+  },
+  {
+    name: 'journal',
+    judge: ({ unjournaled, files }) =>
+      unjournaled &&
+      judged(unjournaled, 'the journal', (found) => {
+        const ours = files.ok ? found.filter((name) => [...files.value.keys()].some((file) => file === name)) : found;
+        if (ours.length === 0) return go('every file is journaled');
+        return noGo(
+          `without a journal: ${listOf(ours)}`,
+          'STRJRNPF FILE(…) JRN(…) IMAGES(*BOTH): else a stop can be half written until its retry',
+        );
+      }),
+  },
+  {
+    name: 'code-page',
+    judge: ({ dialect, sample, files }) =>
+      sample &&
+      judged(sample, 'the bytes of a text', ({ hex, text }) => {
+        const expected = dialect === 'db2i' ? SAMPLE_IN_37 : SAMPLE_IN_LATIN_1;
+        if (hex !== expected)
+          return noGo(
+            `${sampleText} reaches the host as ${hex} and not ${expected}`,
+            'the job must not run on CCSID 65535 (CHGUSRPRF … CCSID(37)); client DB2CODEPAGE=1208 (docs/db2.md, section 3)',
+          );
+        if (text !== sampleText) return noGo(`${sampleText} comes back as ${text}`, 'see docs/db2.md, section 3');
+        const others = dialect === 'db2i' && files.ok ? otherPages(files.value) : [];
+        if (others.length > 0)
+          return noGo(`not in CCSID 37: ${listOf(others)}`, 'alter the columns: 65535 is never converted');
+        return go(`${sampleText} is ${hex} on the host, and comes back`);
+      }),
+  },
+  {
+    name: 'empty-text',
+    judge: ({ emptyIsNull }) =>
+      judged(emptyIsNull, 'the compatibility of the database', (isNull) =>
+        isNull
+          ? noGo(
+              'the database takes an empty text for null (DB2_COMPATIBILITY_VECTOR=ORA)',
+              'create the database without that vector; it cannot be changed later',
+            )
+          : go('an empty text is no null'),
+      ),
+  },
+  {
+    name: 'sort-space',
+    judge: ({ sortPage }) =>
+      sortPage &&
+      judged(sortPage, 'the table spaces', (bytes) =>
+        bytes >= SORT_PAGE
+          ? go('the temporary table space has pages of 32 KB')
+          : noGo(
+              `the largest page of a temporary table space has ${bytes} bytes: a sort with ASSCHP needs ${SORT_PAGE}`,
+              'create a system temporary table space with pages of 32 KB',
+            ),
+      ),
+  },
+  {
+    name: 'lock-wait',
+    judge: ({ session, dialect }) => {
+      if (!session)
+        return dialect === 'db2i'
+          ? attention('the files define it (WAITRCD); the service ends a wait after 10 s', 'docs/db2.md, Record locks')
+          : undefined;
+      return judged(session, 'the limit of a lock wait', ({ lockWaitS }) => {
+        if (lockWaitS !== undefined && lockWaitS > 0 && lockWaitS <= LONGEST_LOCK_WAIT_S)
+          return go(`a wait for a lock ends after ${lockWaitS} s`);
+        const says = lockWaitS === undefined || lockWaitS <= 0 ? 'without a limit' : `for ${lockWaitS} s`;
+        return noGo(`a statement waits for a lock ${says}`, 'set LockTimeout=3 in LEGACY_URL, or leave it out');
+      });
+    },
+  },
+  {
+    name: 'isolation',
+    judge: ({ session }) =>
+      session &&
+      judged(session, 'the isolation level', ({ isolation }) =>
+        ['', 'CS'].includes(isolation)
+          ? go('reads see committed rows (CS)')
+          : noGo(`the isolation level is ${isolation} and not CS`, 'leave TxnIsolation out of LEGACY_URL'),
+      ),
+  },
+  {
+    name: 'clock',
+    judge: ({ clockAheadS }) =>
+      judged(clockAheadS, 'the clock', (seconds) => {
+        const size = Math.abs(seconds);
+        const says = `the host’s clock is ${size} s ${seconds < 0 ? 'behind' : 'ahead of'} the server’s`;
+        if (size <= CLOCK.fine) return go(says);
+        const todo = 'synchronize both by NTP; compare the host’s time zone (QUTCOFFSET, TZ) with its wall clock';
+        return size <= CLOCK.usable ? attention(says, todo) : noGo(says, todo);
+      }),
+  },
+  {
+    name: 'zones',
+    judge: ({ zones }) =>
+      judged(zones, 'FACMSTP', (facilities) => {
+        const wrong = facilities
+          .filter(({ zone }) => !isZone(zone))
+          .map(({ facility, zone }) => `${facility} (${zone === '' ? 'blank' : zone})`);
+        if (wrong.length > 0)
+          return noGo(
+            `FATZ is no IANA zone: ${listOf(wrong)}`,
+            'write the zone, such as America/Chicago; else its times on the host are in UTC',
+          );
+        if (facilities.length === 0)
+          return attention('FACMSTP has no facility yet', 'add the facilities before their first route');
+        return go(`FATZ of all ${facilities.length} facilities is a zone`);
+      }),
+  },
+  {
+    name: 'switch',
+    judge: ({ switches }) =>
+      judged(switches, 'PODCTLP', (rows) => {
+        if (rows.length !== 1)
+          return noGo(`PODCTLP has ${rows.length} rows and not one`, "insert into PODCTLP (CTHOLD) values ('N')");
+        if (rows[0]?.hold === 'Y') return attention('PODCTLP holds replication', 'set CTHOLD = N when it may write');
+        return go('PODCTLP lets the service write');
+      }),
+  },
+];
+
+/** The bytes of `sampleText`, by IBM's tables. */
+const SAMPLE_IN_37 = '514FBA594049B043';
+const SAMPLE_IN_LATIN_1 = 'E97C5BDF20F15EE4';
+
+function judged<Value>(reading: Reading<Value>, what: string, judge: (value: Value) => Verdict): Verdict {
+  return reading.ok
+    ? judge(reading.value)
+    : unknown(`the host does not tell ${what}: ${reading.why}`, 'let an administrator of the host check it');
+}
+
+type Files = ReadonlyMap<HostFileName, readonly HostColumn[] | undefined>;
+
+const presentFiles = (files: Files): [HostFileName, readonly HostColumn[]][] =>
+  [...files].flatMap(([name, columns]) => (columns === undefined ? [] : [[name, columns]]));
+
+const otherPages = (files: Files): string[] =>
+  presentFiles(files).flatMap(([name, columns]) =>
+    columns
+      .filter(({ type, ccsid }) => /^(VAR)?CHAR$/.test(type) && ccsid !== 37)
+      .map((column) => `${name}.${column.name} (${column.ccsid})`),
+  );
+
+const actOn = ({ act, file }: AuthorityFact): string => `${act} ${file}`;

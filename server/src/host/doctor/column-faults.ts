@@ -1,0 +1,46 @@
+import { auditTail, columnsOf, type Column } from '../files/columns.ts';
+import { hostFile, type HostFileName } from '../files/tables.ts';
+import type { HostColumn } from '../host.ts';
+
+/** What is wrong with the columns of a file, one phrase a column; empty where the service can use it. */
+export function columnFaults(name: HostFileName, found: readonly HostColumn[]): string[] {
+  const file = hostFile(name);
+  const byName = new Map(found.map((column) => [column.name, column]));
+  const key = Object.keys(file.key);
+  return Object.entries({ ...columnsOf(file), ...auditTail(file) }).flatMap(([column, defined]) => {
+    const fault = columnFault(defined, byName.get(column), key.includes(column));
+    return fault === undefined ? [] : [`${name}.${column} ${fault}`];
+  });
+}
+
+function columnFault(defined: Column, found: HostColumn | undefined, isKey: boolean): string | undefined {
+  if (!found) return 'is missing';
+  if (!types[defined.kind].test(found.type)) return `is ${found.type} and not ${defined.kind}`;
+  switch (defined.kind) {
+    case 'char':
+      // The doorbell has key columns side by side, each at its full width.
+      if (isKey && found.length !== defined.length)
+        return `has ${found.length} characters and not exactly ${defined.length}`;
+      return found.length < defined.length ? `has ${found.length} characters and not ${defined.length}` : undefined;
+    case 'binary':
+      return found.length < defined.length ? `has ${found.length} bytes and not ${defined.length}` : undefined;
+    case 'decimal': {
+      const whole = defined.precision - defined.scale;
+      const isSmall = found.scale < defined.scale || found.length - found.scale < whole;
+      const isOther = isKey && (found.length !== defined.precision || found.scale !== defined.scale);
+      return isSmall || isOther
+        ? `is DECIMAL(${found.length},${found.scale}) and not DECIMAL(${defined.precision},${defined.scale})`
+        : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+const types: { readonly [kind in Column['kind']]: RegExp } = {
+  char: /^(VAR)?CHAR(ACTER)?( VARYING)?$/,
+  decimal: /^(DECIMAL|NUMERIC)$/,
+  timestamp: /^TIMESTAMP/,
+  binary: /FOR BIT DATA|^VARBINARY$/,
+  identity: /^(BIGINT|DECIMAL|INTEGER)$/,
+};

@@ -1,0 +1,234 @@
+import { expect, test } from 'vitest';
+import { checks } from '../../server/src/host/doctor/checks.ts';
+import { examine, printed, type Finding } from '../../server/src/host/doctor/examine.ts';
+import { examineAt } from '../../server/src/host/doctor/examine-at.ts';
+import { openStandIn } from '../../server/src/host/connection/postgres.ts';
+import { rightsOf } from '../../server/src/host/files/rights.ts';
+import { hostFile, hostFileNames } from '../../server/src/host/files/tables.ts';
+import { atFileEnd } from '../support/file-end.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+import { createHost } from '../support/stand-in.ts';
+
+// `npm run ops -- doctor` on the stand-in: for each NO-GO a host that causes it, and a good one.
+
+const { database } = await createHost();
+const { pool } = database;
+const log = recordedLog();
+
+/** A user with exactly the grants of the script. */
+const user = `least_${database.name.slice(-8)}`;
+await pool.query(`create role ${user} login password 'secret'`);
+atFileEnd(async () => {
+  await pool.query(`drop owned by ${user}`);
+  await pool.query(`drop role ${user}`);
+});
+const grants = hostFileNames.map((name) => {
+  const rights = rightsOf(hostFile(name));
+  const acts = [
+    'select',
+    ...(rights.insert ? ['insert'] : []),
+    ...(rights.delete ? ['delete'] : []),
+    ...(rights.update.length > 0 ? [`update (${rights.update.join(', ')})`] : []),
+  ];
+  return `grant ${acts.join(', ')} on PODDTA.${name} to ${user}`;
+});
+await pool.query(
+  [`grant usage on schema PODDTA to ${user}`, `grant select on PODDTA.standin_fault to ${user}`, ...grants].join(';\n'),
+);
+await pool.query(`insert into PODDTA.FACMSTP (FAFAC, FANAM, FATZ) values ('F01', 'Depot', 'America/Chicago')`);
+
+const leastUrl = Object.assign(new URL(database.url), { username: user, password: 'secret' }).href;
+const openLeast = (lockMs = 3_000) =>
+  openStandIn({ url: leastUrl, library: 'PODDTA', log, size: 2, limits: { statementMs: 10_000, lockMs } });
+
+type Options = { now?: () => Date; changes?: 'doorbell' | 'polling'; lockMs?: number };
+async function examined({ now = () => new Date(), changes = 'doorbell', lockMs }: Options = {}) {
+  const host = await openLeast(lockMs);
+  try {
+    return await examine(host, { changes }, { now, form: 'full' });
+  } finally {
+    await host.close();
+  }
+}
+const findingOf = async (check: string, options?: Options): Promise<Finding | undefined> => {
+  const { findings } = await examined(options);
+  return findings.find((finding) => finding.check === check);
+};
+
+test('a host that is set up as documented: GO, one line a check, and nothing to do', async () => {
+  const diagnosis = await examined();
+  expect(diagnosis.findings.filter(({ level }) => level !== 'go')).toEqual([]);
+  expect(diagnosis.go).toBe(true);
+  const lines = printed(diagnosis).split('\n');
+  expect(lines.at(-1)).toBe('GO: 12 checks, 0 refuse, 0 to look at, 0 unknown');
+  expect(lines[1]).toBe('GO       tables           PODDTA has all 25 files');
+  // Those of a Db2 alone are in doctor-db2.test.ts.
+  const ofDb2 = ['journal', 'code-page', 'sort-space'];
+  expect(diagnosis.findings.map(({ check }) => check)).toEqual(
+    checks.map(({ name }) => name).filter((name) => !ofDb2.includes(name)),
+  );
+});
+
+/** What breaks the host, what repairs it, and what the doctor says. */
+const broken: [check: string, breaks: string, repairs: string, says: string][] = [
+  [
+    'tables',
+    'alter table PODDTA.SLSREPP rename to GONE',
+    'alter table PODDTA.GONE rename to SLSREPP',
+    'PODDTA lacks SLSREPP',
+  ],
+  [
+    'columns',
+    'alter table PODDTA.RTSTUP alter RUSNAM type char(30)',
+    'alter table PODDTA.RTSTUP alter RUSNAM type char(40)',
+    'RTSTUP.RUSNAM has 30 characters and not 40',
+  ],
+  [
+    'columns',
+    'alter table PODDTA.RTPRUP rename RQPAL to RQPALX',
+    'alter table PODDTA.RTPRUP rename RQPALX to RQPAL',
+    'RTPRUP.RQPAL is missing',
+  ],
+  [
+    'columns',
+    'alter table PODDTA.RTPRUP alter RQDLV type decimal(5,0)',
+    'alter table PODDTA.RTPRUP alter RQDLV type decimal(7,0)',
+    'RTPRUP.RQDLV is DECIMAL(5,0) and not DECIMAL(7,0)',
+  ],
+  [
+    'columns',
+    'alter table PODDTA.CUSMSP alter CMCUS type char(12)',
+    'alter table PODDTA.CUSMSP alter CMCUS type char(10)',
+    'CUSMSP.CMCUS has 12 characters and not exactly 10',
+  ],
+  [
+    'authorities',
+    `revoke update (RSSTS) on PODDTA.RTSTPP from ${user}`,
+    `grant update (RSSTS) on PODDTA.RTSTPP to ${user}`,
+    'may not update RTSTPP',
+  ],
+  [
+    'authorities',
+    `revoke delete on PODDTA.PODCHGP from ${user}`,
+    `grant delete on PODDTA.PODCHGP to ${user}`,
+    'may not delete PODCHGP',
+  ],
+  [
+    'triggers',
+    'alter table PODDTA.RTSTPP disable trigger rtstpp_update',
+    'alter table PODDTA.RTSTPP enable trigger rtstpp_update',
+    'disabled or inoperative: RTSTPP.RTSTPP_UPDATE',
+  ],
+  [
+    'triggers',
+    'alter trigger cusmsp_insert on PODDTA.CUSMSP rename to other',
+    'alter trigger other on PODDTA.CUSMSP rename to cusmsp_insert',
+    'missing: CUSMSP.CUSMSP_INSERT',
+  ],
+  [
+    'isolation',
+    `alter role ${user} set default_transaction_isolation = 'serializable'`,
+    `alter role ${user} reset default_transaction_isolation`,
+    'serializable and not CS',
+  ],
+  [
+    'zones',
+    `insert into PODDTA.FACMSTP (FAFAC, FATZ) values ('F02', 'US Central'), ('F03', ' ')`,
+    `delete from PODDTA.FACMSTP where FAFAC <> 'F01'`,
+    'FATZ is no IANA zone: F02 (US Central), F03 (blank)',
+  ],
+  ['switch', 'delete from PODDTA.PODCTLP', `insert into PODDTA.PODCTLP (CTHOLD) values ('N')`, '0 rows and not one'],
+];
+
+test.each(broken)('NO-GO %s: %s', async (check, breaks, repairs, says) => {
+  await pool.query(breaks);
+  const diagnosis = await examined();
+  await pool.query(repairs);
+  expect(diagnosis.go).toBe(false);
+  expect(diagnosis.findings.filter(({ level }) => level === 'no_go')).toEqual([
+    { check, level: 'no_go', says: expect.stringContaining(says), todo: expect.stringMatching(/\w/) },
+  ]);
+  expect(printed(diagnosis)).toMatch(/^NO-GO .* → .*/m);
+  expect((await examined()).go).toBe(true);
+});
+
+test('a wait for locks without an end, and one that is too long: NO-GO', async () => {
+  expect(await findingOf('lock-wait', { lockMs: 0 })).toMatchObject({
+    level: 'no_go',
+    says: expect.stringContaining('without a limit'),
+  });
+  expect(await findingOf('lock-wait', { lockMs: 60_000 })).toMatchObject({
+    level: 'no_go',
+    says: expect.stringContaining('for 60 s'),
+  });
+  expect(await findingOf('lock-wait')).toMatchObject({ level: 'go', says: 'a wait for a lock ends after 3 s' });
+});
+
+test('clocks that differ: by seconds a person looks, by minutes it is a NO-GO', async () => {
+  const off = (seconds: number) => () => new Date(Date.now() + seconds * 1_000);
+  expect(await findingOf('clock', { now: off(20) })).toMatchObject({
+    level: 'attention',
+    says: expect.stringContaining('behind'),
+  });
+  expect(await findingOf('clock', { now: off(-600) })).toMatchObject({
+    level: 'no_go',
+    says: expect.stringContaining('ahead of'),
+  });
+  expect(await findingOf('clock')).toMatchObject({ level: 'go' });
+});
+
+test('with HOST_CHANGES=polling no trigger is needed', async () => {
+  await pool.query('alter table PODDTA.RTSTPP disable trigger all');
+  expect(await findingOf('triggers', { changes: 'polling' })).toMatchObject({ level: 'go' });
+  expect(await findingOf('triggers')).toMatchObject({ level: 'no_go' });
+  await pool.query('alter table PODDTA.RTSTPP enable trigger all');
+});
+
+test('an authority that the service does not need is said, and is no NO-GO', async () => {
+  await pool.query(`grant update, delete on PODDTA.RTSTPP to ${user}`);
+  const diagnosis = await examined();
+  expect(diagnosis.go).toBe(true);
+  expect(diagnosis.findings.filter(({ level }) => level !== 'go')).toMatchObject([
+    { check: 'least-authority', level: 'attention', says: 'the user may also delete RTSTPP, update RTSTPP' },
+  ]);
+  await pool.query(`revoke update, delete on PODDTA.RTSTPP from ${user}`);
+  const file = hostFile('RTSTPP');
+  await pool.query(`grant update (${rightsOf(file).update.join(', ')}) on PODDTA.RTSTPP to ${user}`);
+});
+
+test('a catalog that the user may not read leaves its check open, and the others are made', async () => {
+  await pool.query(`revoke select on PODDTA.FACMSTP from ${user}`);
+  const { findings } = await examined();
+  await pool.query(`grant select on PODDTA.FACMSTP to ${user}`);
+  expect(findings.find(({ check }) => check === 'zones')).toMatchObject({ level: 'unknown' });
+  expect(findings.find(({ check }) => check === 'authorities')).toMatchObject({
+    says: 'the user may not read FACMSTP',
+  });
+});
+
+test('a hold of the host is said, and is no NO-GO', async () => {
+  await pool.query(`update PODDTA.PODCTLP set CTHOLD = 'Y'`);
+  expect(await findingOf('switch')).toMatchObject({ level: 'attention' });
+  await pool.query(`update PODDTA.PODCTLP set CTHOLD = 'N'`);
+});
+
+test('a host that is away, a wrong password and a missing driver: one line with what to do', async () => {
+  const at = (url: string) =>
+    examineAt(
+      () => openStandIn({ url, library: 'PODDTA', log }),
+      { changes: 'doorbell' },
+      { now: () => new Date(), form: 'full' },
+    );
+  const away = await at('postgres://nobody@127.0.0.1:1/none');
+  expect(away).toMatchObject({ go: false, findings: [{ check: 'connection', level: 'no_go' }] });
+  expect(printed(away)).toMatch(/NO-GO {4}connection .*08001.* → check host, port, firewall/);
+  const unknownUser = Object.assign(new URL(database.url), { username: 'nobody_here' }).href;
+  expect((await at(unknownUser)).go).toBe(false);
+  const { openDb2 } = await import('../../server/src/host/db2/open-db2.ts');
+  const missing = await examineAt(
+    () => openDb2({ url: 'db2://u:p@127.0.0.1:1/D', library: 'PODDTA', log, program: 'TAILGATE' }),
+    { changes: 'doorbell' },
+    { now: () => new Date(), form: 'full' },
+  );
+  expect(printed(missing)).toContain('install ibm_db');
+});
