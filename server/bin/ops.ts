@@ -4,8 +4,11 @@ import { openEmbedded } from '../src/embedded-postgres/embedded.ts';
 import { createPool } from '../src/db/pool.ts';
 import { isDatabaseUnavailable } from '../src/db/unavailable.ts';
 import { escapeHiddenInLines } from '../src/runtime/hidden-characters.ts';
+import { openHost } from '../src/host/connection/open.ts';
+import { printed } from '../src/host/doctor/examine.ts';
+import { examineAt } from '../src/host/doctor/examine-at.ts';
 import type { Log } from '../src/runtime/log.ts';
-import { opsManual, parseOpsCommand, runOpsCommand } from '../src/ops/commands/cli.ts';
+import { isDoctorCommand, opsManual, parseOpsCommand, runOpsCommand } from '../src/ops/commands/cli.ts';
 import { keyFileIn } from '../src/tlog/keys.ts';
 import { StartError } from '../src/runtime/start-error.ts';
 
@@ -25,6 +28,7 @@ await runProgram(helpOf(opsManual), (argv) =>
 );
 
 async function main(argv: readonly string[]): Promise<void> {
+  if (isDoctorCommand(argv)) return doctor(loadConfig(process.env, []));
   const command = parseOpsCommand(argv);
   const config = loadConfig(process.env, []);
   const database = await openDatabase(config);
@@ -39,6 +43,22 @@ async function main(argv: readonly string[]): Promise<void> {
     }
   } finally {
     await database.stop();
+  }
+}
+
+/** Exit code 1 for a NO-GO, so that a script can ask. */
+async function doctor(config: ReturnType<typeof loadConfig>): Promise<void> {
+  const database = config.legacyUrl === undefined ? await openDatabase(config) : undefined;
+  try {
+    const diagnosis = await examineAt(
+      () => openHost(config, database?.url ?? '', log),
+      { changes: config.hostChanges },
+      { now: () => new Date(), form: 'full' },
+    );
+    process.stdout.write(`${escapeHiddenInLines(printed(diagnosis))}\n`);
+    if (!diagnosis.go) process.exitCode = 1;
+  } finally {
+    await database?.stop();
   }
 }
 

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { checks } from '../../server/src/host/doctor/checks.ts';
 import { examine, printed, type Finding } from '../../server/src/host/doctor/examine.ts';
@@ -231,4 +233,17 @@ test('a host that is away, a wrong password and a missing driver: one line with 
     { now: () => new Date(), form: 'full' },
   );
   expect(printed(missing)).toContain('install ibm_db');
+});
+
+test('npm run ops -- doctor prints the lines; its exit code says GO or NO-GO', async () => {
+  const env = { ...process.env, LEGACY_URL: leastUrl };
+  const doctor = () =>
+    promisify(execFile)(process.execPath, ['--conditions=source', 'server/bin/ops.ts', 'doctor'], { env });
+  expect((await doctor()).stdout).toMatch(/\nGO: 12 checks, 0 refuse/);
+  await pool.query('alter table PODDTA.RTSTPP disable trigger rtstpp_update');
+  await expect(doctor()).rejects.toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/\nNO-GO {4}triggers .*RTSTPP_UPDATE/),
+  });
+  await pool.query('alter table PODDTA.RTSTPP enable trigger rtstpp_update');
 });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { auditTail, columnsOf, type Column, type HostFile } from './columns.ts';
 import { typeName } from './dialect.ts';
+import { triggerName, type DoorbellEvent } from './doorbell-triggers.ts';
 import { hostFile, hostFileNames } from './tables.ts';
 
 // The library as a PostgreSQL schema, in place of the back office's own DDL on Db2. The stand-in refuses the same
@@ -91,7 +92,10 @@ function doorbellDdl(library: string, file: HostFile): string[] {
   const key = keyText(file);
   const ring = (source: string) => `insert into ${library}.PODCHGP (CHFIL, CHOP, CHKEY, CHUSR, CHPGM)
   select '${file.name}', left(tg_op, 1), ${key}, left(coalesce(nullif(current_setting('${userSetting}', true), ''), session_user), 18), left(current_setting('application_name'), 18) from ${source}`;
-  const trigger = (event: string, tables: string) => `create or replace trigger ${file.name}_${event}
+  const trigger = (
+    event: DoorbellEvent,
+    tables: string,
+  ) => `create or replace trigger ${triggerName('postgres', file.name, event)}
 after ${event} on ${library}.${file.name} referencing ${tables} for each statement
 when (current_setting('application_name') <> '${serviceProgram}') execute function ${name}()`;
   return [

@@ -27,6 +27,10 @@ export const opsManual: Manual = {
       takes: 'keys|rotate',
       does: 'keys of the transparency log, for auditors and witnesses; rotate: a new key, whose change the former one signs',
     },
+    doctor: {
+      takes: '',
+      does: 'GO or NO-GO: whether the host is set up for the service, a line a check, with what to do',
+    },
     'heal-clock': {
       takes: '[--yes]',
       does: 'dates stamps from the future back to now, after a clock was ahead; without --yes it only counts them',
@@ -41,6 +45,13 @@ export type OpsCommand =
   | { readonly verb: 'log'; readonly act: 'keys' | 'rotate' }
   | OperatorCommand
   | InvitationCommand;
+
+/** The only command that works on the host, and needs no database where LEGACY_URL is set. @throws StartError */
+export function isDoctorCommand(argv: readonly string[]): boolean {
+  if (argv[0] !== 'doctor') return false;
+  if (argv.length > 1) throw new StartError(misuseOf(opsManual, argv));
+  return true;
+}
 
 /** @throws StartError */
 export function parseOpsCommand(argv: readonly string[]): OpsCommand {
