@@ -77,7 +77,7 @@ test.each(['db2i', 'db2'] as const)('a %s that is set up as documented: GO', asy
   expect(names.includes('sort-space')).toBe(dialect === 'db2');
 });
 
-/** What breaks it, what repairs it, and what the doctor says. */
+/** A fault, its repair, and the words of the doctor. */
 const broken: [family: Family, check: string, breaks: string, repairs: string, says: string][] = [
   [
     'db2i',

@@ -71,7 +71,7 @@ test('a host that is set up as documented: GO, one line a check, and nothing to 
   );
 });
 
-/** What breaks the host, what repairs it, and what the doctor says. */
+/** A fault of the host, its repair, and the words of the doctor. */
 const broken: [check: string, breaks: string, repairs: string, says: string][] = [
   [
     'tables',

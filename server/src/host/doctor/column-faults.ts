@@ -2,7 +2,7 @@ import { auditTail, columnsOf, type Column } from '../files/columns.ts';
 import { hostFile, type HostFileName } from '../files/tables.ts';
 import type { HostColumn } from '../host.ts';
 
-/** What is wrong with the columns of a file, one phrase a column; empty where the service can use it. */
+/** Faults in the columns of a file, one phrase a column; empty where the service can use it. */
 export function columnFaults(name: HostFileName, found: readonly HostColumn[]): string[] {
   const file = hostFile(name);
   const byName = new Map(found.map((column) => [column.name, column]));

@@ -8,7 +8,7 @@ export interface Finding extends Verdict {
   readonly check: string;
 }
 
-/** What the doctor found: NO-GO where a single check says so. */
+/** The findings of the doctor. A single `no_go` makes a NO-GO. */
 export interface Diagnosis {
   readonly go: boolean;
   readonly findings: readonly Finding[];
@@ -19,7 +19,7 @@ export async function examine(host: Host, settings: CheckSettings, options: Read
   return diagnose(await readFacts(host, options), settings);
 }
 
-export function diagnose(facts: HostFacts, settings: CheckSettings): Diagnosis {
+function diagnose(facts: HostFacts, settings: CheckSettings): Diagnosis {
   return diagnosisOf(
     checks.flatMap(({ name, judge }) => {
       const verdict = judge(facts, settings);

@@ -6,7 +6,7 @@ import type { HostColumn, HostJob } from '../host.ts';
 export type Reading<Value> =
   { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly why: string };
 
-/** What a host says about itself. `undefined`: this kind of database has no such thing. */
+/** The description of a host by itself. `undefined`: this kind of database has no such thing. */
 export interface HostFacts {
   readonly dialect: Dialect;
   readonly library: string;
