@@ -10,6 +10,7 @@ import { createHost } from '../support/stand-in.ts';
 
 const { database, host } = await createHost();
 const { pool } = database;
+const saying = (part: string): unknown => expect.stringContaining(part);
 
 await pool.query(`
   create schema sysibm;
@@ -120,9 +121,7 @@ test.each(broken)('NO-GO on %s: %s: %s', async (dialect, check, breaks, repairs,
   await pool.query(breaks);
   const { findings } = await examined(dialect);
   await pool.query(repairs);
-  expect(findings.filter(({ level }) => level === 'no_go')).toEqual([
-    expect.objectContaining({ check, says: expect.stringContaining(says) }),
-  ]);
+  expect(findings.filter(({ level }) => level === 'no_go')).toMatchObject([{ check, says: saying(says) }]);
   expect((await examined(dialect)).go).toBe(true);
 });
 
@@ -136,9 +135,7 @@ const wrong: [family: Family, check: string, settings: Parameters<typeof withSet
 test.each(wrong)('NO-GO on %s: %s with %o', async (dialect, check, settings, says) => {
   await withSettings(settings);
   const { findings } = await examined(dialect);
-  expect(findings.filter(({ level }) => level === 'no_go')).toEqual([
-    expect.objectContaining({ check, says: expect.stringContaining(says) }),
-  ]);
+  expect(findings.filter(({ level }) => level === 'no_go')).toMatchObject([{ check, says: saying(says) }]);
 });
 
 test('NO-GO on db2: an empty text counts as null', async () => {
@@ -159,7 +156,7 @@ test('a catalog that does not answer as expected leaves its check open', async (
   const { go, findings } = await examined('db2');
   await pool.query('alter table syscat.triggers_gone rename to triggers');
   expect(findings.filter(({ level }) => level === 'unknown')).toMatchObject([
-    { check: 'triggers', says: expect.stringContaining('the host does not tell the triggers: 42704') },
+    { check: 'triggers', says: saying('the host does not tell the triggers: 42704') },
   ]);
   expect(go).toBe(true);
 });

@@ -15,6 +15,8 @@ import { createHost } from '../support/stand-in.ts';
 
 const { database } = await createHost();
 const { pool } = database;
+const saying = (part: string): unknown => expect.stringContaining(part);
+const matching = (pattern: RegExp): unknown => expect.stringMatching(pattern);
 const log = recordedLog();
 
 /** A user with exactly the grants of the script. */
@@ -148,7 +150,7 @@ test.each(broken)('NO-GO %s: %s', async (check, breaks, repairs, says) => {
   await pool.query(repairs);
   expect(diagnosis.go).toBe(false);
   expect(diagnosis.findings.filter(({ level }) => level === 'no_go')).toEqual([
-    { check, level: 'no_go', says: expect.stringContaining(says), todo: expect.stringMatching(/\w/) },
+    { check, level: 'no_go', says: saying(says), todo: matching(/\w/) },
   ]);
   expect(printed(diagnosis)).toMatch(/^NO-GO .* → .*/m);
   expect((await examined()).go).toBe(true);
@@ -157,11 +159,11 @@ test.each(broken)('NO-GO %s: %s', async (check, breaks, repairs, says) => {
 test('a wait for locks without an end, and one that is too long: NO-GO', async () => {
   expect(await findingOf('lock-wait', { lockMs: 0 })).toMatchObject({
     level: 'no_go',
-    says: expect.stringContaining('without a limit'),
+    says: saying('without a limit'),
   });
   expect(await findingOf('lock-wait', { lockMs: 60_000 })).toMatchObject({
     level: 'no_go',
-    says: expect.stringContaining('for 60 s'),
+    says: saying('for 60 s'),
   });
   expect(await findingOf('lock-wait')).toMatchObject({ level: 'go', says: 'a wait for a lock ends after 3 s' });
 });
@@ -170,11 +172,11 @@ test('clocks that differ: by seconds a person looks, by minutes it is a NO-GO', 
   const off = (seconds: number) => () => new Date(Date.now() + seconds * 1_000);
   expect(await findingOf('clock', { now: off(20) })).toMatchObject({
     level: 'attention',
-    says: expect.stringContaining('behind'),
+    says: saying('behind'),
   });
   expect(await findingOf('clock', { now: off(-600) })).toMatchObject({
     level: 'no_go',
-    says: expect.stringContaining('ahead of'),
+    says: saying('ahead of'),
   });
   expect(await findingOf('clock')).toMatchObject({ level: 'go' });
 });
@@ -243,7 +245,7 @@ test('npm run ops -- doctor prints the lines; its exit code says GO or NO-GO', a
   await pool.query('alter table PODDTA.RTSTPP disable trigger rtstpp_update');
   await expect(doctor()).rejects.toMatchObject({
     code: 1,
-    stdout: expect.stringMatching(/\nNO-GO {4}triggers .*RTSTPP_UPDATE/),
+    stdout: matching(/\nNO-GO {4}triggers .*RTSTPP_UPDATE/),
   });
   await pool.query('alter table PODDTA.RTSTPP enable trigger rtstpp_update');
 });
