@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { checks } from '../../server/src/host/doctor/checks.ts';
 import { examine, printed, type Finding } from '../../server/src/host/doctor/examine.ts';
+import { reportHost } from '../../server/src/host/doctor/report-host.ts';
 import { examineAt } from '../../server/src/host/doctor/examine-at.ts';
 import { openStandIn } from '../../server/src/host/connection/postgres.ts';
 import { rightsOf } from '../../server/src/host/files/rights.ts';
@@ -235,6 +236,40 @@ test('a host that is away, a wrong password and a missing driver: one line with 
     { now: () => new Date(), form: 'full' },
   );
   expect(printed(missing)).toContain('install ibm_db');
+});
+
+test('at a start, the log has a line for each NO-GO, and nothing fails where the host is away', async () => {
+  const reported = async () => {
+    const own = recordedLog();
+    const host = await openLeast();
+    await reportHost(host, { changes: 'doorbell' }, { now: () => new Date(), log: own });
+    await host.close();
+    await reportHost(host, { changes: 'doorbell' }, { now: () => new Date(), log: own });
+    return own.lines.map(({ level, message }) => [level, message.split(':')[0]]);
+  };
+  const away = ['warn', 'the set-up of the host could not be checked'];
+  expect(await reported()).toEqual([['debug', 'the host is set up for the service'], away]);
+  await pool.query('delete from PODDTA.PODCTLP');
+  expect(await reported()).toEqual([['warn', 'the host is not set up for the service'], away]);
+  await pool.query(`insert into PODDTA.PODCTLP (CTHOLD) values ('N')`);
+});
+
+test('a stop of the server ends the questions at once, without a word', async () => {
+  const own = recordedLog();
+  const host = await openLeast();
+  const stopping = new AbortController();
+  let questions = 0;
+  const counted: typeof host = {
+    ...host,
+    describe: (file) => {
+      questions += 1;
+      stopping.abort();
+      return host.describe(file);
+    },
+  };
+  await reportHost(counted, { changes: 'doorbell' }, { now: () => new Date(), log: own, signal: stopping.signal });
+  await host.close();
+  expect([questions, own.lines]).toEqual([1, []]);
 });
 
 test('npm run ops -- doctor prints the lines; its exit code says GO or NO-GO', async () => {

@@ -225,6 +225,7 @@ export const parts: Part[] = [
   {
     path: 'server/src/host/doctor/',
     uses: server('host/host.ts', 'host/files/', 'runtime/zone-clock.ts'),
+    usesTypes: server('runtime/log.ts'),
     why: 'the doctor asks any host, and judges its answers',
   },
   {

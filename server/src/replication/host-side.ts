@@ -7,6 +7,7 @@ import type { Log } from '../runtime/log.ts';
 import type { Pipeline } from '../mutations/change.ts';
 import { HostError, type Host } from '../host/host.ts';
 import { DriftCheck } from './from-host/drift-check.ts';
+import { reportHost } from '../host/doctor/report-host.ts';
 import { openHost } from '../host/connection/open.ts';
 import { HostPolling } from './from-host/host-polling.ts';
 import { GiveWay } from './control/give-way.ts';
@@ -172,6 +173,13 @@ export class HostSide {
     const heartbeat = new Heartbeat({ db, worker: id, hostStatus: () => worker.status, log });
     await heartbeat.start();
     this.#closers.push(() => heartbeat.stop());
+    const stopping = new AbortController();
+    const { signal } = stopping;
+    const report = reportHost(host, { changes: config.hostChanges }, { now: clock, log, signal });
+    this.#closers.push(() => {
+      stopping.abort();
+      return report;
+    });
     const samples = new LagSamples({ db, hostStatus: () => worker.status, log });
     await samples.start();
     this.#closers.push(() => samples.stop());
