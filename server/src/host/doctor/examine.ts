@@ -21,9 +21,9 @@ export async function examine(host: Host, settings: CheckSettings, options: Read
 
 function diagnose(facts: HostFacts, settings: CheckSettings): Diagnosis {
   return diagnosisOf(
-    checks.flatMap(({ name, judge }) => {
-      const verdict = judge(facts, settings);
-      return verdict === undefined ? [] : [{ check: name, ...verdict }];
+    checks.flatMap((check) => {
+      const verdict = check.judge(facts, settings);
+      return verdict === undefined ? [] : [{ check: check.name, ...verdict }];
     }),
   );
 }
