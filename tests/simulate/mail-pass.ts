@@ -65,6 +65,8 @@ async function sendAll(deps: MailPassDeps, faults: MailPassFaults): Promise<void
   if (mailFault === 'loses an answer') mailServer.answersToLose = 1;
   if (mailFault === 'defers the recipient') mailServer.refuse(addressOf(seed), 451, '4.2.0 not now');
   const before = mailServer.received.length;
+  // Nothing else proceeds during a pass.
+  const version = await versionOf(deps);
   try {
     for (const job of jobs) {
       const [result] = await deliver([job]);
@@ -83,9 +85,18 @@ async function sendAll(deps: MailPassDeps, faults: MailPassFaults): Promise<void
         date: headers.get('date') ?? '',
         recipients,
         source,
-        at: time.now,
+        version,
       });
   }
+}
+
+async function versionOf({ depot, seed }: MailPassDeps): Promise<number> {
+  const { facility, id, week_end: weekEnd } = routeOf(seed);
+  const { rows } = await depot.db.query<{ readonly version: number }>(
+    'select version::int as version from route where facility = $1 and id = $2 and week_end = $3',
+    [facility, id, weekEnd],
+  );
+  return rows[0]?.version ?? 0;
 }
 
 const isHandler = (value: unknown): value is Handler => typeof value === 'function';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { latestOf } from './diary.ts';
+import { latestOf, type StopValues } from './diary.ts';
 import type { Edit, Evidence } from './evidence.ts';
 import { addressOf, FACILITY_BEHIND_MS, hasMails, isOfSecondRoute, WAREHOUSE } from './fixture.ts';
 import { TOLERANCE_MS } from './moments.ts';
@@ -17,13 +17,13 @@ interface Mail {
   readonly recipients: readonly string[];
   /** Decoded. */
   readonly source: string;
-  /** In the time of the world. */
-  readonly at: number;
+  /** The version of the route when the mail was sent. */
+  readonly version: number;
 }
 
 /**
- * The mails of the deliveries: each transition to `D` in the order of receipts has one Message-ID, which no other mail
- * has. A mail comes again only after an interruption, unchanged. It shows the stop as it was when it was sent.
+ * The mails of the deliveries: each transition to `D` in the order of the route's versions has one Message-ID, which no
+ * other mail has. A mail comes again only after an interruption, unchanged. It shows the stop as it was when it was sent.
  */
 export function wrongMails(edits: readonly Edit[], { seed, mailbox }: Evidence): string[] {
   if (!hasMails(seed)) return [];
@@ -41,65 +41,48 @@ export function wrongMails(edits: readonly Edit[], { seed, mailbox }: Evidence):
     if (mailbox.mails.some((other) => other.messageId === messageId && other.date !== date))
       wrong.push(`${messageId} was sent with two dates`);
     const stop = due.find(({ id }) => messageId === `<${id}@depot.example>`)?.stop;
-    if (stop !== undefined) wrong.push(...wrongContent(mail, stop, inOrderOfReceipt(edits)));
+    if (stop !== undefined) wrong.push(...wrongParts(mail, stop, knownAt(edits, stop, mail.version)));
   }
   return wrong;
 }
 
-/** The edits that brought a stop of the first route to `D`. Stop 999 has no mail. */
-function deliveriesIn(edits: readonly Edit[]): Edit[] {
-  const received: Edit[] = [];
-  const due: Edit[] = [];
-  for (const edit of inOrderOfReceipt(edits)) {
-    const before = statusAfter(received, edit.stop);
-    received.push(edit);
-    const isOnRoute = edit.stop > 0 && edit.stop < WAREHOUSE && !isOfSecondRoute(edit.stop);
-    if (isOnRoute && before !== 'D' && statusAfter(received, edit.stop) === 'D') due.push(edit);
-  }
-  return due;
-}
+/**
+ * The edits that brought a stop of the first route to `D`. Stop 999 has no mail. An edit that waits for the route's lock
+ * may have a later version than one that was received after it.
+ */
+const deliveriesIn = (edits: readonly Edit[]): Edit[] =>
+  edits
+    .filter(({ stop }) => stop > 0 && stop < WAREHOUSE && !isOfSecondRoute(stop))
+    .filter(({ stop, version }) => isDelivered(edits, stop, version) && !isDelivered(edits, stop, version - 1));
 
-const inOrderOfReceipt = (edits: readonly Edit[]): Edit[] =>
-  edits.toSorted((a, b) => a.receivedAt - b.receivedAt || a.version - b.version);
+const isDelivered = (edits: readonly Edit[], stop: number, version: number): boolean =>
+  valuesAfter(knownAt(edits, stop, version)).status === 'D';
 
-const byEditTime = (edits: readonly Edit[], stop: number): Edit[] =>
-  edits.filter((edit) => edit.stop === stop).toSorted((a, b) => a.editTime - b.editTime);
+const valuesAfter = (edits: readonly Edit[]): StopValues =>
+  latestOf(edits.map(({ values }) => ({ values: values ?? {} })));
 
-const statusAfter = (edits: readonly Edit[], stop: number): string | undefined =>
-  latestOf(byEditTime(edits, stop).map(({ values }) => ({ values: values ?? {} }))).status;
-
-/** Edits of the same millisecond came before the mail or after it. @param edits in the order of receipts */
-function wrongContent(mail: Mail, stop: number, edits: readonly Edit[]): string[] {
-  const [before, until] = [edits.filter((edit) => edit.receivedAt < mail.at).length, edits.length];
-  let wrong: string[] = [];
-  for (let n = until; n >= before; n--) {
-    const last = edits[n - 1];
-    if (last && last.receivedAt > mail.at) continue;
-    wrong = wrongParts(mail, stop, byEditTime(edits.slice(0, n), stop));
-    if (wrong.length === 0) return [];
-  }
-  return wrong;
-}
+/** The edits of a stop up to a version of its route, by edit time; equal times in the order of `readEdits`. */
+const knownAt = (edits: readonly Edit[], stop: number, version: number): Edit[] =>
+  edits.filter((edit) => edit.stop === stop && edit.version <= version).toSorted((a, b) => a.editTime - b.editTime);
 
 /** @param known the edits of the stop that the server had, by edit time */
 function wrongParts({ messageId, source }: Mail, stop: number, known: readonly Edit[]): string[] {
-  const { status, driver_comments, delivered, returned } = latestOf(
-    known.map(({ values }) => ({ values: values ?? {} })),
-  );
+  const { status, driver_comments, skip_refuse_driver_comment, delivered, returned } = valuesAfter(known);
+  const isSkipped = status === 'S' || status === 'R';
+  const comment = (isSkipped ? skip_refuse_driver_comment : undefined) ?? driver_comments;
   const parts = [
     `Market ${stop}`,
-    ...(driver_comments === undefined ? [] : [driver_comments]),
+    ...(comment === undefined ? [] : [comment]),
     ...(delivered === undefined ? [] : [`delivered ${delivered}`]),
     ...(returned ? [`returned ${returned}`] : []),
   ];
-  const isDelivered = status === 'D';
   const deliverer = known.findLast(({ values }) => values?.status === 'D')?.employee;
-  if (isDelivered) parts.push(`Driver ${deliverer}`);
+  if (status === 'D') parts.push(`Driver ${deliverer}`);
   const wrong = parts.flatMap((part) =>
     source.includes(part) ? [] : [`${messageId} of stop ${stop} lacks "${part}"`],
   );
   const endedAt = known.findLast(({ values }) => values?.end_delivery_time !== undefined)?.endedAt;
-  if (!isDelivered || endedAt === undefined) return wrong;
+  if (status !== 'D' || endedAt === undefined) return wrong;
   const ends = [endedAt - TOLERANCE_MS, endedAt, endedAt + TOLERANCE_MS].map(minuteOf);
   return ends.some((end) => source.includes(`Delivered on ${end}`))
     ? wrong
