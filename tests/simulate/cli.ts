@@ -3,16 +3,18 @@ import { migrate } from '../../server/src/db/migrate.ts';
 import { StartError } from '../../server/src/runtime/start-error.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { endTestCluster, startTestCluster } from '../support/test-cluster.ts';
+import { censusOf } from './census.ts';
 import { openDepot, type Depot } from './depot.ts';
 import { drawMutants, finderOf } from './mutants.ts';
 import { simulateAll } from './simulation.ts';
 
-const help = `npm run simulate -- [--seed N] [--steps M] [--seeds K] [--events] [--until-broken]
+const help = `npm run simulate -- [--seed N] [--steps M] [--seeds K] [--events] [--census] [--until-broken]
 npm run simulate -- --mutants [--seed N] [--seeds K]
 K worlds (1) from seed N (1) on, M steps (80) each, in a throw-away PostgreSQL; --events prints their events,
+--census counts each kind of event,
 --until-broken begins no further world after the first violation.
 --mutants draws K mistakes in the server from seed N and prints which world or test finds each.
-Exits with 1 where an invariant was violated, or a mistake was not found.`;
+Exits with 1 where an invariant was violated, a kind of event missing in the census, or a mistake was not found.`;
 
 /** Worlds that share a dispatch. One dispatch for all would make the first world wait. */
 const DISPATCH_BATCH = 200;
@@ -25,6 +27,7 @@ await runProgram(help, async (argv) => {
     steps: { type: 'string', default: '80' },
     seeds: { type: 'string', default: '1' },
     events: { type: 'boolean', default: false },
+    census: { type: 'boolean', default: false },
     'until-broken': { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
   });
@@ -34,14 +37,23 @@ await runProgram(help, async (argv) => {
   if (values.mutants) return findMutants(first, end - first);
   await inCluster(async (depot) => {
     const until = values['until-broken'] ? 'broken' : 'end';
+    const logs: (readonly string[])[] = [];
     const batch = until === 'broken' ? FIRST_BATCH : DISPATCH_BATCH;
     for (let from = first; from < end; from += batch) {
       const seeds = Array.from({ length: Math.min(batch, end - from) }, (_, n) => from + n);
-      const isBroken = await play(depot, seeds, { steps, printsLog: values.events, until });
+      const isBroken = await play(depot, seeds, { steps, printsLog: values.events, until, logs });
       if (isBroken && until === 'broken') break;
     }
+    if (values.census) printCensus(logs);
   });
 });
+
+function printCensus(logs: readonly (readonly string[])[]): void {
+  for (const { name, events, worlds } of censusOf(logs)) {
+    console.log(`${name}: ${events} in ${worlds} worlds`);
+    if (events === 0) process.exitCode = 1;
+  }
+}
 
 async function findMutants(seed: number, count: number): Promise<void> {
   for (const mutant of drawMutants(seed, count)) {
@@ -75,10 +87,17 @@ async function play(
     steps,
     printsLog,
     until,
-  }: { readonly steps: number; readonly printsLog: boolean; readonly until: 'end' | 'broken' },
+    logs,
+  }: {
+    readonly steps: number;
+    readonly printsLog: boolean;
+    readonly until: 'end' | 'broken';
+    readonly logs: (readonly string[])[];
+  },
 ): Promise<boolean> {
   await depot.dispatch(seeds);
   const { broken, eventLogs } = await simulateAll(depot, seeds, steps, until);
+  logs.push(...eventLogs.values());
   for (const message of broken) console.error(message);
   if (printsLog) for (const [seed, eventLog] of eventLogs) console.log([`seed ${seed}`, ...eventLog].join('\n'));
   console.log(`seeds ${seeds[0]} to ${seeds.at(-1)}: ${eventLogs.size} worlds satisfied every invariant`);
