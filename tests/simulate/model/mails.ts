@@ -50,20 +50,24 @@ export function wrongMails(edits: readonly Edit[], { seed, mailbox }: Evidence):
  * The edits that brought a stop of the first route to `D`. Stop 999 has no mail. An edit that waits for the route's lock
  * may have a later version than one that was received after it.
  */
-const deliveriesIn = (edits: readonly Edit[]): Edit[] =>
-  edits
+const deliveriesIn = (edits: readonly Edit[]): Edit[] => {
+  // Changes of one push may share a version. The sort is stable: they stay in the order of their queue.
+  const ordered = edits
     .filter(({ stop }) => stop > 0 && stop < WAREHOUSE && !isOfSecondRoute(stop))
-    .filter(({ stop, version }) => isDelivered(edits, stop, version) && !isDelivered(edits, stop, version - 1));
-
-const isDelivered = (edits: readonly Edit[], stop: number, version: number): boolean =>
-  valuesAfter(knownAt(edits, stop, version)).status === 'D';
+    .toSorted((a, b) => a.version - b.version);
+  const isDelivered = (count: number, stop: number): boolean =>
+    valuesAfter(byEditTime(ordered.slice(0, count).filter((edit) => edit.stop === stop))).status === 'D';
+  return ordered.filter(({ stop }, n) => isDelivered(n + 1, stop) && !isDelivered(n, stop));
+};
 
 const valuesAfter = (edits: readonly Edit[]): StopValues =>
   latestOf(edits.map(({ values }) => ({ values: values ?? {} })));
 
+const byEditTime = (edits: readonly Edit[]): Edit[] => edits.toSorted((a, b) => a.editTime - b.editTime);
+
 /** The edits of a stop up to a version of its route, by edit time; equal times in the order of `readEdits`. */
 const knownAt = (edits: readonly Edit[], stop: number, version: number): Edit[] =>
-  edits.filter((edit) => edit.stop === stop && edit.version <= version).toSorted((a, b) => a.editTime - b.editTime);
+  byEditTime(edits.filter((edit) => edit.stop === stop && edit.version <= version));
 
 /** @param known the edits of the stop that the server had, by edit time */
 function wrongParts({ messageId, source }: Mail, stop: number, known: readonly Edit[]): string[] {
