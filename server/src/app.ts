@@ -27,6 +27,7 @@ import { SharedCounters } from './db/shared-counters.ts';
 import { withTransaction } from './db/transaction.ts';
 import type { Db } from './db/types.ts';
 import { openDemoDay, startDemoDay, type DemoDay } from './demo/day/open-day.ts';
+import { startDemoWitness } from './demo/witness.ts';
 import { demoOperatorOf } from './demo/operator.ts';
 import { LazyHostCatalog } from './replication/host-catalog.ts';
 import { HostSide } from './replication/host-side.ts';
@@ -280,7 +281,12 @@ async function startHostSide(deps: Deps, pipeline: Pipeline): Promise<HostSide> 
 
 /** Behind the host side: it closes first, and the last confirmed facts are in the log at the next start. */
 async function startSequencer(deps: Deps): Promise<void> {
-  const lane = await startLog({ ...deps, watch: deps.telemetry.figures.cosigned });
+  const { config, log, shutdown } = deps;
+  const isDemo = config.demo && config.databaseUrl === undefined && config.witnesses.length === 0;
+  const witness = isDemo ? await startDemoWitness(config, log) : undefined;
+  if (witness) shutdown.add('witness of the demo', () => witness.stop());
+  const witnesses = witness ? [witness.setting] : config.witnesses;
+  const lane = await startLog({ ...deps, config: { ...config, witnesses }, watch: deps.telemetry.figures.cosigned });
   deps.shutdown.add('transparency log', () => lane.stop());
 }
 

@@ -355,8 +355,8 @@ export const parts: Part[] = [
   },
   {
     path: 'server/src/demo/',
-    uses: server('host/', 'auth/', 'runtime/kept-secret.ts'),
-    usesTypes: server('db/'),
+    uses: server('host/', 'auth/', 'runtime/kept-secret.ts', 'tlog/'),
+    usesTypes: server('db/', 'config.ts'),
     why: 'demo data enters as host rows',
   },
   {
