@@ -41,7 +41,7 @@ for (const name of hostFileNames) {
 
 const sample = 'é|[ß ñ^ä';
 type Family = 'db2i' | 'db2';
-/** What PostgreSQL has no word for: table functions of i, CCSID, special registers of Db2. */
+/** PostgreSQL has no word for these: table functions of i, CCSID, special registers of Db2. */
 function inPostgres(sql: string): string {
   return sql
     .replace(/table\((QSYS2\.OBJECT_STATISTICS\(.*?'FILE'\))\)/, '$1')

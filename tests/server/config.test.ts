@@ -48,6 +48,8 @@ describe('settings', () => {
       access: 'documented',
       signup: 'documented',
       logLevel: 'info',
+      logKeyFile: undefined,
+      witnesses: [],
       opsToken: undefined,
       operators: { idleMinutes: 30, sessionHours: 12 },
       oidc: undefined,

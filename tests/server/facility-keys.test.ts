@@ -7,6 +7,7 @@ import { createDatabase, type TestDatabase } from '../support/postgres.ts';
 /** Tables with a facility whose rows belong to another subject. */
 const notOfARoute = new Map([
   ['invitation', 'belongs to sign-up: for one employee or a depot, and asked for by its code'],
+  ['evidence_link', 'belongs to its recipient: asked for by its secret alone'],
   ['employee', 'master data of the whole company: copied to every node'],
   ['quarantine', 'belongs to a queue: what it holds may name no route, or a wrong one'],
   ['operator_act', 'belongs to its operator: most acts are on queues, phones and accounts, and name no facility'],

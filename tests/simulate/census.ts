@@ -1,4 +1,4 @@
-/** What a world may contain, by the lines of its log. */
+/** The kinds of events of a world, by the lines of its log. */
 const kinds: readonly (readonly [name: string, line: RegExp])[] = [
   ['a refusal', /"status":"R"/],
   ['a skip', /"status":"S"/],

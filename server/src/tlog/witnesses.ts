@@ -8,7 +8,7 @@ import type { NewestCheckpoints, Seen } from './newest-checkpoints.ts';
 import { askNewest, nameOfWitness, submitCheckpoint, WitnessAway, type Witness } from './witness-client.ts';
 import * as sql from './witness-sql.ts';
 
-/** What became of a checkpoint at a witness. */
+/** The end of a checkpoint's way to a witness. */
 export type CosigningOutcome = 'signed' | 'refused' | 'unreachable';
 
 export interface WitnessesOptions {

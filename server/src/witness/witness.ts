@@ -19,7 +19,7 @@ export interface Verdict {
   readonly body: string;
   /** `text/plain` unless the body is the size of the newest checkpoint. */
   readonly type?: 'text/x.tlog.size';
-  /** What the operator of the witness must know. */
+  /** A sentence for the operator of the witness. */
   readonly warning?: string;
   /** The signed checkpoint, which must be on the disk before the answer is sent. */
   readonly keep?: { readonly origin: string; readonly note: string };

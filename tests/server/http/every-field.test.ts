@@ -64,6 +64,7 @@ const params = {
   incident_id: '1',
   hold_id: '1',
   invitation_id: '0197b2a8-1c2d-7e3f-8a4b-5c6d7e8f9012',
+  link_id: '0197b2a8-1c2d-7e3f-8a4b-5c6d7e8f9013',
 };
 
 const callerOf = (access: string) => ({

@@ -45,7 +45,7 @@ export interface LogWorker {
   /** Appends everything that is committed now, as at a start. */
   readonly pass: () => Promise<void>;
   readonly witnesses: Witnesses;
-  /** What became of its checkpoints, in order. */
+  /** The outcome of each checkpoint, in order. */
   readonly outcomes: CosigningOutcome[];
 }
 

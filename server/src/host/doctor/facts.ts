@@ -58,7 +58,7 @@ export type Act = 'read' | 'insert' | 'update' | 'delete';
 export interface AuthorityFact {
   readonly file: HostFileName;
   readonly act: Act;
-  /** What the service does itself, as opposed to what it has no business with. */
+  /** The service does it itself; false: it has no business with it. */
   readonly needed: boolean;
   readonly allowed: boolean;
 }

@@ -1,6 +1,6 @@
 import type { HostFile } from './columns.ts';
 
-/** What the service does with a file besides reading it; the grants of the DDL and the doctor follow it. */
+/** The acts of the service on a file besides reading it; the grants of the DDL and the doctor follow it. */
 export interface FileRights {
   readonly insert: boolean;
   readonly delete: boolean;
