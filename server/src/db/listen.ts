@@ -5,6 +5,9 @@ import pg from 'pg';
 import type { Log } from '../runtime/log.ts';
 import { StartError } from '../runtime/start-error.ts';
 
+/** Changed scopes; the payload is scopes split by spaces, or `*`. */
+export const routesChannel = 'tailgate_routes';
+
 type NotifyHandler = (payload: string) => void;
 
 export interface ListenOptions {

@@ -1,7 +1,7 @@
 import { headerDocument, routeScope, type AssignedRoute } from '@tailgate/sync-protocol';
 import { readSessionStates, type Sessions } from '../auth/sessions.ts';
 import { sessionsChannel } from '../auth/sql.ts';
-import type { Listener } from '../db/listen.ts';
+import { routesChannel, type Listener } from '../db/listen.ts';
 import type { Queryable } from '../db/types.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Pipeline, RouteCommit } from '../mutations/change.ts';
@@ -15,8 +15,6 @@ import type { SessionEvent } from './session-types.ts';
 import { Slots } from './slots.ts';
 import { findRevoked, readEpoch, skipLostItems } from './sql.ts';
 
-/** Changed scopes; the payload is scopes split by spaces, or `*`. */
-const routesChannel = 'tailgate_routes';
 /** Drivers whose routes have changed; the payload is employee ids split by spaces. */
 const assignmentsChannel = 'tailgate_assignments';
 

@@ -1,5 +1,5 @@
 import { parseScope, type RouteKey } from '@tailgate/sync-protocol';
-import type { Listener } from '../db/listen.ts';
+import { routesChannel, type Listener } from '../db/listen.ts';
 import { withTransaction } from '../db/transaction.ts';
 import type { Db } from '../db/types.ts';
 import type { Log } from '../runtime/log.ts';
@@ -34,8 +34,6 @@ const OVERLAP_MS = 900_000;
 /** A fact with a time far in the past, or a lost notification, is found by a reading of everything. */
 const EVERYTHING_EVERY_MS = 3_600_000;
 const LIMIT = 1_000;
-
-const routesChannel = 'tailgate_routes';
 
 /**
  * Appends committed facts to the logs, behind the drivers: it reads what others have committed, and nothing waits for

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { parseScope } from '@tailgate/sync-protocol';
-import type { Listener } from '../../db/listen.ts';
+import { routesChannel, type Listener } from '../../db/listen.ts';
 import type { Queryable } from '../../db/types.ts';
 import type { Log } from '../../runtime/log.ts';
 import { settledAt } from '../flags/settled.ts';
@@ -39,8 +39,6 @@ const MOST_KEPT = 2_000;
 const MOST_ROUTES = 200;
 /** Bytes that a reader may leave unread; a slower one is cut and comes back. */
 const MOST_UNREAD = 256 * 1024;
-
-const routesChannel = 'tailgate_routes';
 
 interface Stream {
   readonly body: Readable;
