@@ -138,8 +138,8 @@ export class Finger {
   }
 
   /** Waits until the screen has this text. */
-  async sees(text: string): Promise<void> {
-    await this.#until(text, (shown) => shown.includes(text));
+  async sees(text: string | RegExp): Promise<void> {
+    await this.#until(String(text), (shown) => (typeof text === 'string' ? shown.includes(text) : text.test(shown)));
   }
 
   /** Waits until the screen has this text no longer. */
