@@ -4,6 +4,7 @@ import type { Tap } from './model/diary.ts';
 import { NEWER_KIND } from './model/diary.ts';
 import { hasLateStop, placeOf } from './model/fixture.ts';
 import type { Driver } from './driver.ts';
+import { newerItem } from './newer-item.ts';
 import { type Copies, hasCopies } from './model/copies.ts';
 import { members } from './model/members.ts';
 import { storedChanges } from './model/stored-changes.ts';
@@ -17,6 +18,8 @@ export interface PhoneStorageDeps {
   readonly kill: (phone: Phone) => Promise<string[]>;
   readonly note: (driver: Driver, tap: Pick<Tap, 'id' | 'stop' | 'values'>) => void;
   readonly log: (text: string) => void;
+  /** The time of the world. */
+  readonly now: () => number;
 }
 
 /** The storage of phones: backups, second phones with a copy, rows that can no longer be read, and rows of a newer app. */
@@ -112,7 +115,7 @@ export class PhoneStorage {
 
   /** A newer app recorded a change of a kind that neither this app nor the server knows. The phone got this app again. */
   async recordNewerKind(driver: Driver, chance: Chance): Promise<string[]> {
-    const { kill, note, seed } = this.#deps;
+    const { kill, note, seed, now } = this.#deps;
     const { phone, employee } = driver;
     const wrong = await kill(phone);
     const heads = (await phone.disk.readAll('queue')).map(({ value }) => members(value, 'a queue'));
@@ -121,15 +124,9 @@ export class PhoneStorage {
     const clientId = String(head['client_id']);
     const ofQueue = (await storedChanges(phone.disk)).filter((each) => each.clientId === clientId);
     const seq = Math.max(Number(head['sealed_seq']), ...ofQueue.map((each) => each.seq)) + 1;
-    const { route } = placeOf(seed, driver.own);
     const id = `ffffffff-0000-7000-8000-${chance.below(1e12).toString().padStart(12, '0')}`;
-    const value = {
-      ...{ client_id: clientId, employee, form: 'open', edit_time: 0, progress: { at: 'waiting' } },
-      mutation: {
-        ...{ id, seq, name: 'stop.weigh', version: 1, args: { route, stop: { id: driver.own, weight: seq } } },
-        ...{ captured_at: '2026-11-21T16:00:00.000Z', boot_id: 'newer', monotonic_ms: 1, prev_hash: null },
-      },
-    };
+    const place = { ...placeOf(seed, driver.own), clientId, employee, seq };
+    const value = newerItem(id, place, { phoneNow: now() + phone.clock.aheadMs, before: ofQueue });
     await phone.disk.put([{ put: 'item', key: `${clientId}/${String(seq).padStart(10, '0')}`, value }]);
     note(driver, { id, stop: NEWER_KIND, values: {} });
     return wrong;

@@ -97,10 +97,11 @@ export class World {
     });
     const { drivers, phones, desk } = this;
     const kill = (phone: Phone): Promise<string[]> => this.kill(phone);
-    this.shifts = new Shifts({ db: depot.db, desk, drivers, kill, now: () => time.now });
+    const now = (): number => time.now;
+    this.shifts = new Shifts({ db: depot.db, desk, drivers, kill, now });
     const note: PhoneStorageDeps['note'] = ({ history, employee: by }, { id, ...what }) =>
       this.#note(history, { id, saved: Promise.resolve() }, { by, ...what });
-    this.phoneStorage = new PhoneStorage({ seed, copies: this.#copies, phones, drivers, kill, note, log });
+    this.phoneStorage = new PhoneStorage({ seed, copies: this.#copies, phones, drivers, kill, note, log, now });
   }
 
   static async open(depot: Depot, seed: number): Promise<World> {

@@ -9,6 +9,8 @@ export interface StoredChange {
   readonly clientId: string;
   readonly seq: number;
   readonly values: StopValues;
+  /** By the phone's clock; ms. */
+  readonly editTime: number;
   /** The phone knows of no answer. */
   readonly isWaiting: boolean;
 }
@@ -21,9 +23,10 @@ interface Rows {
 export async function storedChanges(disk: Rows): Promise<StoredChange[]> {
   return (await disk.readAll('item')).flatMap(({ key, value }) => {
     if (typeof value === 'string') return [];
-    const { mutation, client_id, progress } = members(value, 'a stored item');
+    const { mutation, client_id, progress, edit_time } = members(value, 'a stored item');
     const { id, seq, args } = members(mutation, 'a mutation');
     const isWaiting = members(progress, 'the progress of a change')['at'] === 'waiting';
-    return [{ key, id: String(id), clientId: String(client_id), seq: Number(seq), values: valuesIn(args), isWaiting }];
+    const place = { key, id: String(id), clientId: String(client_id), seq: Number(seq) };
+    return [{ ...place, values: valuesIn(args), editTime: Number(edit_time), isWaiting }];
   });
 }
