@@ -82,7 +82,7 @@ export class Desk {
   async heal(round: number): Promise<readonly string[]> {
     if (this.hasRefusals) return this.attendParked();
     if (!this.hasLateStop) return [];
-    if (!this.lacksLateStop) return this.#operator.releaseAll(await this.#rest());
+    if (!this.lacksLateStop) return this.#logged(await this.#operator.releaseAll(await this.#rest()));
     if (round >= ROUNDS_WITHOUT_STOP) await this.planLateStop();
     return this.decide();
   }
@@ -92,9 +92,13 @@ export class Desk {
   }
 
   async #note(decide: (node: RestNode) => Promise<Decision>): Promise<readonly string[]> {
-    const { text, wrong } = await decide(await this.#rest());
-    this.#deps.log(text);
-    return wrong;
+    return this.#logged([await decide(await this.#rest())]);
+  }
+
+  /** @returns what is wrong with the answers */
+  #logged(decisions: readonly Decision[]): readonly string[] {
+    for (const { text } of decisions) this.#deps.log(text);
+    return decisions.flatMap(({ wrong }) => wrong);
   }
 
   async #rest(): Promise<RestNode> {

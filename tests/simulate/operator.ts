@@ -55,14 +55,12 @@ export class Operator {
     return this.#release(node, entry);
   }
 
-  /** Releases every change, and dismisses those of a kind that the server does not know. */
-  async releaseAll(node: RestNode): Promise<readonly string[]> {
-    const wrong: string[] = [];
-    for (const entry of await this.#open(node)) {
-      const { wrong: found } = await (entry.code === UNKNOWN ? this.#dismiss(node, entry) : this.#release(node, entry));
-      wrong.push(...found);
-    }
-    return wrong;
+  /** Releases every change, and dismisses those of a kind that the server does not know. @returns a decision for each */
+  async releaseAll(node: RestNode): Promise<readonly Decision[]> {
+    const decisions: Decision[] = [];
+    for (const entry of await this.#open(node))
+      decisions.push(await (entry.code === UNKNOWN ? this.#dismiss(node, entry) : this.#release(node, entry)));
+    return decisions;
   }
 
   /** Repairs or skips a parked stop whose comment the host refuses. @returns the log, and what is wrong with the answer */

@@ -173,7 +173,7 @@ function ofMachine({ chance }: World, { machine }: ServerNode, name: (what: stri
   const asleep = 1_000 + chance.below(10_000);
   return [
     [2, [name(`has a clock ahead by ${ahead}`), () => (machine.wallAheadMs = ahead)]],
-    [0.5, [name(`sleeps for ${asleep}`), () => machine.sleep(asleep)]],
+    [1.5, [name(`sleeps for ${asleep}`), () => machine.sleep(asleep)]],
   ];
 }
 
