@@ -9,6 +9,7 @@ const folder = new URL('../simulate/', import.meta.url);
 const program = [
   'cli.ts',
   'closing-sweep.ts',
+  'database-copy.ts',
   'depot.ts',
   'driver.ts',
   'faulty-host.ts',
@@ -18,6 +19,7 @@ const program = [
   'mail-pass.ts',
   'office.ts',
   'rest-node.ts',
+  'restorer.ts',
   'row-pass.ts',
   'server-node.ts',
   'shifts.ts',

@@ -1,10 +1,11 @@
+import pg from 'pg';
 import { countOf, readWords, runProgram } from '../../server/src/runtime/command-line.ts';
 import { migrate } from '../../server/src/db/migrate.ts';
 import { StartError } from '../../server/src/runtime/start-error.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { endTestCluster, startTestCluster } from '../support/test-cluster.ts';
 import { censusOf } from './census.ts';
-import { openDepot, type Depot } from './depot.ts';
+import { openDepot, type Depot, type NewDatabase } from './depot.ts';
 import { drawMutants, finderOf } from './mutants.ts';
 import { simulateAll } from './simulation.ts';
 
@@ -68,8 +69,7 @@ async function findMutants(seed: number, count: number): Promise<void> {
 async function inCluster(work: (depot: Depot) => Promise<void>): Promise<void> {
   const cluster = await startTestCluster();
   try {
-    await migrate(cluster.url, recordedLog());
-    const depot = await openDepot(cluster.url);
+    const depot = await openDepot(await databasesIn(cluster.url));
     try {
       await work(depot);
     } finally {
@@ -78,6 +78,28 @@ async function inCluster(work: (depot: Depot) => Promise<void>): Promise<void> {
   } finally {
     await endTestCluster(cluster, []);
   }
+}
+
+/** Databases of a cluster, copied from one with all migrations. @param url of its database `postgres` */
+async function databasesIn(url: string): Promise<() => Promise<NewDatabase>> {
+  const admin = async (text: string): Promise<void> => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      await client.query(text);
+    } finally {
+      await client.end();
+    }
+  };
+  const addressOf = (name: string): string => url.replace(/\/postgres$/, `/${name}`);
+  await admin('create database migrated');
+  await migrate(addressOf('migrated'), recordedLog());
+  let count = 0;
+  return async () => {
+    const name = `worlds_${++count}`;
+    await admin(`create database ${name} template migrated strategy file_copy`);
+    return { url: addressOf(name), drop: () => admin(`drop database ${name} with (force)`) };
+  };
 }
 
 async function play(

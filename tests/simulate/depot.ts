@@ -48,6 +48,10 @@ export interface Depot {
   readonly submit: Pipeline['submit'];
   readonly importer: Importer;
   readonly mailServer: MailServer;
+  /** A further depot in a database of its own, for one world. */
+  openOwn(): Promise<Depot>;
+  /** The processes of the importer and the workers end, and others take their places. */
+  restart(): Promise<void>;
   /** The queued mails of a route. The times of pg-boss are not the world's, so their order is that of the mutations. */
   mailJobs(route: string): Promise<JobWithMetadata<MailJob>[]>;
   endMailJob(id: string): Promise<void>;
@@ -56,10 +60,19 @@ export interface Depot {
   /** Dispatches a route for each seed and imports all of them. */
   dispatch(seeds: readonly number[]): Promise<void>;
   close(): Promise<void>;
+  /** Deletes the database of a closed depot. */
+  drop(): Promise<void>;
 }
 
-/** @param url a database with all migrations */
-export async function openDepot(url: string): Promise<Depot> {
+/** A new database with all migrations. */
+export interface NewDatabase {
+  readonly url: string;
+  drop(): Promise<void>;
+}
+
+export async function openDepot(newDatabase: () => Promise<NewDatabase>): Promise<Depot> {
+  const database = await newDatabase();
+  const { url } = database;
   const log = recordedLog();
   const db = createPool({ url, name: 'simulation', log, pipelined: true });
   const host = await openStandIn({ url, library: 'PODDTA', log, program: 'TAILGATE' });
@@ -72,28 +85,27 @@ export async function openDepot(url: string): Promise<Depot> {
   for (const name of Object.values(queues)) await boss.fetch(name);
   const wakeups = bossWakeups(boss);
   await refuseComments(db);
-  const clock = (): Date => new Date();
-  const rules = () => ({ codes: codeBook([]), closeMode: 'legacy' as const, timerMs: 600_000 });
-  const pipeline = openPipeline({ db, wakeups, rules, clock, log });
-  const submit: Pipeline['submit'] = (change) => pipeline.submit(change);
-  const leases = new Leases({ db, owner: randomUUID() });
-  const importer = new Importer({ db, host, leases, submit, log });
   const nothing = (): void => undefined;
   const mailServer = new MailServer(await reservePort());
   await mailServer.up();
-  const gate = new HostGate({
-    host,
-    log,
-    clock,
-    random: () => 0,
-    pauseMs: 200,
-    onOpen: nothing,
-    onPaused: nothing,
-    onResumed: nothing,
-  });
+  let process = openProcess({ db, host, wakeups, log });
 
   let last: Promise<unknown> = Promise.resolve();
   return {
+    openOwn: () => openDepot(newDatabase),
+    restart: async () => {
+      await process.close();
+      process = openProcess({ db, host, wakeups, log });
+    },
+    get gate() {
+      return process.gate;
+    },
+    get submit() {
+      return process.submit;
+    },
+    get importer() {
+      return process.importer;
+    },
     inTurn: (work) => {
       const done = last.then(work);
       last = done.catch(nothing);
@@ -104,9 +116,6 @@ export async function openDepot(url: string): Promise<Depot> {
     clerk,
     wakeups,
     log,
-    gate,
-    submit,
-    importer,
     mailServer,
     mailJobs: async (route) => {
       const jobs = await boss.findJobs<MailJob>(queues.mail, { data: { route_id: route } });
@@ -135,7 +144,7 @@ export async function openDepot(url: string): Promise<Depot> {
         for (const route of [routeFile(seed), ...second])
           for (const file of parseRouteFile(route)) await dispatchRoute(clerk, file, dispatcher);
       }
-      await importer.importAll();
+      await process.importer.importAll();
       await insertSessions(
         db,
         seeds
@@ -145,17 +154,49 @@ export async function openDepot(url: string): Promise<Depot> {
       );
     },
     close: async () => {
-      await gate.stop();
-      await importer.stop();
-      await leases.close();
-      await pipeline.close();
+      await process.close();
       await boss.stop({ graceful: false });
       await mailServer.down();
       await host.close();
       await clerk.close();
       await db.end();
     },
+    drop: () => database.drop(),
   };
+}
+
+type ProcessDeps = Pick<Depot, 'db' | 'host' | 'wakeups' | 'log'>;
+
+/** The parts of a process that imports and replicates. */
+interface Process extends Pick<Depot, 'gate' | 'submit' | 'importer'> {
+  close(): Promise<void>;
+}
+
+function openProcess({ db, host, wakeups, log }: ProcessDeps): Process {
+  const clock = (): Date => new Date();
+  const rules = () => ({ codes: codeBook([]), closeMode: 'legacy' as const, timerMs: 600_000 });
+  const pipeline = openPipeline({ db, wakeups, rules, clock, log });
+  const submit: Pipeline['submit'] = (change) => pipeline.submit(change);
+  const leases = new Leases({ db, owner: randomUUID() });
+  const importer = new Importer({ db, host, leases, submit, log });
+  const nothing = (): void => undefined;
+  const gate = new HostGate({
+    host,
+    log,
+    clock,
+    random: () => 0,
+    pauseMs: 200,
+    onOpen: nothing,
+    onPaused: nothing,
+    onResumed: nothing,
+  });
+  const close = async (): Promise<void> => {
+    await gate.stop();
+    await importer.stop();
+    await leases.close();
+    await pipeline.close();
+  };
+  return { gate, submit, importer, close };
 }
 
 /** A trigger of the host refuses comments, as the customer's own checks do. */

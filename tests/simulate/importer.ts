@@ -52,13 +52,21 @@ export class Importer {
 
   /** @throws HostError */
   poll(view: HostView): Promise<void> {
-    const pollOnce = async (): Promise<void> => {
+    return this.#inTurn(view, async () => void (await this.#imports.importNow()));
+  }
+
+  #inTurn(view: HostView, work: () => Promise<void>): Promise<void> {
+    const turn = this.#last.then(() => {
       this.#view = view;
-      await this.#imports.importNow();
-    };
-    const poll = this.#last.then(pollOnce);
-    this.#last = poll.catch(() => undefined);
-    return poll;
+      return work();
+    });
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /** Compares the open routes with the host, as the first server after a restore does. @throws HostError */
+  compare(view: HostView): Promise<void> {
+    return this.#inTurn(view, async () => void (await this.#imports.findDrift('routes')));
   }
 
   stop(): Promise<void> {

@@ -5,12 +5,12 @@ import { openDepot, type Depot } from './depot.ts';
 import { applyError, patches } from './patches.ts';
 import { simulateAll } from './simulation.ts';
 
-/** A short run. CI runs 200 worlds by `npm run simulate`, which accepts any number. */
-const SEEDS = Array.from({ length: 6 }, (_, n) => n + 1);
+/** A short run. CI runs 200 worlds by `npm run simulate`, which accepts any number. PostgreSQL of world 10 is put back. */
+const SEEDS = [1, 2, 3, 4, 5, 6, 10];
 const STEPS = 80;
 
 async function open(seeds: readonly number[]): Promise<Depot> {
-  const depot = await openDepot((await createDatabase()).url);
+  const depot = await openDepot(createDatabase);
   atFileEnd(() => depot.close());
   await depot.dispatch(seeds);
   return depot;
@@ -22,7 +22,7 @@ test('the simulated worlds satisfy every invariant under all faults', async () =
 }, 300_000);
 
 test('a seed gives the same run each time', async () => {
-  const seeds = [7, 8];
+  const seeds = [7, 10];
   const [first, second] = [await open(seeds), await open(seeds)];
   const { eventLogs } = await simulateAll(first, seeds, STEPS);
   // Alone and in another order: parallel worlds do not affect each other.

@@ -4,6 +4,7 @@ import type { Driver } from './driver.ts';
 import { type HostFault, hostFaults } from './faulty-host.ts';
 import type { KillPoint } from './killable-database.ts';
 import { mailFaults, type MailPassFaults } from './mail-pass.ts';
+import { hasRestores } from './model/fixture.ts';
 import type { Phone } from './phone.ts';
 import type { ServerNode } from './server-node.ts';
 import { World } from './world.ts';
@@ -49,7 +50,7 @@ export async function simulateAll(
   const playSeeds = async (): Promise<void> => {
     for (let seed = waiting.shift(); seed !== undefined; seed = waiting.shift()) {
       try {
-        outcome.eventLogs.set(seed, await simulate(depot, seed, steps));
+        outcome.eventLogs.set(seed, await simulateOne(depot, seed, steps));
       } catch (error) {
         if (!(error instanceof BrokenInvariant)) throw error;
         outcome.broken.push(`seed ${seed}: ${error.message}`);
@@ -59,6 +60,19 @@ export async function simulateAll(
   };
   await Promise.all(Array.from({ length: WORLDS_AT_ONCE }, playSeeds));
   return outcome;
+}
+
+/** A new epoch ends every process of a database. So a world with a restore has a database of its own. */
+async function simulateOne(depot: Depot, seed: number, steps: number): Promise<readonly string[]> {
+  if (!hasRestores(seed)) return simulate(depot, seed, steps);
+  const own = await depot.openOwn();
+  try {
+    await own.dispatch([seed]);
+    return await simulate(own, seed, steps);
+  } finally {
+    await own.close();
+    await own.drop();
+  }
 }
 
 type WeightedEvent = readonly [weight: number, what: readonly [name: string, run: () => unknown]];
@@ -134,6 +148,7 @@ function eventsOf(world: World, expectNothing: (wrong: readonly string[]) => voi
     [`importer ${importFault ? `${importFault.kind} in ${importFault.count}` : ''}`, () => world.import(importFault)],
   ]);
   all.push(...ofDesk(world, expectNothing));
+  if (world.hasRestores) all.push(...ofDatabase(world));
   if (time.hasTimers) all.push([12, ['timer', () => time.runNextTimer()]]);
   if (nodes.length < MAX_NODES) all.push([nodes.length === 0 ? 15 : 1, ['server starts', () => world.startServer()]]);
   for (const [n, node] of nodes.entries()) {
@@ -161,6 +176,12 @@ function ofDesk({ desk }: World, expectNothing: (wrong: readonly string[]) => vo
   if (desk.lacksLateStop) all.push([0.3, ['the dispatch plans a stop', () => desk.planLateStop()]]);
   if (desk.hasLateStop) all.push([1.5, ['an operator decides', async () => expectNothing(await desk.decide())]]);
   if (desk.hasRefusals) all.push([1.5, ['an operator attends', async () => expectNothing(await desk.attendParked())]]);
+  return all;
+}
+
+function ofDatabase({ restorer }: World): WeightedEvent[] {
+  const all: WeightedEvent[] = [[3, ['PostgreSQL is backed up', () => restorer.backUp()]]];
+  if (restorer.mayPutBack) all.push([4, ['PostgreSQL is put back', () => restorer.putBack()]]);
   return all;
 }
 

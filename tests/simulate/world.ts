@@ -1,8 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '@tailgate/client-sdk';
 import { Chance } from './chance.ts';
 import type { Depot } from './depot.ts';
-import { type DriverHistory, NEWER_KIND, REPORT, type Tap } from './model/diary.ts';
+import { type DriverHistory, REPORT, type Tap } from './model/diary.ts';
 import type { Evidence, Sweep } from './model/evidence.ts';
 import { Driver } from './driver.ts';
 import { REFUSED_COMMENT } from './model/parked-stops.ts';
@@ -10,6 +9,7 @@ import {
   closingOf,
   driversOf,
   hasMails,
+  hasRestores,
   hasSecondRoute,
   hasWrongServers,
   LATE_STOP,
@@ -27,8 +27,7 @@ import { Machine } from './machine.ts';
 import { FaultyHost, type HostFault } from './faulty-host.ts';
 import { wrongCountdowns } from './model/closing.ts';
 import { Copies } from './model/copies.ts';
-import type { Hosted } from './model/invariants.ts';
-import { violations, prematureReceipts, stopAfter, stopOf } from './model/invariants.ts';
+import { violations } from './model/invariants.ts';
 import { incompleteFiles, ownRows, photoName } from './model/host-files.ts';
 import { storedChanges } from './model/stored-changes.ts';
 import { PhoneStorage, type PhoneStorageDeps } from './phone-storage.ts';
@@ -38,9 +37,12 @@ import { recordReport, recordTap, reportValues, returnValues, tapValues } from '
 import { Mailbox } from './model/mails.ts';
 import { mailPass, type MailPassFaults } from './mail-pass.ts';
 import { ExceptionNumbers } from './model/exceptions.ts';
+import { Restores } from './model/restores.ts';
 import { Office } from './office.ts';
 import { CHUNK_BYTES, Phone } from './phone.ts';
 import { isReported, showTheSame } from './rest.ts';
+import { Receipts } from './receipts.ts';
+import { Restorer } from './restorer.ts';
 import { RestDrivers } from './rest-drivers.ts';
 import { Desk } from './desk.ts';
 import { ServerNode } from './server-node.ts';
@@ -63,12 +65,14 @@ export class World {
   readonly office: Office;
   readonly restDrivers: RestDrivers;
   readonly desk: Desk;
+  readonly restorer: Restorer;
   /** A line for each event. The same seed gives the same lines. */
   readonly eventLog: string[] = [];
   readonly #seed: number;
   readonly #depot: Depot;
   readonly #killed: ServerNode[] = [];
-  readonly #reported = new Map<string, string>();
+  readonly #receipts: Receipts;
+  readonly #restores = new Restores();
   readonly #exceptionNumbers = new ExceptionNumbers();
   readonly #copies = new Copies();
   readonly #mailbox = new Mailbox();
@@ -96,11 +100,14 @@ export class World {
       return phone ? [new Driver(employee, n + 1, phone)] : [];
     });
     const { drivers, phones, desk } = this;
+    this.#receipts = new Receipts(drivers);
+    const evidence = (): Evidence => this.#evidence;
+    this.restorer = new Restorer({ depot, drivers, evidence, killServers: () => this.#killServers() });
     const kill = (phone: Phone): Promise<string[]> => this.kill(phone);
-    const now = (): number => time.now;
-    this.shifts = new Shifts({ db: depot.db, desk, drivers, kill, now });
     const note: PhoneStorageDeps['note'] = ({ history, employee: by }, { id, ...what }) =>
       this.#note(history, { id, saved: Promise.resolve() }, { by, ...what });
+    const now = (): number => time.now;
+    this.shifts = new Shifts({ db: depot.db, desk, drivers, kill, now });
     this.phoneStorage = new PhoneStorage({ seed, copies: this.#copies, phones, drivers, kill, note, log, now });
   }
 
@@ -114,6 +121,7 @@ export class World {
       else await phone.signIn(employee, tokenOf(employee));
     }
     for (const phone of world.phones) await phone.start();
+    if (world.hasRestores) await world.restorer.begin();
     await world.settle();
     return world;
   }
@@ -140,6 +148,10 @@ export class World {
     const machine = new Machine(this.time);
     if (this.hasWrongServers) machine.wallAheadMs = this.chance.one(WRONG_CLOCKS_MS);
     return machine;
+  }
+
+  get hasRestores(): boolean {
+    return hasRestores(this.#seed);
   }
 
   get hasWrongServers(): boolean {
@@ -231,7 +243,7 @@ export class World {
     this.eventLog.push(`  stop ${what.stop}: ${JSON.stringify(what.values)} as ${id}`);
     const tap = { id, ...what, n: ++this.#notes, at: this.time.now, isSaved: false };
     history.taps.push(tap);
-    this.#reported.delete(id);
+    this.#receipts.forget(id);
     void saved.then(() => (tap.isSaved = true));
   }
 
@@ -290,7 +302,9 @@ export class World {
     const faultyHost = new FaultyHost(host, hostFault, this.correct);
     const clock = (): Date => new Date(this.time.now);
     try {
-      await importer.poll({ host: faultyHost, changes: this.office.changes(faultyHost), clock });
+      const view = { host: faultyHost, changes: this.office.changes(faultyHost), clock };
+      await importer.poll(view);
+      if (this.#restores.hasHappened) await importer.compare(view);
     } catch (error) {
       if (!faultyHost.hasFailed) throw error;
     }
@@ -303,7 +317,7 @@ export class World {
     const [exceptionNumbers, sweeps, copies] = [this.#exceptionNumbers, this.#sweeps, this.#copies];
     const [mailbox, { rulings, accounts }] = [this.#mailbox, this.desk];
     const known = { drivers, office, requests, exceptionNumbers, sweeps, rulings, accounts, copies, mailbox };
-    return { seed: this.#seed, now: time.now, db, host, ...known };
+    return { seed: this.#seed, now: time.now, db, host, restores: this.#restores, ...known };
   }
 
   /** The violated invariants. Call this when the world is idle. */
@@ -322,9 +336,14 @@ export class World {
 
   /** Waits until the world is idle and checks all receipts. */
   async settle(): Promise<string[]> {
-    await this.quiescence.reached();
-    while (this.#killed.length > 0) await this.#killed.pop()?.dispose();
-    return [...(await this.#checkReceipts()), ...this.#checkViews(), ...wrongCountdowns(this.#evidence)];
+    await this.#disposeKilled();
+    await this.restorer.findAgain();
+    const evidence = this.#evidence;
+    return [
+      ...(await this.#receipts.check(evidence)),
+      ...this.#receipts.checkViews(evidence),
+      ...wrongCountdowns(evidence),
+    ];
   }
 
   /** Whether the host has every change that it can have, and every phone shows the same. */
@@ -345,39 +364,16 @@ export class World {
   async close(): Promise<void> {
     await this.desk.close();
     for (const phone of this.phones) await phone.kill();
+    await this.#killServers();
+  }
+
+  async #killServers(): Promise<void> {
     for (const node of [...this.#nodes]) node.kill();
+    await this.#disposeKilled();
+  }
+
+  async #disposeKilled(): Promise<void> {
     await this.quiescence.reached();
     while (this.#killed.length > 0) await this.#killed.pop()?.dispose();
-  }
-
-  async #checkReceipts(): Promise<string[]> {
-    const accepted: string[] = [];
-    const hosted: Hosted[] = [];
-    const wrong: string[] = [];
-    for (const { phone, history } of this.drivers) {
-      for (const { id, stop } of history.taps) {
-        const state = phone.app?.receipt(id)?.current;
-        if (!state || this.#reported.get(id) === state.at) continue;
-        this.#reported.set(id, state.at);
-        const isReceived = state.at === 'accepted' || state.at === 'on_host' || state.at === 'quarantined';
-        if (isReceived && !history.acceptedAt.has(id)) history.acceptedAt.set(id, this.time.now);
-        if (state.at === 'quarantined' && stop !== LATE_STOP && stop !== NEWER_KIND)
-          wrong.push(`${id} was put into quarantine: ${state.reason}`);
-        if (state.at === 'accepted' || state.at === 'on_host') accepted.push(id);
-        if (state.at === 'on_host') hosted.push({ id, stop });
-      }
-    }
-    return [...wrong, ...(await prematureReceipts(this.#evidence, accepted, hosted))];
-  }
-
-  /** A stop that only one driver touches shows that driver's latest value, regardless of the server's messages. */
-  #checkViews(): string[] {
-    return this.drivers.flatMap(({ employee, own: stop, phone, history, hasPhone }) => {
-      if (this.#copies.has(employee)) return [];
-      const own = hasPhone ? phone.app?.stop(stop, routeOf(this.#seed)).current : undefined;
-      const expected = stopAfter(history.latestValues(stop));
-      if (!own || isDeepStrictEqual(stopOf(own), expected)) return [];
-      return [`the phone of ${employee} shows ${JSON.stringify(stopOf(own))} instead of ${JSON.stringify(expected)}`];
-    });
   }
 }

@@ -6,6 +6,7 @@ import type { Plan } from './fixture.ts';
 import type { Account } from './accounts.ts';
 import type { Copies } from './copies.ts';
 import type { Mailbox } from './mails.ts';
+import type { Restores } from './restores.ts';
 import type { Rulings } from './rulings.ts';
 
 /** The real state that the invariants read, and what the world did to it. The model knows no class of either. */
@@ -25,6 +26,7 @@ export interface Evidence {
   readonly rulings: Rulings;
   readonly copies: Copies;
   readonly mailbox: Mailbox;
+  readonly restores: Restores;
   readonly accounts: ReadonlyMap<string, Account>;
   readonly exceptionNumbers: ExceptionNumbers;
   readonly sweeps: readonly Sweep[];

@@ -28,6 +28,9 @@ export const closingOf = (seed: number): Closing | undefined =>
 /** In a sixth of all worlds, the clocks of the servers' machines are wrong and jump. */
 export const hasWrongServers = (seed: number): boolean => seed % 6 === 3;
 
+/** In a twelfth of all worlds, PostgreSQL is put back to an earlier backup. */
+export const hasRestores = (seed: number): boolean => seed % 12 === 10;
+
 /** In a fifth of all worlds, some drivers have a second route, whose drivers change. */
 export const hasSecondRoute = (seed: number): boolean => seed % 5 === 2;
 /** The stops of the second route are these in the diary, and 1 and 2 on their route. */

@@ -3,6 +3,7 @@ import { exceptionsOnHost } from './exceptions.ts';
 import type { Edit, Evidence, Row } from './evidence.ts';
 import { diaryStop, FACILITY, routesOf, WEEK } from './fixture.ts';
 import { instantOf, isNear, timeText } from './moments.ts';
+import { isAdopted } from './adopted.ts';
 
 /** Rows of the host by stop: the result, its lines and exceptions, and the stop itself. */
 export interface HostStop {
@@ -61,7 +62,12 @@ export const valuesOnHost = ({ result, eggs, milk, stop, exceptions }: HostStop)
  *
  * @param edits of this stop, in the order in which they count
  */
-export function wrongHostRows(stop: number, edits: readonly Edit[], host: HostStop | undefined): string[] {
+export function wrongHostRows(
+  stop: number,
+  edits: readonly Edit[],
+  host: HostStop | undefined,
+  { restores }: Pick<Evidence, 'restores'>,
+): string[] {
   if (!host) return [`the host has no row of stop ${stop}`];
   const values = latestOf(edits.map((edit) => ({ values: edit.values ?? {} })));
   const status = values.status ?? 'P';
@@ -69,7 +75,10 @@ export function wrongHostRows(stop: number, edits: readonly Edit[], host: HostSt
   const deliverer = latest((edit) => edit.values?.status === 'D');
   const statusEdit = latest((edit) => edit.values?.status !== undefined);
   const isSkipped = status === 'S' || status === 'R';
-  const driver = deliverer?.employee ?? (isSkipped ? statusEdit?.employee : undefined);
+  const recorder = deliverer ?? (isSkipped ? statusEdit : undefined);
+  // An edit of a restored server contains a driver's number, and is by no driver.
+  const kept = restores.driversOnHost(stop).find((each) => each === host.result['RUDRV']);
+  const driver = recorder && isAdopted(recorder) ? (kept ?? '') : recorder?.employee;
   const expected: Row = {
     RUSTS: status,
     RUFLWC: '',

@@ -3,7 +3,7 @@ import type { LocalStop } from '@tailgate/client-sdk';
 import type { StopValues } from './diary.ts';
 import { fields, latestOf, REPORT } from './diary.ts';
 import { exceptionsIn } from './exceptions.ts';
-import type { Edit, Evidence, OfficeEdit, RestRequest } from './evidence.ts';
+import type { Edit, Evidence, OfficeEdit } from './evidence.ts';
 import { isFollowing, wrongAssignments } from './assignments.ts';
 import { isOfSecondRoute, LATE_STOP, placeOf, stopsOf } from './fixture.ts';
 import { wrongHostFiles } from './host-files.ts';
@@ -82,7 +82,8 @@ export async function prematureReceipts(
   const edits = await readEdits(evidence);
   const known = new Map(edits.map((edit) => [edit.id, edit]));
   const wrong = accepted
-    .filter((id) => !known.has(id))
+    // A receipt from before a restore may arrive after it.
+    .filter((id) => !known.has(id) && !evidence.restores.hasLost(id))
     .map((id) => `${id} is accepted by its receipt, and the ledger does not have it`);
   if (hosted.length === 0) return wrong;
   const onHost = await readHost(evidence);
@@ -122,13 +123,12 @@ const isEarlier = (one: Edit, other: Edit): boolean =>
 /** The checks of an idle world. */
 export async function violations(evidence: Evidence): Promise<string[]> {
   const edits = await readEdits(evidence);
-  const { requests, office } = evidence;
   const of = (source: Edit['source']): Edit[] => edits.filter((edit) => edit.source === source);
   return [
     ...wrongInLedger(of('sync'), evidence),
     ...wrongQueues(of('sync'), evidence),
-    ...wrongByRest(of('rest'), requests),
-    ...wrongOfOffice(of('office'), office.edits),
+    ...wrongByRest(of('rest'), evidence),
+    ...wrongOfOffice(of('office'), evidence),
     ...wrongTimes(edits),
     ...wrongPlans(evidence),
     ...wrongAssignments(evidence),
@@ -185,10 +185,11 @@ function wrongInLedger(all: readonly Edit[], { drivers, rulings, copies }: Evide
 
 /**
  * Each REST request is in the ledger once, no matter how often it was sent, with its content, its author, and the
- * time of one of its sendings.
+ * time of one of its sendings. A restored server does not get an answered one again.
  */
-function wrongByRest(edits: readonly Edit[], requests: readonly RestRequest[]): string[] {
+function wrongByRest(edits: readonly Edit[], { requests: sent, restores }: Evidence): string[] {
   const matched = new Map(edits.map((edit) => [edit.id, edit]));
+  const requests = sent.filter(({ id, isAnswered }) => !isAnswered || !restores.hasLost(id));
   const wrong = requests.flatMap(({ id, values, stop, employee, sentAt }) => {
     const edit = matched.get(id);
     if (!edit) return [`the ledger does not have the REST request ${id}`];
@@ -204,9 +205,11 @@ function wrongByRest(edits: readonly Edit[], requests: readonly RestRequest[]): 
 }
 
 /**
- * Each correction of the office is in the ledger once, with its own edit time. The ledger has no other office entries.
+ * Each correction of the office is in the ledger once, with its own edit time. The ledger has no other office entries
+ * but those of a restored server, about what it found on the host.
  */
-function wrongOfOffice(ledger: readonly Edit[], corrections: readonly OfficeEdit[]): string[] {
+function wrongOfOffice(ledger: readonly Edit[], { office, restores }: Evidence): string[] {
+  const corrections = office.edits;
   const wrong: string[] = [];
   const matched = new Set<OfficeEdit>();
   for (const entry of ledger) {
@@ -215,10 +218,12 @@ function wrongOfOffice(ledger: readonly Edit[], corrections: readonly OfficeEdit
     for (const field of fields) {
       if (values[field] === undefined) continue;
       const edit = ofStop.find((each) => each.values[field] === values[field]);
+      if (!edit && restores.hadOnHost(entry.stop, field, values[field])) continue;
       if (!edit) wrong.push(`${entry.id} of the office contains ${field} ${values[field]}, which no clerk has written`);
       else matched.add(edit);
     }
-    if (!ofStop.some(({ at, by }) => at === entry.editTime && (by === undefined || by === entry.employee)))
+    const isDated = ofStop.some(({ at, by }) => at === entry.editTime && (by === undefined || by === entry.employee));
+    if (!isDated && !restores.mayDate(entry))
       wrong.push(
         `${entry.id} of ${entry.employee} is dated ${timeText(entry.editTime)}, when nobody of that name wrote anything`,
       );
@@ -228,7 +233,8 @@ function wrongOfOffice(ledger: readonly Edit[], corrections: readonly OfficeEdit
     const isOverwritten = corrections
       .slice(i + 1)
       .some(({ stop, values: later }) => stop === edit.stop && values.every((field) => later[field] !== undefined));
-    if (!matched.has(edit) && !isOverwritten) wrong.push(`the office’s ${JSON.stringify(edit)} is not in the ledger`);
+    if (!matched.has(edit) && !isOverwritten && !restores.mayLack(edit.stop, edit.values, edit.at))
+      wrong.push(`the office’s ${JSON.stringify(edit)} is not in the ledger`);
   }
   return wrong;
 }
@@ -257,7 +263,7 @@ async function wrongAnywhere(evidence: Evidence, edits: readonly Edit[]): Promis
         );
     }
     if (isRefused(ofStop)) wrong.push(...wrongParkedRows(stop, ofStop, onHost.get(stop)));
-    else if (ofStop.length > 0) wrong.push(...wrongHostRows(stop, ofStop, onHost.get(stop)));
+    else if (ofStop.length > 0) wrong.push(...wrongHostRows(stop, ofStop, onHost.get(stop), evidence));
     else if (onHost.has(stop)) wrong.push(`the host has a row of stop ${stop}, which has no edit`);
   }
   return wrong;

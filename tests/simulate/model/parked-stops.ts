@@ -1,12 +1,12 @@
 import { latestOf } from './diary.ts';
 import type { Edit, Evidence } from './evidence.ts';
-import { routeOf } from './fixture.ts';
+import { hasRestores, routeOf } from './fixture.ts';
 import type { HostStop } from './host-rows.ts';
 import { valuesOnHost } from './host-rows.ts';
 
 /** In some worlds the host refuses comments that begin so. */
 export const REFUSED_COMMENT = 'BAD';
-export const hasRefusals = (seed: number): boolean => seed % 4 === 2;
+export const hasRefusals = (seed: number): boolean => seed % 4 === 2 && !hasRestores(seed);
 
 /** Whether the host refuses the present values of a stop. @param edits in the order in which they count */
 export const isRefused = (edits: readonly Edit[]): boolean =>

@@ -65,3 +65,15 @@ function readLine(line: Members, values: Writable): void {
 
 /** A row of the ledger has its arguments as text. */
 export const valuesOf = (body: string): StopValues => valuesIn(members(JSON.parse(body), 'body')['args']);
+
+/** The arguments of an edit that a restored server made of the host's rows: a blank column is no value. */
+export const foundValuesOf = (body: string): StopValues =>
+  valuesIn(withoutBlanks(members(JSON.parse(body), 'body')['args']));
+
+function withoutBlanks(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutBlanks);
+  if (typeof value !== 'object' || value === null) return value;
+  const isBlank = (each: unknown): boolean => !each || (Array.isArray(each) && each.length === 0);
+  const kept = Object.entries(value).filter(([, each]) => !isBlank(each));
+  return Object.fromEntries(kept.map(([name, each]) => [name, withoutBlanks(each)]));
+}

@@ -1,0 +1,111 @@
+import { isAdopted } from './adopted.ts';
+import type { DriverHistory, StopValues } from './diary.ts';
+import type { Edit, Evidence } from './evidence.ts';
+import { routesOf } from './fixture.ts';
+import { type HostStop, valuesOnHost } from './host-rows.ts';
+import { instantOf } from './moments.ts';
+
+/** PostgreSQL was put back to an earlier backup. Times are the world's. */
+export interface PutBack {
+  readonly backedUpAt: number;
+  readonly at: number;
+  /** The host at that moment. It is not put back. */
+  readonly onHost: ReadonlyMap<number, HostStop>;
+}
+
+/** The host's times are cut to seconds. */
+const SECOND_MS = 1_000;
+
+/**
+ * A restored server has lost the changes since its backup (docs/operations.md, Backup and restore). Phones send theirs
+ * again. Those by REST and by clerks come back from the host only.
+ */
+export class Restores {
+  readonly #putBacks: PutBack[] = [];
+  /** Changes that the ledger had, and has not got again. */
+  readonly #lost = new Set<string>();
+
+  get hasHappened(): boolean {
+    return this.#putBacks.length > 0;
+  }
+
+  /** @param before the ids in the ledger in front of it @param after those behind it */
+  add(putBack: PutBack, before: readonly string[], after: readonly string[]): void {
+    this.#putBacks.push(putBack);
+    const kept = new Set(after);
+    for (const id of before) if (!kept.has(id)) this.#lost.add(id);
+  }
+
+  hasLost(id: string): boolean {
+    return this.#lost.has(id);
+  }
+
+  get hasLosses(): boolean {
+    return this.#lost.size > 0;
+  }
+
+  /** The phones have sent some of the lost changes again. */
+  findAgain(received: readonly string[], histories: readonly DriverHistory[], now: number): void {
+    for (const id of received) {
+      if (!this.#lost.delete(id)) continue;
+      for (const history of histories) if (history.has(id)) history.acceptedAt.set(id, now);
+    }
+  }
+
+  /** Whether a restored server may have found this value on the host. */
+  hadOnHost(stop: number, field: keyof StopValues, value: unknown): boolean {
+    return this.#putBacks.some(({ onHost }) => {
+      const host = onHost.get(stop);
+      return host !== undefined && shownOnHost(host, field) === value;
+    });
+  }
+
+  /**
+   * Whether an edit of the office may have this time without a clerk: a write of the service between backup and restore
+   * has the time of the write, and another value the time when a restored server found it.
+   */
+  mayDate(edit: Edit): boolean {
+    const { editTime, receivedAt } = edit;
+    return this.#putBacks.some(({ backedUpAt, at }) =>
+      isAdopted(edit)
+        ? editTime >= backedUpAt - SECOND_MS && editTime <= at
+        : editTime >= at && editTime === receivedAt,
+    );
+  }
+
+  /** Whether a clerk's edit may be missing: it was lost, and the host did not show it any more. */
+  mayLack(stop: number, values: StopValues, writtenAt: number): boolean {
+    return this.#putBacks.some(
+      ({ at, onHost }) =>
+        writtenAt <= at &&
+        !Object.entries(values).some(([field, value]) => {
+          const host = onHost.get(stop);
+          return host !== undefined && valuesOnHost(host)[field] === value;
+        }),
+    );
+  }
+
+  /** The driver of a stop's delivery on the host when the server was put back. */
+  driversOnHost(stop: number): unknown[] {
+    return this.#putBacks.map(({ onHost }) => onHost.get(stop)?.result['RUDRV']);
+  }
+}
+
+function shownOnHost(host: HostStop, field: keyof StopValues): unknown {
+  const moment = (name: string): string | undefined => {
+    const at = instantOf(Number(host.result[`${name}DT`]), Number(host.result[`${name}TM`]));
+    return at === undefined ? undefined : new Date(at).toISOString();
+  };
+  if (field === 'end_delivery_time') return moment('RUE');
+  if (field === 'skip_refuse_timestamp') return moment('RUSK');
+  return valuesOnHost(host)[field];
+}
+
+/** The ids in the ledger of a world's routes and drivers. */
+export async function idsInLedger({ db, seed, drivers }: Pick<Evidence, 'db' | 'seed' | 'drivers'>): Promise<string[]> {
+  const { rows } = await db.query<{ readonly id: string }>(
+    `select id from ledger where route_id = any($1) or facility = '' and employee = any($2)`,
+    [routesOf(seed).map(({ id }) => id), drivers.map(({ employee }) => employee)],
+  );
+  return rows.map(({ id }) => id);
+}
