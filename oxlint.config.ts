@@ -57,6 +57,8 @@ export default defineConfig({
     'import/no-unassigned-import': ['error', { allow: ['**/*.css'] }],
     'vitest/no-focused-tests': 'error',
     'vitest/no-disabled-tests': 'error',
+    // A page test sees a text, or fails.
+    'vitest/expect-expect': ['error', { assertFunctionNames: ['expect', '**.sees'] }],
 
     // Off, with the reason.
     'no-await-in-loop': 'off', // where order matters, one after the other is the meaning
