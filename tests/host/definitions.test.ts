@@ -30,6 +30,7 @@ describe('every file of the host', () => {
       'LCRSCP',
       'PODCHGP',
       'PODCTLP',
+      'PODRCNP',
       'PODRPLP',
       'PODUSRP',
       'RTCOLP',

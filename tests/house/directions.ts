@@ -319,6 +319,7 @@ export const parts: Part[] = [
     ['replication/control/', 'replication/to-host/', 'ops/holds/'],
     'how far the host is behind',
   ),
+  operators('reconciliation/', ['replication/to-host/counts/'], 'the rows of the host, counted'),
   operators('restore/', ['incidents/'], 'a restored database is announced here'),
   operators('retention/', [], 'old data leaves once the host has it'),
   operators('routes/', ['host/files/local-time.ts'], 'routes of a day and their stops'),

@@ -223,6 +223,7 @@ async function driveADay(): Promise<void> {
   await record('listActs', { headers: ops, query: { subject_kind: 'quarantine' } });
   await record('readReplication', { headers: ops });
   await record('listHostLag', { headers: ops });
+  await record('listReconciliation', { headers: ops, query: { limit: '20' } });
   await record('listRouteBacklog', { headers: ops, query: { limit: '20' } });
 
   await record('signIn', { body: { employee_id: '1005', password: 'on the road', confirm_login: true } });

@@ -51,6 +51,7 @@ import { feedEndpoints, type FeedDeps } from '../ops/feed/feed.ts';
 import { searchEndpoints } from '../ops/search/search.ts';
 import { opsStopEndpoints, type OpsStopDeps } from '../ops/stops/stops.ts';
 import { opsRouteEndpoints } from '../ops/routes/routes.ts';
+import { reconciliationEndpoints } from '../ops/reconciliation/reconciliation.ts';
 import { replicationEndpoints } from '../ops/replication/replication.ts';
 import { reportEndpoints } from './endpoints/report-endpoints.ts';
 import { routeEndpoints } from './endpoints/route-endpoints.ts';
@@ -179,6 +180,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
     ...parkedEndpoints(deps),
     ...holdEndpoints(deps.db),
     ...replicationEndpoints(deps.db),
+    ...reconciliationEndpoints(deps.db),
     ...quarantineEndpoints(deps),
     ...incidentEndpoints(deps.db),
     ...deviceEndpoints(deps),

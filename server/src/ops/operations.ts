@@ -18,6 +18,7 @@ import { proofOperations, proofSchemas } from './proofs/contract.ts';
 import { quarantineOperations, quarantineSchemas } from './quarantine/contract.ts';
 import { opsRouteOperations, opsRouteSchemas } from './routes/contract.ts';
 import { opsStopOperations, opsStopSchemas } from './stops/contract.ts';
+import { reconciliationOperations, reconciliationSchemas } from './reconciliation/contract.ts';
 import { replicationOperations, replicationSchemas } from './replication/contract.ts';
 
 /** Every operation of the operators, one table. */
@@ -29,6 +30,7 @@ export const opsOperations = {
   ...parkedOperations,
   ...holdOperations,
   ...replicationOperations,
+  ...reconciliationOperations,
   ...quarantineOperations,
   ...incidentOperations,
   ...deviceOperations,
@@ -54,6 +56,7 @@ export const opsSchemas = [
   ...parkedSchemas,
   ...holdSchemas,
   ...replicationSchemas,
+  ...reconciliationSchemas,
   ...quarantineSchemas,
   ...incidentSchemas,
   ...deviceSchemas,

@@ -15,6 +15,7 @@ import { Heartbeat } from './control/heartbeat.ts';
 import { LagSamples } from './to-host/lag-samples.ts';
 import { HostImport } from './from-host/import.ts';
 import { Leases } from './to-host/lease.ts';
+import { Reconciler } from './to-host/counts/reconciler.ts';
 import type { HostWatch } from './control/watch.ts';
 import { ReplicationWorker, type HostStatus } from './to-host/worker.ts';
 import { UnreadDoorbell } from './from-host/unread-doorbell.ts';
@@ -180,6 +181,10 @@ export class HostSide {
       stopping.abort();
       return report;
     });
+    const mayWrite = () => worker.status.hold === undefined && worker.status.breaker.state === 'closed';
+    const reconciler = new Reconciler({ db, host, leases, mayWrite, clock, log });
+    reconciler.start();
+    this.#closers.push(() => reconciler.stop());
     const samples = new LagSamples({ db, hostStatus: () => worker.status, log });
     await samples.start();
     this.#closers.push(() => samples.stop());

@@ -173,6 +173,30 @@ export const PODRPLP = defineFile('PODRPLP', 'RL', 'Replication log', {
   },
 });
 
+export const PODRCNP = defineFile('PODRCNP', 'RN', 'Reconciliation counts', {
+  doorbell: 'silent',
+  key: {
+    RNFAC: facility,
+    RNRTE: char(10, 'Route, blank = all of the facility'),
+    RNWKE: decimal(8, 'Week ending, YYYYMMDD, 0 = facility'),
+    RNDAY: decimal(8, 'Day of the close, or day that ended'),
+    RNOCC: char(1, "C close of the route, D day's end"),
+    RNKND: char(1, 'S stops, L lines, E exceptions, P photos'),
+  },
+  host: {},
+  service: {
+    RNACC: decimal(7, 'Accepted from drivers and office'),
+    RNHST: decimal(7, 'Of these found on the host'),
+    RNPRK: decimal(7, 'Of these parked or skipped'),
+    RNLAT: decimal(7, 'Of these recorded after the close'),
+    RNXTR: decimal(7, 'On the host, not accepted'),
+    RNDIF: char(1, 'Host and service differ Y/N'),
+    RNCDT: decimal(8, 'Counted on'),
+    RNCTM: decimal(6, 'Counted at'),
+  },
+  paths: [['RNDIF', 'RNDAY']],
+});
+
 export const PODCHGP = defineFile('PODCHGP', 'CH', 'Change doorbell', {
   doorbell: 'silent',
   key: { CHSEQ: identity('Sequence') },

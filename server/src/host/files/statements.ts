@@ -44,6 +44,16 @@ export function selectRowsIn<Name extends HostFileName>(
   return selectText(place, name, ` where ${column} in ${placeholders(count)}`);
 }
 
+/** Chosen columns of the rows with these values: `select RQSTP, RQINV from … where RQFAC = ? and RQRTE = ?`. */
+export function selectColumns<Name extends HostFileName>(
+  { dialect, library }: Place,
+  name: Name,
+  columns: readonly (keyof HostRecord<Name> & string)[],
+  by: readonly (keyof HostRecord<Name> & string)[],
+): string {
+  return readCommitted(dialect, `select ${columns.join(', ')} from ${library}.${name} where ${matches(by)}`);
+}
+
 /** `(?, ?, ?)` for a list of this many values. */
 export function placeholders(count: number): string {
   return `(${Array.from({ length: count }, () => '?').join(', ')})`;

@@ -8,6 +8,7 @@ import type { InvitationCommand } from './invite-commands.ts';
 import { operatorCommands, parseOperatorCommand, runOperatorCommand } from './operator-commands.ts';
 import type { OperatorCommand } from './operator-commands.ts';
 import { declareRestored, describeRestored } from '../restore/restored.ts';
+import { reconciliationCsv } from '../reconciliation/reconciliation.ts';
 import { unregisterDriver } from '../devices/devices.ts';
 import { logKeys, rotateLogKey, type KeyOptions } from './log-commands.ts';
 
@@ -31,6 +32,10 @@ export const opsManual: Manual = {
       takes: '',
       does: 'GO or NO-GO: whether the host is set up for the service, a line a check, with what to do',
     },
+    counts: {
+      takes: '[--day YYYYMMDD] [--facility ID] [--differing]',
+      does: 'the rows of the host, counted at the close of routes and at the end of days, as CSV',
+    },
     'heal-clock': {
       takes: '[--yes]',
       does: 'dates stamps from the future back to now, after a clock was ahead; without --yes it only counts them',
@@ -42,6 +47,7 @@ export type OpsCommand =
   | { readonly verb: 'restored'; readonly reason: string }
   | { readonly verb: 'unregister'; readonly employee: string }
   | { readonly verb: 'heal-clock'; readonly yes: boolean }
+  | { readonly verb: 'counts'; readonly day?: string; readonly facility?: string; readonly differing: boolean }
   | { readonly verb: 'log'; readonly act: 'keys' | 'rotate' }
   | OperatorCommand
   | InvitationCommand;
@@ -69,12 +75,20 @@ export function parseOpsCommand(argv: readonly string[]): OpsCommand {
   const { positionals, values } = readWords(argv, {
     reason: { type: 'string' },
     yes: { type: 'boolean', default: false },
+    day: { type: 'string' },
+    facility: { type: 'string' },
+    differing: { type: 'boolean', default: false },
   });
   const [verb, employee] = positionals;
   if (verb === 'restored' && positionals.length === 1) return { verb, reason: values.reason?.trim() || 'restored' };
   if (verb === 'unregister' && employee !== undefined && positionals.length === 2 && values.reason === undefined)
     return { verb, employee };
   if (verb === 'heal-clock' && positionals.length === 1) return { verb, yes: values.yes };
+  if (verb === 'counts' && positionals.length === 1) {
+    const { day, facility, differing } = values;
+    if (day !== undefined && !/^\d{8}$/.test(day)) throw new StartError(`--day: expected YYYYMMDD, got ${day}`);
+    return { verb, differing, ...(day !== undefined && { day }), ...(facility !== undefined && { facility }) };
+  }
   if (verb === 'log' && (employee === 'keys' || employee === 'rotate') && positionals.length === 2)
     return { verb, act: employee };
   throw new StartError(misuseOf(opsManual, positionals));
@@ -101,6 +115,7 @@ async function run(command: OpsCommand, db: Db, options: CommandOptions): Promis
   const { autocloseSeconds } = options;
   if (command.verb === 'log') return command.act === 'keys' ? logKeys(db, options) : rotateLogKey(options);
   if (command.verb === 'restored') return describeRestored(await declareRestored(db, command.reason));
+  if (command.verb === 'counts') return reconciliationCsv(db, command);
   if (command.verb === 'operator') return runOperatorCommand(command, db, new Date());
   if (command.verb === 'heal-clock') return corrected(db, command.yes, new Date(), autocloseSeconds);
   if (command.verb !== 'unregister') return runInvitationCommand(command, db, new Date());

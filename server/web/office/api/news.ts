@@ -31,6 +31,7 @@ const subjects: Partial<Record<OperationName, readonly Subject[]>> = {
   listDevices: ['device', 'quarantine'],
   listHolds: ['hold'],
   listHostLag: ['host', 'hold'],
+  listReconciliation: ['incident', 'host'],
   readCaller: [],
 };
 

@@ -35,6 +35,7 @@ export const operations = {
   readReplication: ['GET', '/ops/replication'],
   listHostLag: ['GET', '/ops/replication/lag'],
   listRouteBacklog: ['GET', '/ops/replication/routes'],
+  listReconciliation: ['GET', '/ops/reconciliation'],
   listHolds: ['GET', '/ops/hold'],
   beginHold: ['POST', '/ops/hold'],
   endHold: ['POST', '/ops/hold/:hold_id/end'],

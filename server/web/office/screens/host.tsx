@@ -7,6 +7,7 @@ import { links } from '../links.ts';
 import { Exports } from '../parts/exports.tsx';
 import { FaultNote } from '../parts/fault-note.tsx';
 import { LagPanel } from '../parts/lag-chart.tsx';
+import { CountsPanel } from '../parts/counts.tsx';
 import { HoldForm, HoldList } from '../parts/holds.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
@@ -67,6 +68,9 @@ export function HostScreen() {
                 columns={routeColumns(data.workers)}
               />
             </TablePanel>
+          </div>
+          <div className="mt4">
+            <CountsPanel />
           </div>
           <div className="mt4">
             <Workers status={data} />
