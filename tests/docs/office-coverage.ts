@@ -26,6 +26,9 @@ export const officeCoverage: Readonly<Record<string, readonly Covering[]>> = {
   'readOpsRoute data': [
     cover('server/ops/routes.test.ts', 'has a summary of each stop in driving order and the latest'),
   ],
+  'listReconciliation query': [cover('host/reconciliation.test.ts', 'operators list the counts')],
+  'listReconciliation data': [cover('host/reconciliation.test.ts', 'operators list the counts')],
+  'listReconciliation meta': [cover('host/reconciliation.test.ts', 'operators list the counts')],
   'readOpsStop params': [cover('host/ops-stop.test.ts', 'an unknown route or stop is an error, and only operators')],
   'readOpsStop data': [cover('host/ops-stop.test.ts', 'has plan, result, times at the facility, files, receipts and')],
   'compareStop params': [cover('host/ops-stop.test.ts', 'marks the side that differs, different fields first')],

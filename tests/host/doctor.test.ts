@@ -66,7 +66,7 @@ test('a host that is set up as documented: GO, one line a check, and nothing to 
   expect(diagnosis.go).toBe(true);
   const lines = printed(diagnosis).split('\n');
   expect(lines.at(-1)).toBe('GO: 12 checks, 0 refuse, 0 to look at, 0 unknown');
-  expect(lines[1]).toBe('GO       tables           PODDTA has all 25 files');
+  expect(lines[1]).toBe('GO       tables           PODDTA has all 26 files');
   // Those of a Db2 alone are in doctor-db2.test.ts.
   const ofDb2 = ['journal', 'code-page', 'sort-space'];
   expect(diagnosis.findings.map(({ check }) => check)).toEqual(

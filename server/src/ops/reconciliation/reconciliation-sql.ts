@@ -1,6 +1,8 @@
 import { exactMoment } from '../../db/moment-sql.ts';
 import { statement } from '../../db/statement.ts';
 
+const countedAt = exactMoment('c.counted_at');
+
 /** Sorts the counts of one route at one moment. */
 const place = `c.week_end || '/' || c.occasion || '/' || c.day`;
 
@@ -11,7 +13,7 @@ const place = `c.week_end || '/' || c.occasion || '/' || c.day`;
 export const listReconciliation = statement(
   'ops_list_reconciliation',
   `select c.facility, c.route_id, c.week_end, c.occasion, c.day, c.counted_at, c.differs, c.counts, c.stops,
-          ${place} as place, ${exactMoment('c.counted_at')} as position
+          ${place} as place, ${countedAt} as position
      from reconciliation c
     where ($1::boolean is false or c.differs)
       and ($2::text is null or c.facility = $2)

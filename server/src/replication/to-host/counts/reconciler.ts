@@ -9,7 +9,7 @@ import { acceptedRows, filesOf, type FileToCount, type StopToCount } from './acc
 import { CountRows, type Occasion } from './count-rows.ts';
 import * as sql from './counts-sql.ts';
 import { countRows, differs, sumOf, type Counts } from './route-counts.ts';
-import { rowsOnHost } from './rows-on-host.ts';
+import { rowsOnHost } from '../../../host/reads/route-keys.ts';
 
 export interface ReconcilerOptions {
   readonly db: Queryable;

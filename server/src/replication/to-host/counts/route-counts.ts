@@ -1,8 +1,8 @@
+import type { RowKind, RowOnHost } from '../../../host/reads/route-keys.ts';
+
 // Accepted rows of a route against the rows that the host has, by kind. Pure.
 
-/** Stops (RTSTUP), lines (RTPRUP), exceptions (RTOSDP), photos and signatures (ASSHDP with all of its chunks). */
-export const countedKinds = ['S', 'L', 'E', 'P'] as const;
-export type CountedKind = (typeof countedKinds)[number];
+export const countedKinds = ['S', 'L', 'E', 'P'] as const satisfies readonly RowKind[];
 
 /** Numbers of rows. `onHost`, `parked` and `late` are parts of `accepted`. */
 export interface Count {
@@ -15,16 +15,9 @@ export interface Count {
   /** On the host, and not accepted by the service. */
   readonly extra: number;
 }
-export type Counts = { readonly [kind in CountedKind]: Count };
+export type Counts = { readonly [kind in RowKind]: Count };
 
-/** A row by its key on the host, without the route. A photo belongs to no stop: its key is its id. */
-export interface CountedRow {
-  readonly kind: CountedKind;
-  readonly key: string;
-  readonly stop: number;
-}
-
-export interface AcceptedRow extends CountedRow {
+export interface AcceptedRow extends RowOnHost {
   readonly parked: boolean;
   readonly late: boolean;
 }
@@ -36,14 +29,14 @@ export interface RouteCounts {
 }
 
 /** Compares by key, so that a missing row and a foreign one never cancel each other out. */
-export function countRows(accepted: readonly AcceptedRow[], onHost: readonly CountedRow[]): RouteCounts {
+export function countRows(accepted: readonly AcceptedRow[], onHost: readonly RowOnHost[]): RouteCounts {
   const found = new Set(onHost.map(nameOf));
   const known = new Map(accepted.map((row) => [nameOf(row), row]));
   const rows = [...known.values()];
   const missing = rows.filter((row) => !found.has(nameOf(row)));
   const extra = onHost.filter((row) => !known.has(nameOf(row)));
-  const count = (kind: CountedKind): Count => {
-    const ofKind = <Row extends CountedRow>(all: readonly Row[]) => all.filter((row) => row.kind === kind);
+  const count = (kind: RowKind): Count => {
+    const ofKind = <Row extends RowOnHost>(all: readonly Row[]) => all.filter((row) => row.kind === kind);
     return {
       accepted: ofKind(rows).length,
       onHost: ofKind(rows).length - ofKind(missing).length,
@@ -70,7 +63,7 @@ export function isDifferent({ accepted, onHost, parked, extra }: Count): boolean
 
 /** The sum of several routes. */
 export function sumOf(all: readonly Counts[]): Counts {
-  const sum = (kind: CountedKind): Count => {
+  const sum = (kind: RowKind): Count => {
     const total = (part: keyof Count) => all.reduce((before, counts) => before + counts[kind][part], 0);
     return {
       accepted: total('accepted'),
@@ -83,4 +76,4 @@ export function sumOf(all: readonly Counts[]): Counts {
   return { S: sum('S'), L: sum('L'), E: sum('E'), P: sum('P') };
 }
 
-const nameOf = ({ kind, key }: CountedRow): string => `${kind}/${key}`;
+const nameOf = ({ kind, key }: RowOnHost): string => `${kind}/${key}`;

@@ -1,17 +1,25 @@
-import type { RouteKey } from '@tailgate/sync-protocol';
-import { inParts } from '../../../host/files/in-parts.ts';
-import { readCommitted } from '../../../host/files/dialect.ts';
-import { placeholders, selectColumns } from '../../../host/files/statements.ts';
-import { onFile, type Host, type HostRow } from '../../../host/host.ts';
-import { routeValues } from '../shadow.ts';
-import type { CountedRow } from './route-counts.ts';
+import { readCommitted } from '../files/dialect.ts';
+import { inParts } from '../files/in-parts.ts';
+import { placeholders, selectColumns } from '../files/statements.ts';
+import { onFile, type Host, type HostRow } from '../host.ts';
+import type { HostRouteKey } from './reads.ts';
+
+/** A stop (RTSTUP), a line (RTPRUP), an exception (RTOSDP), or a photo or signature (ASSHDP with all of its chunks). */
+export type RowKind = 'S' | 'L' | 'E' | 'P';
+
+/** A row by its key on the host, without the route. A photo belongs to no stop: its key is its id. */
+export interface RowOnHost {
+  readonly kind: RowKind;
+  readonly key: string;
+  readonly stop: number;
+}
 
 /** Values of one IN list. */
 const IDS_A_STATEMENT = 500;
 
 /** The rows of a route that the host has now, and those of these files that it has with all of their chunks. @throws HostError */
-export async function rowsOnHost(host: Host, key: RouteKey, files: readonly string[]): Promise<CountedRow[]> {
-  const route = routeValues(key);
+export async function rowsOnHost(host: Host, key: HostRouteKey, files: readonly string[]): Promise<RowOnHost[]> {
+  const route = [key.facility, key.id, key.week_end];
   const [stops, lines, exceptions] = await Promise.all([
     onFile('RTSTUP', host.query(selectColumns(host, 'RTSTUP', ['RUSTP'], ['RUFAC', 'RURTE', 'RUWKE']), route)),
     onFile(
@@ -58,7 +66,7 @@ async function wholeFiles(host: Host, ids: readonly string[]): Promise<string[]>
 }
 
 /** @param columns the stop's first */
-function counted(kind: CountedRow['kind'], row: HostRow, columns: readonly string[]): CountedRow {
+function counted(kind: RowKind, row: HostRow, columns: readonly string[]): RowOnHost {
   const values = columns.map((column) => String(row[column]));
   return { kind, key: values.join('\t'), stop: Number(values[0]) };
 }
