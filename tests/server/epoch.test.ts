@@ -55,6 +55,17 @@ describe('the epoch of a database (I9)', () => {
     expect(recorded).toEqual(new Set([detailsOf('first', one), detailsOf('second', other)]));
   });
 
+  test('a backup from before an announced restore begins an epoch above the one that it lost', async () => {
+    const { pool } = await createDatabase();
+    await ensureEpoch(pool);
+    expect(describeRestored(await declareRestored(pool, 'first'))).toContain('announce that with --above 2.');
+    // The same backup is put back again: it contains epoch 1 only.
+    await pool.query('delete from server_epoch where epoch = 2');
+    const { now } = await declareRestored(pool, 'again', 2);
+    expect(now.epoch).toBe(3);
+    expect((await declareRestored(pool, 'an unnecessary --above', 1)).now.epoch).toBe(4);
+  });
+
   test('a report of a restore is an act, and works on a backup of a release that had none', async () => {
     const { pool } = await createDatabase();
     await ensureEpoch(pool);
@@ -68,7 +79,7 @@ describe('the epoch of a database (I9)', () => {
     await migrate(old.url, recordedLog(), folder);
     await ensureEpoch(old.pool);
     const options = { autocloseSeconds: 600, keyFile: '' };
-    const text = await runOpsCommand({ verb: 'restored', reason: 'disk failure' }, old.pool, options);
+    const text = await runOpsCommand(parseOpsCommand(['restored', '--reason', 'disk failure']), old.pool, options);
     expect(text).toContain('Epoch 2 has begun');
     const refused = runOpsCommand({ verb: 'heal-clock', yes: true }, old.pool, options);
     await expect(refused).rejects.toThrow('this database is of an earlier release: run npm run migrate first');
@@ -111,17 +122,22 @@ describe('the epoch of a database (I9)', () => {
 });
 
 describe('npm run ops', () => {
-  test('takes a reason', () => {
+  test('takes a reason, and the newest epoch that the database lost', () => {
     expect(parseOpsCommand(['restored', '--reason', 'disk failure'])).toEqual({
       verb: 'restored',
       reason: 'disk failure',
+      above: 0,
     });
+    expect(parseOpsCommand(['restored', '--above', '2'])).toMatchObject({ above: 2 });
   });
 
   test.each([
     [[], 'there are restored, unregister'],
     [['restore'], 'no command is named restore: there are restored, unregister'],
-    [['restored', 'twice'], 'npm run ops -- restored [--reason TEXT]'],
+    [['restored', 'twice'], 'npm run ops -- restored [--reason TEXT] [--above EPOCH]'],
+    [['restored', '--above', 'two'], '--above: expected a whole number from 0, got "two"'],
+    [['restored', '--above', '99999'], '--above: expected an epoch below 99999, got 99999'],
+    [['heal-clock', '--above', '2'], 'npm run ops -- heal-clock'],
     [['restored', '--why'], "Unknown option '--why' (--help says what there is)"],
   ])('refuses %j', (argv, line) => {
     expect(() => parseOpsCommand(argv)).toThrow(line);

@@ -7,8 +7,8 @@ import type { Evidence } from './model/evidence.ts';
 import { readHost } from './model/host-rows.ts';
 import { idsInLedger } from './model/restores.ts';
 
-/** Put-backs of one world. */
-const MOST = 1;
+/** Put-backs of one world. The second one may use the same backup. */
+const MOST = 2;
 
 export interface RestorerDeps {
   readonly depot: Depot;
@@ -24,6 +24,7 @@ export class Restorer {
   #backedUpAt = 0;
   #signIns = new Map<Driver, number>();
   #putBacks = 0;
+  #epoch = 0;
 
   constructor(deps: RestorerDeps) {
     this.#deps = deps;
@@ -54,7 +55,8 @@ export class Restorer {
     const known = evidence();
     const [before, onHost] = [await idsInLedger(known), await readHost(known)];
     await putBack(depot.db);
-    await declareRestored(depot.db, 'disk failure');
+    // The operator knows the epoch that the earlier announcement printed.
+    this.#epoch = (await declareRestored(depot.db, 'disk failure', this.#epoch)).now.epoch;
     await this.#dateEpoch();
     await depot.restart();
     known.restores.add({ backedUpAt: this.#backedUpAt, at: known.now, onHost }, before, await idsInLedger(known));

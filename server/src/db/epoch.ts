@@ -29,12 +29,23 @@ export async function ensureEpoch(db: Queryable): Promise<number> {
   );
 }
 
-/** Begins the next epoch. Nothing compares with the old one any more, so an extra epoch does no harm. */
-export async function beginEpoch(tx: Tx, reason: string): Promise<{ before: Epoch | undefined; now: Epoch }> {
+/** The host's sequence has five digits for an epoch (architecture.md). */
+export const LAST_EPOCH = 99_999;
+
+/**
+ * Begins the next epoch. Nothing compares with the old one any more, so an extra epoch does no harm.
+ *
+ * @param above an epoch that this database does not contain any more, because it began after the backup
+ */
+export async function beginEpoch(
+  tx: Tx,
+  reason: string,
+  above = 0,
+): Promise<{ before: Epoch | undefined; now: Epoch }> {
   // Two operators begin two epochs, in turn.
   await tx.query('lock table server_epoch in share row exclusive mode');
   const before = await readNewest(tx);
-  const now = { ...(await readHistory(tx)), epoch: (before?.epoch ?? 0) + 1 };
+  const now = { ...(await readHistory(tx)), epoch: Math.max(before?.epoch ?? 0, above) + 1 };
   await tx.query('insert into server_epoch (epoch, cluster, timeline, reason) values ($1, $2, $3, $4)', [
     now.epoch,
     now.cluster,

@@ -1,4 +1,5 @@
-import { misuseOf, readWords, type Manual } from '../../runtime/command-line.ts';
+import { countOf, misuseOf, readWords, type Manual } from '../../runtime/command-line.ts';
+import { LAST_EPOCH } from '../../db/epoch.ts';
 import { sqlStateOf } from '../../db/sqlstate.ts';
 import type { Db } from '../../db/types.ts';
 import { StartError } from '../../runtime/start-error.ts';
@@ -17,7 +18,10 @@ import { logKeys, rotateLogKey, type KeyOptions } from './log-commands.ts';
 export const opsManual: Manual = {
   program: 'npm run ops',
   commands: {
-    restored: { takes: '[--reason TEXT]', does: 'this database was put back to an earlier state' },
+    restored: {
+      takes: '[--reason TEXT] [--above EPOCH]',
+      does: 'this database was put back to an earlier state; --above: the newest epoch that it lost by that',
+    },
     unregister: {
       takes: 'EMPLOYEE',
       does: 'this driver signs up anew: sessions and password end, what their phones bring is kept for the office',
@@ -44,13 +48,19 @@ export const opsManual: Manual = {
 };
 
 export type OpsCommand =
-  | { readonly verb: 'restored'; readonly reason: string }
+  | { readonly verb: 'restored'; readonly reason: string; readonly above: number }
   | { readonly verb: 'unregister'; readonly employee: string }
   | { readonly verb: 'heal-clock'; readonly yes: boolean }
   | { readonly verb: 'counts'; readonly day?: string; readonly facility?: string; readonly differing: boolean }
   | { readonly verb: 'log'; readonly act: 'keys' | 'rotate' }
   | OperatorCommand
   | InvitationCommand;
+
+function epochAbove(written: string | undefined): number {
+  const above = written === undefined ? 0 : countOf('above', written, 0);
+  if (above < LAST_EPOCH) return above;
+  throw new StartError(`--above: expected an epoch below ${LAST_EPOCH}, got ${above}`);
+}
 
 /** The only command that works on the host, and needs no database where LEGACY_URL is set. @throws StartError */
 export function isDoctorCommand(argv: readonly string[]): boolean {
@@ -78,9 +88,12 @@ export function parseOpsCommand(argv: readonly string[]): OpsCommand {
     day: { type: 'string' },
     facility: { type: 'string' },
     differing: { type: 'boolean', default: false },
+    above: { type: 'string' },
   });
   const [verb, employee] = positionals;
-  if (verb === 'restored' && positionals.length === 1) return { verb, reason: values.reason?.trim() || 'restored' };
+  if (values.above !== undefined && verb !== 'restored') throw new StartError(misuseOf(opsManual, positionals));
+  if (verb === 'restored' && positionals.length === 1)
+    return { verb, reason: values.reason?.trim() || 'restored', above: epochAbove(values.above) };
   if (verb === 'unregister' && employee !== undefined && positionals.length === 2 && values.reason === undefined)
     return { verb, employee };
   if (verb === 'heal-clock' && positionals.length === 1) return { verb, yes: values.yes };
@@ -114,8 +127,8 @@ export async function runOpsCommand(command: OpsCommand, db: Db, options: Comman
 async function run(command: OpsCommand, db: Db, options: CommandOptions): Promise<string> {
   const { autocloseSeconds } = options;
   if (command.verb === 'log') return command.act === 'keys' ? logKeys(db, options) : rotateLogKey(options);
-  if (command.verb === 'restored') return describeRestored(await declareRestored(db, command.reason));
   if (command.verb === 'counts') return reconciliationCsv(db, command);
+  if (command.verb === 'restored') return describeRestored(await declareRestored(db, command.reason, command.above));
   if (command.verb === 'operator') return runOperatorCommand(command, db, new Date());
   if (command.verb === 'heal-clock') return corrected(db, command.yes, new Date(), autocloseSeconds);
   if (command.verb !== 'unregister') return runInvitationCommand(command, db, new Date());

@@ -18,12 +18,14 @@ export interface Restored {
 /**
  * Records that this database was restored to an earlier state: begins a new epoch and saves an incident and the act, in
  * one transaction. A backup of a release without acts gets no act. Phones then fetch everything anew and send their unconfirmed items again (I9).
+ *
+ * @param above see `beginEpoch`
  */
-export async function declareRestored(db: Db, reason: string): Promise<Restored> {
+export async function declareRestored(db: Db, reason: string, above?: number): Promise<Restored> {
   const { rows } = await db.query<{ name: string }>(listServers);
   try {
     const epochs = await withTransaction(db, async (tx) => {
-      const begun = await beginEpoch(tx, reason);
+      const begun = await beginEpoch(tx, reason, above);
       const details = { reason, epoch: begun.now.epoch, before: begun.before ?? null, now: begun.now };
       await tx.query(reportIncident, ['restored', JSON.stringify(details)]);
       const [acts] = (await tx.query<{ exists: boolean }>(hasActs)).rows;
@@ -58,6 +60,7 @@ export function describeRestored({ before, now, servers }: Restored): string {
   return [
     `Epoch ${now.epoch} has begun${before ? `, after epoch ${before.epoch}` : ''}. An incident "restored" is recorded.`,
     `  ${history}.`,
+    `  When a backup from before this moment is put back, announce that with --above ${now.epoch}.`,
     '',
     'Next steps',
     `  1. ${start}`,
