@@ -23,7 +23,7 @@ const kinds: readonly (readonly [name: string, line: RegExp])[] = [
   ['new drivers of a second route', /the second route has the drivers/],
   ['a wrong clock of a server', /has a clock ahead by -?[1-9]/],
   ['a machine of a server that sleeps', /server \d sleeps for /],
-  ['a restored PostgreSQL', /PostgreSQL is put back$/],
+  ['a restored PostgreSQL that lacks changes', / {2}[1-9]\d* changes are lost$/],
   ['a jump of a phone’s clock', /clock jumps by -?[1-9]/],
   ['a REST request', / {2}by REST on stop /],
   ['a clerk’s edit', / {2}the office on stop /],

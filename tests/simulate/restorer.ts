@@ -48,8 +48,12 @@ export class Restorer {
     this.#signIns = new Map(drivers.map((driver) => [driver, driver.signIns]));
   }
 
-  /** The steps of docs/operations.md: all servers end, the backup takes PostgreSQL's place, and an operator declares it. */
-  async putBack(): Promise<void> {
+  /**
+   * The steps of docs/operations.md: all servers end, the backup takes PostgreSQL's place, and an operator declares it.
+   *
+   * @returns the log
+   */
+  async putBack(): Promise<string> {
     const { depot, drivers, evidence, killServers } = this.#deps;
     await killServers();
     const known = evidence();
@@ -64,6 +68,7 @@ export class Restorer {
       for (const id of history.ids) if (known.restores.hasLost(id)) history.acceptedAt.delete(id);
     await this.#settleSessions(known.now);
     this.#putBacks++;
+    return `  ${known.restores.losses} changes are lost`;
   }
 
   /** PostgreSQL's clock is not the world's. */
@@ -88,6 +93,6 @@ export class Restorer {
     const known = evidence();
     const { restores, now } = known;
     const histories = drivers.map(({ history }) => history);
-    if (restores.hasLosses) restores.findAgain(await idsInLedger(known), histories, now);
+    if (restores.losses > 0) restores.findAgain(await idsInLedger(known), histories, now);
   }
 }

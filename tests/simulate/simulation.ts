@@ -120,7 +120,8 @@ function eventsOf(world: World, expectNothing: (wrong: readonly string[]) => voi
   const faults = [worker && killText(worker), hostFault && `${hostFault.kind} in ${hostFault.count}`]
     .filter(Boolean)
     .join(', ');
-  all.push([8, [`worker ${faults}`, () => world.work({ killPoint: worker, hostFault })]]);
+  // Only what has reached the host can come back from it.
+  all.push([world.hasRestores ? 16 : 8, [`worker ${faults}`, () => world.work({ killPoint: worker, hostFault })]]);
   const rowWorker = chance.odds(0.3) ? randomKillPoint(12) : undefined;
   const rowFault = hostFaultOf(world, 4, rowFaults);
   const rowText = [rowWorker && killText(rowWorker), rowFault && `${rowFault.kind} in ${rowFault.count}`];
@@ -154,7 +155,10 @@ function eventsOf(world: World, expectNothing: (wrong: readonly string[]) => voi
   for (const [n, node] of nodes.entries()) {
     const name = (what: string): string => `server ${n + 1} ${what}`;
     const killPoint = randomKillPoint(25);
-    all.push([1.5 / nodes.length, [name('gets a REST request'), () => world.sendByRest(node)]]);
+    all.push([
+      (world.hasRestores ? 4 : 1.5) / nodes.length,
+      [name('gets a REST request'), () => world.sendByRest(node)],
+    ]);
     all.push([4 / nodes.length, [name(killText(killPoint)), () => node.setKillPoint(killPoint)]]);
     all.push([1 / nodes.length, [name('killed'), () => node.kill()]]);
     all.push([3, [name('checks for missed changes'), () => node.checkForMissed()]]);
@@ -179,9 +183,10 @@ function ofDesk({ desk }: World, expectNothing: (wrong: readonly string[]) => vo
   return all;
 }
 
-function ofDatabase({ restorer }: World): WeightedEvent[] {
-  const all: WeightedEvent[] = [[3, ['PostgreSQL is backed up', () => restorer.backUp()]]];
-  if (restorer.mayPutBack) all.push([4, ['PostgreSQL is put back', () => restorer.putBack()]]);
+function ofDatabase(world: World): WeightedEvent[] {
+  const { restorer } = world;
+  const all: WeightedEvent[] = [[1, ['PostgreSQL is backed up', () => restorer.backUp()]]];
+  if (restorer.mayPutBack) all.push([2.5, ['PostgreSQL is put back', () => world.putBack()]]);
   return all;
 }
 
@@ -301,6 +306,7 @@ async function heal(world: World, expectNothing: (wrong: readonly string[]) => v
   // In the first transaction, which writes most of the stops.
   let lastFault: HostFault | undefined = someHostFault(world.chance, 1);
   world.eventLog.push(`healing, the host ${lastFault.kind}`);
+  if (world.hasRestores && world.restorer.mayPutBack) await world.putBack();
   for (const node of world.nodes) node.clearKillPoint();
   if (world.nodes.length === 0) await world.startServer();
   for (const { network } of world.phones) network.isUp = true;

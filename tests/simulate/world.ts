@@ -154,6 +154,10 @@ export class World {
     return hasRestores(this.#seed);
   }
 
+  async putBack(): Promise<void> {
+    this.eventLog.push(await this.restorer.putBack());
+  }
+
   get hasWrongServers(): boolean {
     return hasWrongServers(this.#seed);
   }

@@ -3,7 +3,6 @@ import { exceptionsOnHost } from './exceptions.ts';
 import type { Edit, Evidence, Row } from './evidence.ts';
 import { diaryStop, FACILITY, routesOf, WEEK } from './fixture.ts';
 import { instantOf, isNear, timeText } from './moments.ts';
-import { isAdopted } from './adopted.ts';
 
 /** Rows of the host by stop: the result, its lines and exceptions, and the stop itself. */
 export interface HostStop {
@@ -76,9 +75,9 @@ export function wrongHostRows(
   const statusEdit = latest((edit) => edit.values?.status !== undefined);
   const isSkipped = status === 'S' || status === 'R';
   const recorder = deliverer ?? (isSkipped ? statusEdit : undefined);
-  // An edit of a restored server contains a driver's number, and is by no driver.
-  const kept = restores.driversOnHost(stop).find((each) => each === host.result['RUDRV']);
-  const driver = recorder && isAdopted(recorder) ? (kept ?? '') : recorder?.employee;
+  // Clerks record no status: such an edit is a restored server's, by no driver, and contains a driver's number.
+  const isFound = statusEdit?.source === 'office';
+  const driver = isFound ? restores.driverOnHost(stop, host.result['RUDRV']) : recorder?.employee;
   const expected: Row = {
     RUSTS: status,
     RUFLWC: '',

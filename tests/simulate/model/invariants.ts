@@ -15,6 +15,7 @@ import { isRefused, wrongParkedRows, wrongParking } from './parked-stops.ts';
 import { wrongMails } from './mails.ts';
 import { wrongPlans } from './plan.ts';
 import { wrongReports } from './reports.ts';
+import { wrongLosses } from './restores.ts';
 import { wrongReviews } from './rulings.ts';
 import { wrongFiles } from './stored-files.ts';
 import { timeText } from './moments.ts';
@@ -128,6 +129,7 @@ export async function violations(evidence: Evidence): Promise<string[]> {
     ...wrongInLedger(of('sync'), evidence),
     ...wrongQueues(of('sync'), evidence),
     ...wrongByRest(of('rest'), evidence),
+    ...wrongLosses(edits, evidence),
     ...wrongOfOffice(of('office'), evidence),
     ...wrongTimes(edits),
     ...wrongPlans(evidence),

@@ -1,5 +1,5 @@
 import { isAdopted } from './adopted.ts';
-import type { DriverHistory, StopValues } from './diary.ts';
+import { type DriverHistory, fields, type StopValues } from './diary.ts';
 import type { Edit, Evidence } from './evidence.ts';
 import { routesOf } from './fixture.ts';
 import { type HostStop, valuesOnHost } from './host-rows.ts';
@@ -40,8 +40,8 @@ export class Restores {
     return this.#lost.has(id);
   }
 
-  get hasLosses(): boolean {
-    return this.#lost.size > 0;
+  get losses(): number {
+    return this.#lost.size;
   }
 
   /** The phones have sent some of the lost changes again. */
@@ -54,10 +54,13 @@ export class Restores {
 
   /** Whether a restored server may have found this value on the host. */
   hadOnHost(stop: number, field: keyof StopValues, value: unknown): boolean {
-    return this.#putBacks.some(({ onHost }) => {
-      const host = onHost.get(stop);
-      return host !== undefined && shownOnHost(host, field) === value;
-    });
+    return this.#putBacks.some((putBack) => isOnHost(putBack, stop, field, value));
+  }
+
+  /** The last put-back, if the host showed this value at that moment. It undoes what an earlier one had brought back. */
+  lastWith(stop: number, field: keyof StopValues, value: unknown): PutBack | undefined {
+    const last = this.#putBacks.at(-1);
+    return last && isOnHost(last, stop, field, value) ? last : undefined;
   }
 
   /**
@@ -85,10 +88,15 @@ export class Restores {
     );
   }
 
-  /** The driver of a stop's delivery on the host when the server was put back. */
-  driversOnHost(stop: number): unknown[] {
-    return this.#putBacks.map(({ onHost }) => onHost.get(stop)?.result['RUDRV']);
+  /** The driver of a stop, if the host showed this one at a put-back. */
+  driverOnHost(stop: number, shown: unknown): unknown {
+    return this.#putBacks.map(({ onHost }) => onHost.get(stop)?.result['RUDRV']).find((each) => each === shown);
   }
+}
+
+function isOnHost({ onHost }: PutBack, stop: number, field: keyof StopValues, value: unknown): boolean {
+  const host = onHost.get(stop);
+  return host !== undefined && shownOnHost(host, field) === value;
 }
 
 function shownOnHost(host: HostStop, field: keyof StopValues): unknown {
@@ -99,6 +107,26 @@ function shownOnHost(host: HostStop, field: keyof StopValues): unknown {
   if (field === 'end_delivery_time') return moment('RUE');
   if (field === 'skip_refuse_timestamp') return moment('RUSK');
   return valuesOnHost(host)[field];
+}
+
+/**
+ * A change by REST that a restored server lost comes back where the host showed it at the put-back, and no clerk has
+ * overwritten it there since.
+ */
+export function wrongLosses(edits: readonly Edit[], { requests, restores, office }: Evidence): string[] {
+  return requests.flatMap(({ id, stop, values, isAnswered }) => {
+    if (!isAnswered || !restores.hasLost(id)) return [];
+    return fields.flatMap((field) => {
+      const value = values[field];
+      const shownAt = value === undefined ? undefined : restores.lastWith(stop, field, value)?.at;
+      if (shownAt === undefined) return [];
+      const isOverwritten = office.edits.some(
+        (each) => each.stop === stop && each.at >= shownAt && field in each.values,
+      );
+      const isBack = edits.some((edit) => edit.stop === stop && edit.stored[field] === value);
+      return isBack || isOverwritten ? [] : [`the restore lost the REST request ${id}, which the host showed`];
+    });
+  });
 }
 
 /** The ids in the ledger of a world's routes and drivers. */
