@@ -47,3 +47,7 @@ test("a later edit of another driver shows, and so do this queue's edits after i
     expect(applied?.result.updates?.driver_comments).toBe('the older word');
   }
 });
+
+test('a change that the received stop already has is not applied again', () => {
+  expect(applyItem(answered('this phone', 2), waiting('this phone', 2), around)).toBeUndefined();
+});

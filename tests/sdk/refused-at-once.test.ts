@@ -40,6 +40,23 @@ describe('the client refuses an invalid change at once', () => {
     expect(() => client.updateStop(sampleKey, misspelt({ updates: { stauts: 'D' } }))).toThrow('updates.stauts');
   });
 
+  test('a stop of the route only once the office has added it', async () => {
+    const server = await startScriptedServer();
+    const { ledger } = server;
+    const added = ledger.documents.get('plan/3');
+    if (!added) throw new Error('the sample route has no stop 3');
+    for (const key of ['plan/3', 'result/3']) ledger.documents.delete(key);
+    const client = await new Device(server.url).startSignedIn();
+    await until(client.route(), (route) => route !== undefined);
+    const update = () => client.updateStop(sampleKey, { id: 3, updates: { driver_comments: 'a late order' } });
+    expect(refusedAt(update)).toEqual(['id']);
+    ledger.version++;
+    ledger.documents.set('plan/3', { ...added, version: ledger.version });
+    server.publish();
+    await until(client.stop(3), (stop) => stop !== undefined);
+    expect(refusedAt(update)).toBeUndefined();
+  });
+
   test('stops and routes that are missing on this device', async () => {
     const server = await startScriptedServer();
     const client = await new Device(server.url).startSignedIn();

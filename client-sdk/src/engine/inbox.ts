@@ -1,6 +1,7 @@
 import type { Scope } from '@tailgate/sync-protocol';
 import type { Conflict, EventHub } from './events.ts';
 import type { QueueItem, Step } from '../queue/item.ts';
+import { byEdit } from '../queue/item.ts';
 import type { Outbox } from '../queue/outbox.ts';
 import type { Receipt } from '../queue/receipt.ts';
 import type { Accounts } from '../session/accounts.ts';
@@ -122,7 +123,7 @@ export class Inbox {
     const { outbox, accounts } = this.#deps;
     const shown = [...outbox.notable.all()]
       .filter(({ employee }) => employee === (accounts.employee ?? employee))
-      .sort((a, b) => a.edit_time - b.edit_time || a.mutation.seq - b.mutation.seq);
+      .sort(byEdit);
     this.review.renew(shown.flatMap(entryOf));
     this.conflicts.renew(shown.flatMap(({ acknowledged, conflicts }) => (acknowledged ? [] : (conflicts ?? []))));
   }

@@ -1,4 +1,4 @@
-import { canonicalJson, routeScope } from '@tailgate/sync-protocol';
+import { routeScope } from '@tailgate/sync-protocol';
 import type { MutationResult, Scope, WarningCode } from '@tailgate/sync-protocol';
 import type { Conflict } from '../engine/events.ts';
 import type { Check, Read } from '../platform/reading.ts';
@@ -133,7 +133,6 @@ export const storedMutation = fields({
   monotonic_ms: number,
   prev_hash: nullable(text),
 });
-export type StoredMutation = Read<typeof storedMutation>;
 
 const itemForm = fields({
   client_id: text,
@@ -231,6 +230,10 @@ export function putItem(item: QueueItem): StoreChange {
 
 export const deleteItem = (item: QueueItem): StoreChange => ({ delete: 'item', key: itemKey(item) });
 
+/** The order of edits. */
+export const byEdit = (a: QueueItem, b: QueueItem): number =>
+  a.edit_time - b.edit_time || a.mutation.seq - b.mutation.seq;
+
 const encoder = new TextEncoder();
 /** Bytes of a JSON value on the wire. */
-export const bytesOf = (value: unknown): number => encoder.encode(canonicalJson(value)).length;
+export const bytesOf = (value: unknown): number => encoder.encode(JSON.stringify(value)).length;

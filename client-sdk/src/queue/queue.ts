@@ -5,7 +5,7 @@ import type { Journal } from '../store/journal.ts';
 import type { Read } from '../platform/reading.ts';
 import { fields, flag, nullable, number, text } from '../platform/reading.ts';
 import type { StoreChange } from '../store/store.ts';
-import type { QueueItem, StoredMutation } from './item.ts';
+import type { QueueItem } from './item.ts';
 import { bytesOf, isAnswered, isWaiting, putItem } from './item.ts';
 
 /** The stored form of a queue, without its items. */
@@ -122,17 +122,22 @@ export class Queue {
     if (unsealed.length === 0) return;
     let { sealed_seq, sealed_link } = this.head;
     const sealed: QueueItem['mutation'][] = [];
-    for (const item of unsealed) {
-      const { mutation, link } = await seal(item.mutation, sealed_link, this.#sha256);
+    // Side by side; the links need each other.
+    const hashes = await Promise.all(unsealed.map(({ mutation }) => this.#hash(contentText(mutation))));
+    for (const [i, { mutation }] of unsealed.entries()) {
+      sealed.push({ ...mutation, prev_hash: sealed_link });
       sealed_seq = mutation.seq;
-      sealed_link = link;
-      sealed.push(mutation);
+      sealed_link = await this.#hash(linkText(hashes[i] ?? '', sealed_link, sealed_seq));
     }
     if (this.head.retired) return;
     // Same step as the commit: a change recorded meanwhile stores the head too, which must not get ahead of its items.
     for (const [i, item] of unsealed.entries()) Object.assign(item, { mutation: sealed[i], form: 'sealed' });
     Object.assign(this.head, { sealed_seq, sealed_link });
     await this.#journal.attempt([...unsealed.map(putItem), putQueue(this)]);
+  }
+
+  async #hash(input: string): Promise<string> {
+    return base64url(await this.#sha256(input));
   }
 
   /** Returns items to waiting that the server had confirmed and has lost (protocol.md, The queue). */
@@ -155,17 +160,3 @@ const linkBytes = 64;
 
 /** Copies the head: the write may be delayed and must store the present values. */
 export const putQueue = ({ head }: Queue): StoreChange => ({ put: 'queue', key: head.client_id, value: { ...head } });
-
-interface Sealed {
-  readonly mutation: StoredMutation;
-  /** The `prev_hash` of the queue's next item. */
-  readonly link: string;
-}
-
-/** Gives a mutation its place in the queue's chain; it is immutable afterwards (protocol.md, Sealing). */
-async function seal(unsealed: StoredMutation, previous: string | null, sha256: Environment['sha256']): Promise<Sealed> {
-  const mutation = { ...unsealed, prev_hash: previous };
-  const hash = base64url(await sha256(contentText(mutation)));
-  const link = base64url(await sha256(linkText(hash, previous, mutation.seq)));
-  return { mutation, link };
-}

@@ -84,7 +84,7 @@ export class Feed {
     try {
       const response = await environment.fetch(address, { headers, signal });
       const { data } = snapshotBody.safeParse(response.ok && (await response.json()));
-      if (!data) throw new Error(`no snapshot, status ${response.status}`);
+      if (!data) throw new Error(`status ${response.status}`);
       if (signal.aborted) return;
       // Patches continue from here.
       if (this.take({ ...data, from: null })) this.#subscribe([scope]);

@@ -27,7 +27,7 @@ import {
 } from '@tailgate/sync-protocol';
 import type { Conflict, FieldEdit, NamedEvent } from '../engine/events.ts';
 import type { ChangeWarning, QueueItem } from '../queue/item.ts';
-import { openWarnings } from '../queue/item.ts';
+import { byEdit, openWarnings } from '../queue/item.ts';
 import type { ItemsByStop } from '../queue/items-by-stop.ts';
 import type { Check } from '../platform/reading.ts';
 import { keepEqualParts, Signal } from '../platform/watch.ts';
@@ -274,9 +274,6 @@ const withKeys = (
     return knownView('collections', key)?.collections[i] ?? { ...line, key };
   }),
 });
-
-/** The order of edits. */
-const byEdit = (a: QueueItem, b: QueueItem): number => a.edit_time - b.edit_time || a.mutation.seq - b.mutation.seq;
 
 /** The stop numbers of a route's documents: the part of each key after the slash. */
 export const stopsOf = (keys: Iterable<string>): Set<number> =>

@@ -12,7 +12,7 @@ import type { Watch } from '../platform/watch.ts';
 import { Signal } from '../platform/watch.ts';
 import type { KnownStops } from './known.ts';
 import type { LocalRoute } from './local-route.ts';
-import { isCode } from './documents.ts';
+import { isCode, isPlan } from './documents.ts';
 import { RouteModel, stopsOf } from './local-route.ts';
 import type { Patch, Refusal } from './scope-state.ts';
 import { forgetScope, ScopeState } from './scope-state.ts';
@@ -128,7 +128,7 @@ export class Replica {
     const { changed } = applied;
     // The server can send the feed again: it need not wait for the disk, nor force a flush.
     void this.#deps.journal.commit(applied.rows, 'relaxed');
-    this.#recordStops();
+    if (patch.docs.some(({ value }) => isPlan(value))) this.#recordStops();
     // Views first: the later steps alter no view that already contains them, so no view fires twice.
     const events = this.#show(patch.scope, changed, patch.from === null);
     if (isClientScope(patch.scope)) this.review(this.#reviewed(changed));

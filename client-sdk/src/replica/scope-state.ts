@@ -39,7 +39,8 @@ export type Refusal = 'gap' | 'diverged';
 /** The local copy of one scope. */
 export class ScopeState {
   readonly scope: Scope;
-  documents: ReadonlyMap<string, LocalDocument>;
+  /** Only `apply` changes it. */
+  readonly documents: Map<string, LocalDocument>;
   /** Undefined until the scope was received once. */
   head: ScopeHead | undefined;
   #sum = 0;
@@ -83,23 +84,20 @@ export class ScopeState {
       if (patch.from > head.version) return 'gap';
       if (patch.to < head.version) return { changed: new Set(), rows: [] };
     }
-    const documents = new Map(whole ? [] : this.documents);
-    const changed = new Set(whole ? this.documents.keys() : []);
-    let sum = whole ? 0 : this.#sum;
-    const put = (key: string, document?: LocalDocument): void => {
+    const { documents } = this;
+    const next = new Map<string, LocalDocument | undefined>();
+    for (const key of whole ? documents.keys() : patch.deletes) next.set(key, undefined);
+    for (const { key, version, value } of patch.docs)
+      if (next.has(key) || version > (documents.get(key)?.version ?? -1)) next.set(key, { version, value });
+    let sum = this.#sum;
+    for (const [key, document] of next) {
       const existing = documents.get(key);
       if (existing) sum = addToChecksum(sum, key, existing.version, -1);
       if (document) sum = addToChecksum(sum, key, document.version);
-      if (document) documents.set(key, document);
-      else documents.delete(key);
-      changed.add(key);
-    };
-    for (const key of patch.deletes) if (documents.has(key)) put(key);
-    for (const { key, version, value } of patch.docs)
-      if (version > (documents.get(key)?.version ?? -1)) put(key, { version, value });
+    }
     if (sum !== patch.checksum) return 'diverged';
 
-    this.documents = documents;
+    const changed = new Set(next.keys());
     this.#sum = sum;
     if (whole) this.#foreign = false;
     this.head = {
@@ -110,9 +108,10 @@ export class ScopeState {
       awaited: patch.awaited ?? head?.awaited,
     };
     const rows: StoreChange[] = whole ? forgetScope(this.scope) : [];
-    for (const name of changed) {
-      const value = documents.get(name);
+    for (const [name, value] of next) {
       const key = documentKey(this.scope, name);
+      if (value) documents.set(name, value);
+      else documents.delete(name);
       rows.push(value ? { put: 'document', key, value } : { delete: 'document', key });
     }
     rows.push({ put: 'scope', key: this.scope, value: this.head });
