@@ -47,6 +47,7 @@ import { previewSummary } from './mail/preview.ts';
 import type { Pipeline } from './mutations/change.ts';
 import { OpsFeed } from './ops/feed/ops-feed.ts';
 import { openOidc } from './ops/oidc/open-oidc.ts';
+import { startAlarms } from './alarms/alarms.ts';
 import { applyRetention, isLimited } from './ops/retention/retention.ts';
 import { clockRemarks } from './replication/from-host/facility-clocks.ts';
 import { findLiveWorker } from './replication/control/heartbeat.ts';
@@ -239,6 +240,8 @@ async function startSideEffects(deps: Deps, pipeline: Pipeline, mailClock: () =>
   const counters = new SharedCounters(db, clock);
   keepSweeping(deps, 'old counters', () => sweepAuth({ db, counters, clock }));
   startRetention(deps);
+  const alarms = startAlarms({ db, config, clock, log });
+  if (alarms) shutdown.add('alarms', () => alarms.stop());
 }
 
 /** Runs on every node, like all sweeps: no node waits for another one. */

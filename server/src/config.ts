@@ -63,6 +63,7 @@ const table = {
   ),
   LEGACY_LIBRARY: withDefault('PODDTA', 'Library (schema) of the host files', library()),
   LEGACY_DEV_LIBRARY: withDefault('PODDEV', 'Library whose routes close by arrival, see ROUTE_CLOSE_MODE', library()),
+  ALARM_URL: optional('Webhook that receives each incident as JSON; unset: none', urlOf('http', 'https'), 'secret'),
   SMTP_URL: optional(
     'Mail server, smtp://… or smtps://…; unset: mails are files under DATA_DIR/mail',
     urlOf('smtp', 'smtps'),
@@ -287,6 +288,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     legacyDevLibrary: read('LEGACY_DEV_LIBRARY'),
     smtpUrl: read('SMTP_URL'),
     smsUrl: read('SMS_URL'),
+    alarmUrl: read('ALARM_URL'),
     smsPerHour: read('SMS_PER_HOUR'),
     routeCloseMode: read('ROUTE_CLOSE_MODE'),
     autocloseSeconds: read('AUTOCLOSE_SECONDS'),

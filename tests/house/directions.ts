@@ -295,6 +295,7 @@ export const parts: Part[] = [
     ['db/', 'mutations/jobs/', 'runtime/zone-clock.ts', 'runtime/hidden-characters.ts'],
     'an edge: takes wake-ups and renders what the slices return',
   ),
+  edge('alarms/', ['db/', 'runtime/interval.ts'], 'an edge: sends what incidents report to a webhook'),
   edge('sms/', ['db/', 'mutations/jobs/'], 'an edge: takes wake-ups and sends queued messages'),
 
   operators('', ['ops/'], 'operations.ts lists every subject; the rest is shared by all'),

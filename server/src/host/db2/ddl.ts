@@ -1,6 +1,7 @@
 import { auditTail, columnsOf, type Column, type HostFile } from '../files/columns.ts';
 import { typeName } from '../files/dialect.ts';
 import { triggerName, type DoorbellEvent } from '../files/doorbell-triggers.ts';
+import { additionsSince, layoutVersion } from '../files/layout.ts';
 import { rightsOf } from '../files/rights.ts';
 import { serviceProgram } from '../files/standin-schema.ts';
 import { hostFile, hostFileNames } from '../files/tables.ts';
@@ -19,11 +20,43 @@ export function db2Script(dialect: Db2Dialect, library: string, profile = servic
       ...indexes(library, file),
       ...labels(dialect, library, file),
     ]),
-    `insert into ${library}.PODCTLP (CTHOLD) values ('N')`,
+    `insert into ${library}.PODCTLP (CTHOLD, CTLAY) values ('N', ${layoutVersion})`,
     ...files.filter(({ doorbell }) => doorbell === 'rings').flatMap((file) => triggers(dialect, library, file)),
     ...files.flatMap((file) => grants(library, file, profile)),
   ];
   return `${[...preface[dialect], ...statements.map((statement) => `${statement}${end}`)].join('\n\n')}\n`;
+}
+
+/**
+ * The script that brings a library from an earlier layout to the present one. It only adds: programs that name their
+ * columns go on unchanged. A second run fails at the first column that exists, and changes nothing.
+ *
+ * @param from as in PODCTLP (CTLAY); 1 where PODCTLP has no such column
+ */
+export function db2Additions(dialect: Db2Dialect, library: string, from: number, profile = serviceProgram): string {
+  const end = dialect === 'db2i' ? ';' : '@';
+  const changed = additionsSince(from);
+  const statements = changed.flatMap(({ file: name, columns }) => {
+    const file = hostFile(name);
+    if (columns) return [...addColumns(dialect, library, file, columns), ...grants(library, file, profile)];
+    return [
+      table(dialect, library, file),
+      ...indexes(library, file),
+      ...labels(dialect, library, file),
+      ...(file.doorbell === 'rings' ? triggers(dialect, library, file) : []),
+      ...grants(library, file, profile),
+    ];
+  });
+  const version = changed.length === 0 ? [] : [`update ${library}.PODCTLP set CTLAY = ${layoutVersion}`];
+  const about = `-- From layout ${from} to ${layoutVersion}. Set CTHOLD = Y first: a change of a file needs it for itself.`;
+  const all = [...statements, ...version].map((statement) => `${statement}${end}`);
+  return `${[...preface[dialect], about, ...all].join('\n\n')}\n`;
+}
+
+function addColumns(dialect: Db2Dialect, library: string, file: HostFile, names: readonly string[]): string[] {
+  const added = Object.entries(columnsOf(file)).filter(([name]) => names.includes(name));
+  const parts = added.map(([name, column]) => `  add column ${name} ${columnText(dialect, column)}`);
+  return [`alter table ${library}.${file.name}\n${parts.join('\n')}`, columnLabels(dialect, library, file, added)];
 }
 
 const unproven = '-- Made from the definitions of the service. NOT YET RUN on a real Db2: to be reviewed by a DBA.';
@@ -78,21 +111,28 @@ function indexes(library: string, file: HostFile): string[] {
 }
 
 function labels(dialect: Db2Dialect, library: string, file: HostFile): string[] {
-  const texts = Object.entries({ ...columnsOf(file), ...auditTail(file) });
-  const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
-  if (dialect === 'db2i') {
-    const columns = texts.map(([name, { text }]) => `  ${name} text is ${quoted(text.slice(0, 50))}`);
-    return [
-      `label on table ${library}.${file.name} is ${quoted(file.text)}`,
-      `label on column ${library}.${file.name} (\n${columns.join(',\n')}\n)`,
-    ];
-  }
-  const columns = texts.map(([name, { text }]) => `  ${name} is ${quoted(text)}`);
+  const verb = dialect === 'db2i' ? 'label' : 'comment';
   return [
-    `comment on table ${library}.${file.name} is ${quoted(file.text)}`,
-    `comment on ${library}.${file.name} (\n${columns.join(',\n')}\n)`,
+    `${verb} on table ${library}.${file.name} is ${quoted(file.text)}`,
+    columnLabels(dialect, library, file, Object.entries({ ...columnsOf(file), ...auditTail(file) })),
   ];
 }
+
+function columnLabels(
+  dialect: Db2Dialect,
+  library: string,
+  file: HostFile,
+  texts: readonly (readonly [string, Column])[],
+): string {
+  if (dialect === 'db2i') {
+    const columns = texts.map(([name, { text }]) => `  ${name} text is ${quoted(text.slice(0, 50))}`);
+    return `label on column ${library}.${file.name} (\n${columns.join(',\n')}\n)`;
+  }
+  const columns = texts.map(([name, { text }]) => `  ${name} is ${quoted(text)}`);
+  return `comment on ${library}.${file.name} (\n${columns.join(',\n')}\n)`;
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /**
  * Key-only triggers. They record changes of every program but the service, and swallow all errors: a trigger must never

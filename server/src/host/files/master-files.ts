@@ -219,6 +219,14 @@ export const PODCTLP = defineFile('PODCTLP', 'CT', 'Operator switch, one row', {
     CTRSN: char(50, 'Reason'),
     CTUSR: char(18, 'Set by'),
     CTTS: timestamp('Set at'),
+    CTLAY: decimal(5, 'Version of the layout of this library'),
   },
-  service: {},
+  service: {
+    CTQUI: char(26, 'No writes since, UTC, ISO 8601, blank = writing'),
+    CTSEN: char(26, 'Service last wrote this row, UTC, ISO 8601'),
+    CTBEH: decimal(9, 'Changes that the host lacks'),
+    CTPRK: decimal(7, 'Rows parked'),
+    CTERR: char(132, 'Last error'),
+    CTERU: char(26, 'Last error at, UTC, ISO 8601'),
+  },
 });

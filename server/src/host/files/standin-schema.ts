@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { auditTail, columnsOf, type Column, type HostFile } from './columns.ts';
 import { typeName } from './dialect.ts';
 import { triggerName, type DoorbellEvent } from './doorbell-triggers.ts';
+import { additionsSince, layoutVersion } from './layout.ts';
 import { hostFile, hostFileNames } from './tables.ts';
 
 // The library as a PostgreSQL schema, in place of the back office's own DDL on Db2. The stand-in refuses the same
@@ -29,8 +30,22 @@ export function libraryDdl(library: string): string[] {
     `create table if not exists ${library}.standin_fault (fault text, file text not null default '', primary key (fault, file))`,
     refuseOutsideCodePage(library),
     ...hostFileNames.flatMap((name) => fileDdl(library, hostFile(name))),
+    ...additionDdl(library, 1),
     `insert into ${library}.PODCTLP (CTHOLD) select 'N' where not exists (select from ${library}.PODCTLP)`,
+    `update ${library}.PODCTLP set CTLAY = ${layoutVersion} where CTLAY < ${layoutVersion}`,
   ];
+}
+
+/** Columns that a library of an earlier layout lacks. */
+function additionDdl(library: string, from: number): string[] {
+  return additionsSince(from).flatMap(({ file, columns = [] }) =>
+    columns.map((name) => {
+      const column = columnsOf(hostFile(file))[name];
+      if (!column) throw new TypeError(`${file} has no column ${name}`);
+      const check = column.kind === 'char' ? ` check (${library}.ccsid37(${name}))` : '';
+      return `alter table ${library}.${file} add column if not exists ${name} ${columnDdl(column)}${check}`;
+    }),
+  );
 }
 
 function fileDdl(library: string, file: HostFile): string[] {

@@ -51,7 +51,8 @@ export function selectColumns<Name extends HostFileName>(
   columns: readonly (keyof HostRecord<Name> & string)[],
   by: readonly (keyof HostRecord<Name> & string)[],
 ): string {
-  return readCommitted(dialect, `select ${columns.join(', ')} from ${library}.${name} where ${matches(by)}`);
+  const where = by.length > 0 ? ` where ${matches(by)}` : '';
+  return readCommitted(dialect, `select ${columns.join(', ')} from ${library}.${name}${where}`);
 }
 
 /** `(?, ?, ?)` for a list of this many values. */
@@ -198,6 +199,19 @@ export function insertMissing<Name extends HostFileName, Chosen extends keyof Ho
   const { bind } = putRows(place, name, columns, count);
   const shape = { columns, guards: [], conditions: [], count, keepsExisting: true };
   return { sql: mergeText(place, hostFile(name), shape), bind };
+}
+
+/** Changes columns of every row of a file: the one row of PODCTLP. */
+export function updateEach<Name extends HostFileName, Chosen extends keyof HostRecord<Name> & string>(
+  { library }: Pick<Place, 'library'>,
+  name: Name,
+  columns: readonly Chosen[],
+): HostStatement<{ row: Pick<HostRecord<Name>, Chosen>; stamp: AuditStamp }> {
+  const set = [...columns, ...changeTail(hostFile(name))].map((column) => `${column} = ?`).join(', ');
+  return {
+    sql: `update ${library}.${name} set ${set}`,
+    bind: ({ row, stamp }) => [...pick(row, columns), ...stampOnce(stamp)],
+  };
 }
 
 /** Changes no row, and fails where the file, a column of ours or the authority to write it is missing. */

@@ -2,11 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { escapeHidden, escapeHiddenInLines } from '../../runtime/hidden-characters.ts';
 import { misuseOf, readWords, type Manual } from '../../runtime/command-line.ts';
 import { StartError } from '../../runtime/start-error.ts';
-import { db2Script } from '../db2/ddl.ts';
+import { db2Additions, db2Script } from '../db2/ddl.ts';
 import { auditTail, columnsOf, type HostValue } from '../files/columns.ts';
 import { dialects, isDialect, readCommitted, type Dialect } from '../files/dialect.ts';
 import { dispatchRoute, unknownDrivers, writeMasters } from './dispatch.ts';
 import { HostError, type Host, type HostRow } from '../host.ts';
+import { layoutVersion } from '../files/layout.ts';
 import { layoutSheet } from './layout-sheet.ts';
 import { LoadFileError, parseLoadFile, type LoadFile } from './load-file.ts';
 import { masterRowsOf } from './load-rows.ts';
@@ -37,7 +38,10 @@ export const hostManual: Manual = {
     show: { takes: 'TABLE [WHERE]', does: 'rows of a file (--json: a JSON line each)' },
     sql: { takes: '"STATEMENT"', does: 'what a clerk or another program does, as your user of the operating system' },
     fault: { takes: `${faultNames.join('|')} on|off [--table TABLE]`, does: 'a bad day of the stand-in' },
-    ddl: { takes: `[--dialect ${dialects.join('|')}]`, does: 'the script that makes the files, for the DBA' },
+    ddl: {
+      takes: `[--dialect ${dialects.join('|')}] [--from LAYOUT]`,
+      does: 'the script that makes the files, for the DBA; --from: what a library of an earlier layout lacks (CTLAY of PODCTLP, 1 without it)',
+    },
     layout: { takes: '', does: 'every file and column, as docs/host-files.md shows them' },
   },
   note: 'What writes to a real host wants --yes.',
@@ -50,7 +54,7 @@ export type Command =
   | { verb: 'fault'; fault: string; on: boolean; table: string };
 
 /** Commands without a host. */
-export type PrintCommand = { verb: 'ddl'; dialect: Dialect } | { verb: 'layout' };
+export type PrintCommand = { verb: 'ddl'; dialect: Dialect; from?: number } | { verb: 'layout' };
 
 /** @throws StartError */
 export function parseCommand(argv: readonly string[]): Command {
@@ -77,13 +81,20 @@ export function parsePrintCommand(argv: readonly string[]): PrintCommand | undef
   if (rest.length > 0) return undefined;
   if (verb === 'layout') return { verb };
   if (verb !== 'ddl') return undefined;
-  const { dialect = 'db2i' } = values;
-  if (isDialect(dialect)) return { verb, dialect };
-  throw new CommandError(`no dialect is named ${dialect}: there are ${dialects.join(', ')}`);
+  const { dialect = 'db2i', from } = values;
+  if (!isDialect(dialect)) throw new CommandError(`no dialect is named ${dialect}: there are ${dialects.join(', ')}`);
+  if (from === undefined) return { verb, dialect };
+  if (!/^[1-9]\d*$/.test(from) || Number(from) > layoutVersion)
+    throw new CommandError(`--from: expected a layout from 1 to ${layoutVersion}, got ${from}`);
+  return { verb, dialect, from: Number(from) };
 }
 
 export function printed(command: PrintCommand, library: string): string {
-  return command.verb === 'layout' ? layoutSheet() : hostScript(command.dialect, library);
+  if (command.verb === 'layout') return layoutSheet();
+  const { dialect, from } = command;
+  // The script of the stand-in adds what is missing by itself.
+  if (from === undefined || dialect === 'postgres') return hostScript(dialect, library);
+  return db2Additions(dialect, library, from);
 }
 
 /** The statements that create a library’s files, in the form of the host’s own tools. */
@@ -110,6 +121,7 @@ const readArguments = (argv: readonly string[]) =>
     json: { type: 'boolean' },
     table: { type: 'string' },
     dialect: { type: 'string' },
+    from: { type: 'string' },
     yes: { type: 'boolean' },
   });
 

@@ -27,7 +27,7 @@ const rowCount = z.strictObject({
 });
 export type RowCount = z.infer<typeof rowCount>;
 
-/** What the host has of a route, or of a facility. */
+/** Rows of the host, of a route or of a facility. */
 export const reconciliationItem = z.strictObject({
   facility: z.string(),
   /** Null for a whole facility. */
@@ -71,7 +71,7 @@ export const reconciliationSchemas = [
     day: 'Of this day, YYYYMMDD.',
     ...pageWords,
   }),
-  described('ReconciliationItem', reconciliationItem, 'What the host has of a route or of a facility.', {
+  described('ReconciliationItem', reconciliationItem, 'Rows of the host, of a route or of a facility.', {
     ...routeWords,
     route_id: 'The route; null for the sum of a facility.',
     week_end: 'Its week; null for the sum of a facility.',
@@ -86,7 +86,7 @@ export const reconciliationSchemas = [
     differing_stops: 'The stops with a missing or an extra row; photos have no stop.',
   }),
   described('RowCount', rowCount, 'Rows of one kind.', {
-    accepted: 'What drivers and the office recorded; of photos, what has arrived.',
+    accepted: 'Records of drivers and the office, and photos that have arrived.',
     on_host: 'Of these, found on the host.',
     parked: 'Of these, not on the host because it refuses them or an operator has skipped them.',
     late: 'Of these, recorded or received after the close of the route.',

@@ -21,6 +21,8 @@ interface WorkerState {
     readonly reason: string;
   };
   readonly paused: { readonly file: string; readonly reason: string; readonly since: string }[];
+  /** The hold that has taken effect here; absent for a worker of an older release. */
+  readonly quiet_hold?: string | null;
 }
 
 export interface HeartbeatOptions {
@@ -28,7 +30,11 @@ export interface HeartbeatOptions {
   /** Names this worker among all: a UUID. */
   readonly worker: string;
   /** The worker's view of the host: each beat stores it. */
-  readonly hostStatus: () => { readonly breaker: Breaker; readonly paused: readonly PausedFile[] };
+  readonly hostStatus: () => {
+    readonly breaker: Breaker;
+    readonly paused: readonly PausedFile[];
+    readonly quietHold?: string | undefined;
+  };
   readonly log: Log;
   readonly intervalMs?: number;
 }
@@ -73,7 +79,7 @@ export class Heartbeat {
   }
 }
 
-const stateOf = ({ breaker, paused }: ReturnType<HeartbeatOptions['hostStatus']>): WorkerState => ({
+const stateOf = ({ breaker, paused, quietHold }: ReturnType<HeartbeatOptions['hostStatus']>): WorkerState => ({
   breaker: {
     state: breaker.state,
     failures: breaker.failures,
@@ -81,6 +87,7 @@ const stateOf = ({ breaker, paused }: ReturnType<HeartbeatOptions['hostStatus']>
     reason: breaker.state === 'open' ? breaker.reason : '',
   },
   paused: paused.map(({ file, reason, since }) => ({ file, reason, since: since.toISOString() })),
+  quiet_hold: quietHold ?? null,
 });
 
 /** @throws Error where no worker on any node has beaten within `SILENT_AFTER_S` */

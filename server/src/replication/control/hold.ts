@@ -3,7 +3,7 @@ import { Interval } from '../../runtime/interval.ts';
 import type { Log } from '../../runtime/log.ts';
 import * as sql from './hold-sql.ts';
 import { HostError, type Host } from '../../host/host.ts';
-import { readRecords, selectRows } from '../../host/files/statements.ts';
+import { selectColumns } from '../../host/files/statements.ts';
 
 /** A period without writes to the host. Drivers notice it only by receipts that wait. */
 export interface Hold {
@@ -107,8 +107,13 @@ export class HoldWatch {
   async #readHostSwitch(): Promise<void> {
     const { db, host } = this.#options;
     try {
-      const rows = await host.query(selectRows(host, 'PODCTLP', []).sql);
-      const switches = readRecords('PODCTLP', rows);
+      // Only these: a library of an earlier layout has no others.
+      const rows = await host.query(selectColumns(host, 'PODCTLP', ['CTHOLD', 'CTRSN', 'CTUSR'], []));
+      const switches = rows.map(({ CTHOLD, CTRSN, CTUSR }) => ({
+        CTHOLD: String(CTHOLD),
+        CTRSN: String(CTRSN),
+        CTUSR: String(CTUSR),
+      }));
       const on = switches.find(({ CTHOLD }) => CTHOLD.toUpperCase() === 'Y');
       this.#warnOfUnknown(switches.find(({ CTHOLD }) => !['', 'N', 'Y'].includes(CTHOLD.toUpperCase()))?.CTHOLD);
       if (on) await db.query(sql.recordHostHold, [on.CTRSN, on.CTUSR]);

@@ -158,6 +158,7 @@ export class HostGate {
   async #probeFile(file: HostFileName): Promise<void> {
     const { host, log, onResumed } = this.#options;
     try {
+      if (this.#isOnHold) throw new HostError('57000', 'replication is on hold: the file is probed afterwards');
       await host.transaction((tx) => onFile(file, tx.execute(updateNoRows(host, file))));
       this.#pauses.delete(file);
       log.info({ file }, 'a file of the host accepts rows of the service again');

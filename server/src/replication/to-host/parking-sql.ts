@@ -125,3 +125,10 @@ export const skipCause = statement(
 
 /** $1 cause. */
 export const countCause = statement('parking_count_cause', `select (${remaining})::int as remaining`);
+
+/** The last refusal of the host, while its row is parked. */
+export const lastParked = statement(
+  'parking_last',
+  `select concat_ws(' ', file, key, sqlstate, reason) as text, parked_at as at from ${entries}
+    where skipped_at is null and sqlstate <> '' order by parked_at desc limit 1`,
+);

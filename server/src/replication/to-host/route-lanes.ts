@@ -88,6 +88,11 @@ export class RouteLanes {
     await this.#release(this.#claimed.splice(0), 0);
   }
 
+  /** No route is in work. */
+  get isIdle(): boolean {
+    return this.#lanes.size === 0;
+  }
+
   #mayWork(): boolean {
     return !this.#stopping && this.#options.gate.isOpen;
   }

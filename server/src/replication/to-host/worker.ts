@@ -179,6 +179,12 @@ export class ReplicationWorker {
     return { breaker: this.#gate.breaker, paused: this.#gate.paused, hold: this.#holds.current };
   }
 
+  /** The hold that has taken effect: no write is in progress, and none begins. */
+  get quietHold(): string | undefined {
+    const isQuiet = this.#gate.isHalted && this.#routes.isIdle && this.#rows.isIdle;
+    return isQuiet ? this.#holds.current?.id : undefined;
+  }
+
   /** For health and operators. */
   async state(): Promise<ReplicationState> {
     return { ...(await readBacklog(this.#options.db)), ...this.status };

@@ -51,6 +51,7 @@ export class Reconciler {
   readonly #options: ReconcilerOptions;
   readonly #sweeps: Interval;
   readonly #rows: CountRows;
+  #isBusy = false;
 
   constructor(options: ReconcilerOptions) {
     const { everyMs = EVERY_MS, log } = options;
@@ -71,18 +72,24 @@ export class Reconciler {
     return this.#sweeps.stop();
   }
 
+  get isBusy(): boolean {
+    return this.#isBusy;
+  }
+
   /** Counts what is due. @throws HostError where the host is away */
   async sweep(): Promise<void> {
     const { db, leases, mayWrite, clock } = this.#options;
     if (!mayWrite()) return;
     const lease = await leases.acquire({ facility: '', week_end: '', id: 'PODRCNP' });
     if (!lease) return;
+    this.#isBusy = true;
     try {
       await this.#closedRoutes();
       await this.#differingDays();
       await this.#endedDays();
       await db.query(sql.dropCounts, [ago(clock(), KEPT_MS)]);
     } finally {
+      this.#isBusy = false;
       await leases.release(lease);
     }
   }
@@ -92,6 +99,7 @@ export class Reconciler {
     const now = clock();
     const values = [ago(now, LOOK_BACK_MS), ago(now, REPEAT_MS), ago(now, SETTLE_MS), ROUTES_A_SWEEP];
     for (const route of (await db.query<RouteToCount & Row>(sql.listClosedToCount, values)).rows) {
+      if (!this.#options.mayWrite()) return;
       const day = hostMoment(route.closed_at ?? now, route.zone).date;
       const isOverdue = (route.closed_at?.getTime() ?? 0) < ago(now, SETTLE_MS).getTime();
       await this.#count(route, { occasion: 'C', day, isOverdue });
@@ -105,6 +113,7 @@ export class Reconciler {
     const { rows } = await db.query<RouteToCount & Row>(sql.listDifferingDays, values);
     const facilities = new Map<string, { facility: string; day: string; zone: string }>();
     for (const route of rows) {
+      if (!this.#options.mayWrite()) return;
       const { facility, zone } = route;
       const day = route.day ?? '';
       await this.#count(route, { occasion: 'D', day, isOverdue: true });
@@ -120,7 +129,11 @@ export class Reconciler {
       const { day, begin, end } = endedDay(clock(), zone);
       if (last_day !== null && last_day >= day) continue;
       const routes = (await db.query<RouteToCount & Row>(sql.listRoutesOfDay, [facility, begin, end])).rows;
-      for (const route of routes) await this.#count(route, { occasion: 'D', day, isOverdue: true });
+      for (const route of routes) {
+        // A hold begins: the next sweep counts the whole day.
+        if (!this.#options.mayWrite()) return;
+        await this.#count(route, { occasion: 'D', day, isOverdue: true });
+      }
       await this.#countFacility(facility, day, zone);
     }
   }

@@ -68,6 +68,11 @@ export class RowLane<Row extends PendingRow> {
     await this.#running;
   }
 
+  /** No row is in work. */
+  get isIdle(): boolean {
+    return this.#running === undefined;
+  }
+
   #mayWork(): boolean {
     const { gate } = this.#options;
     return gate.isOpen && this.#file.files.every((file) => gate.pauseOf(file) === undefined);

@@ -25,10 +25,16 @@ export interface RowLanesOptions {
 const MISSING_AFTER_MS = 24 * 3_600_000;
 const MISSING_A_SWEEP = 100;
 
+interface Lane {
+  readonly isIdle: boolean;
+  wake(): void;
+  stop(): Promise<void>;
+}
+
 /** Rows that replicate on their own, one lane a file: no file delays another, or a stop. */
 export class RowLanes {
   readonly #options: RowLanesOptions;
-  readonly #lanes: readonly { wake(): void; stop(): Promise<void> }[];
+  readonly #lanes: readonly Lane[];
   readonly #sweep: Interval;
 
   constructor(options: RowLanesOptions) {
@@ -51,6 +57,10 @@ export class RowLanes {
 
   wake(): void {
     for (const lane of this.#lanes) lane.wake();
+  }
+
+  get isIdle(): boolean {
+    return this.#lanes.every((lane) => lane.isIdle);
   }
 
   /** Begins the sweeps: each gives up files that never came, and makes good lost wake-ups. */
