@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { helpOf, runProgram } from '../src/runtime/command-line.ts';
 import { loadConfig } from '../src/config.ts';
 import { openEmbedded } from '../src/embedded-postgres/embedded.ts';
@@ -9,6 +10,7 @@ import { printed } from '../src/host/doctor/examine.ts';
 import { examineAt } from '../src/host/doctor/examine-at.ts';
 import type { Log } from '../src/runtime/log.ts';
 import { isDoctorCommand, opsManual, parseOpsCommand, runOpsCommand } from '../src/ops/commands/cli.ts';
+import { parseHostCommand, runHostCommand, type HostCommand } from '../src/ops/commands/host-commands.ts';
 import { keyFileIn } from '../src/tlog/keys.ts';
 import { StartError } from '../src/runtime/start-error.ts';
 
@@ -29,6 +31,8 @@ await runProgram(helpOf(opsManual), (argv) =>
 
 async function main(argv: readonly string[]): Promise<void> {
   if (isDoctorCommand(argv)) return doctor(loadConfig(process.env, []));
+  const ofHost = parseHostCommand(argv, opsManual);
+  if (ofHost) return onHost(ofHost, loadConfig(process.env, []));
   const command = parseOpsCommand(argv);
   const config = loadConfig(process.env, []);
   const database = await openDatabase(config);
@@ -59,6 +63,28 @@ async function doctor(config: ReturnType<typeof loadConfig>): Promise<void> {
     if (!diagnosis.go) process.exitCode = 1;
   } finally {
     await database?.stop();
+  }
+}
+
+/** A command that needs the database and the host. */
+async function onHost(command: HostCommand, config: ReturnType<typeof loadConfig>): Promise<void> {
+  const database = await openDatabase(config);
+  try {
+    // The importer lock has a connection of its own.
+    const db = createPool({ url: database.url, name: 'tailgate ops', log, size: 4 });
+    try {
+      const host = await openHost(config, database.url, log);
+      try {
+        const deps = { db, host, owner: randomUUID(), clock: () => new Date() };
+        process.stdout.write(`${escapeHiddenInLines(await runHostCommand(command, deps))}\n`);
+      } finally {
+        await host.close();
+      }
+    } finally {
+      await db.end();
+    }
+  } finally {
+    await database.stop();
   }
 }
 

@@ -347,7 +347,7 @@ export const parts: Part[] = [
     ),
   ),
   operators('search/', ['ops/routes/'], 'finds what the other subjects show'),
-  operators('commands/', ['ops/', 'runtime/', 'tlog/'], 'the commands of `npm run ops`'),
+  operators('commands/', ['ops/', 'runtime/', 'tlog/', 'host/', 'replication/'], 'the commands of `npm run ops`'),
 
   {
     path: 'server/src/telemetry/',

@@ -1,6 +1,6 @@
 import { readCommitted } from '../files/dialect.ts';
 import { inParts } from '../files/in-parts.ts';
-import { placeholders, selectColumns } from '../files/statements.ts';
+import { placeholders, selectColumns, selectWritten } from '../files/statements.ts';
 import { onFile, type Host, type HostRow } from '../host.ts';
 import type { HostRouteKey } from './reads.ts';
 
@@ -46,8 +46,8 @@ export async function rowsOnHost(host: Host, key: HostRouteKey, files: readonly 
   ];
 }
 
-/** Headers that say ready, and whose chunks are all there. */
-async function wholeFiles(host: Host, ids: readonly string[]): Promise<string[]> {
+/** Of these files those whose header says ready, and whose chunks are all there. @throws HostError */
+export async function wholeFiles(host: Host, ids: readonly string[]): Promise<string[]> {
   const whole: string[] = [];
   for (const part of inParts(ids, IDS_A_STATEMENT)) {
     const list = placeholders(part.length);
@@ -63,6 +63,25 @@ async function wholeFiles(host: Host, ids: readonly string[]): Promise<string[]>
       if ((found.get(String(AHID)) ?? 0) === Number(AHCHKN)) whole.push(String(AHID));
   }
   return whole;
+}
+
+/** When each row of a stop was last written, from the audit tails. @throws HostError */
+export async function lastWrites(
+  host: Host,
+  { facility, id, week_end }: HostRouteKey,
+  stop: number,
+): Promise<{ date: string; time: string }[]> {
+  const place = [facility, id, week_end, String(stop)];
+  const texts = [
+    selectWritten(host, 'RTSTPP', ['RSFAC', 'RSRTE', 'RSWKE', 'RSSTP']).sql,
+    selectWritten(host, 'RTPRUP', ['RQFAC', 'RQRTE', 'RQWKE', 'RQSTP']).sql,
+    selectWritten(host, 'RTOSDP', ['OSFAC', 'OSRTE', 'OSWKE', 'OSSTP']).sql,
+    selectWritten(host, 'RTIMGP', ['RIFAC', 'RIRTE', 'RIWKE', 'RISTP']).sql,
+    selectWritten(host, 'RTEMLP', ['REFAC', 'RERTE', 'REWKE', 'RESTP']).sql,
+    selectWritten(host, 'RTSTUP', ['RUFAC', 'RURTE', 'RUWKE', 'RUSTP']).sql,
+  ];
+  const rows = (await Promise.all(texts.map((text) => host.query(text, place)))).flat();
+  return rows.map(({ WDAT, WTIM }) => ({ date: String(WDAT), time: String(WTIM) }));
 }
 
 /** @param columns the stop's first */

@@ -4,6 +4,7 @@ import { sqlStateOf } from '../../db/sqlstate.ts';
 import type { Db } from '../../db/types.ts';
 import { StartError } from '../../runtime/start-error.ts';
 import { findFutureStops, correctClock } from '../clock/heal-clock.ts';
+import { hostCommands } from './host-commands.ts';
 import { invitationCommands, parseInvitationCommand, runInvitationCommand } from './invite-commands.ts';
 import type { InvitationCommand } from './invite-commands.ts';
 import { operatorCommands, parseOperatorCommand, runOperatorCommand } from './operator-commands.ts';
@@ -26,6 +27,7 @@ export const opsManual: Manual = {
       takes: 'EMPLOYEE',
       does: 'this driver signs up anew: sessions and password end, what their phones bring is kept for the office',
     },
+    ...hostCommands,
     ...operatorCommands,
     ...invitationCommands,
     log: {

@@ -72,6 +72,6 @@ export function isAsPlanned(
 }
 
 /** Whether the stop has only a row as a dispatch program inserts or marks it, and no result of ours. */
-function isAsDispatched({ RTSTPP, ...others }: StopRows): boolean {
+export function isAsDispatched({ RTSTPP, ...others }: StopRows): boolean {
   return RTSTPP.every((row) => isAsPlanned('RTSTPP', row)) && Object.values(others).every((rows) => rows.length === 0);
 }
