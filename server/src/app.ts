@@ -1,12 +1,8 @@
 import { join } from 'node:path';
 import { PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
-import { uploadLimits } from './assets/limits.ts';
-import { ResumableUploads } from './assets/resumable.ts';
-import { sweepAssets } from './assets/sweep.ts';
-import { shareCommits } from './assets/shared-commit.ts';
-import { BufferPool } from './assets/chunk-buffer.ts';
-import type { UploadDeps } from './assets/upload.ts';
+import type { ObjectStore } from './object-store/object-store.ts';
+import { openAssets, openStore, startObjects } from './app-files.ts';
 import type { AuthDeps } from './auth/deps.ts';
 import { OperatorSessions } from './auth/operators/sessions.ts';
 import { openPasswords } from './auth/passwords.ts';
@@ -57,7 +53,7 @@ import { openPipeline } from './mutations/intake/pipeline.ts';
 import { bossMail, bossMessages, bossRowsWakeup, bossWakeups, createQueues } from './mutations/jobs/wakeups.ts';
 import type { CloseMode } from './routes/closing.ts';
 import { Shutdown } from './runtime/shutdown.ts';
-import { startSweep } from './runtime/interval.ts';
+import { keepSweeping } from './runtime/interval.ts';
 import { startTextMessages } from './sms/text-messages.ts';
 import type { StartError } from './runtime/start-error.ts';
 import { channelDocument } from './sync/asyncapi/document.ts';
@@ -93,6 +89,8 @@ interface Deps {
   db: Db;
   boss: PgBoss;
   listener: Listener;
+  /** Undefined: files are rows. */
+  store: ObjectStore | undefined;
   auth: AuthDeps;
   lostDatabase: Promise<StartError>;
   telemetry: Telemetry;
@@ -102,8 +100,6 @@ interface Deps {
 
 /** Two batches in flight, and one connection to spare where another one breaks. */
 const COMMIT_CONNECTIONS = 3;
-/** For files: a separate pool keeps a storm of photos away from requests and stops. */
-const FILE_CONNECTIONS = 4;
 /** The output of `npm run build:web`. */
 const pagesFolder = join(import.meta.dirname, '../web/dist');
 /** The first hello of a storm needs it, so it is opened before phones wait. */
@@ -125,6 +121,7 @@ export async function startApp(config: Config, log: Logger, stopping: AbortSigna
     await startSideEffects(deps, pipeline, playedClock);
     const hostSide = config.role === 'api' ? undefined : await startHostSide({ ...deps, clock: playedClock }, pipeline);
     if (config.role !== 'api') await startSequencer({ ...deps, clock: playedClock });
+    if (config.role !== 'api') await startObjects(deps);
     const pages = openPages(pagesFolder, log);
     const url =
       config.role === 'worker'
@@ -169,6 +166,7 @@ async function openDeps(config: Config, log: Logger, shutdown: Shutdown): Promis
   figures.addPool('requests', db);
   figures.followMirror({ db, log });
   const epoch = await ensureEpoch(db);
+  const store = await openStore({ config, db, log, shutdown });
   const serverClock = new ServerClock();
   const clock = serverClock.now;
   const clockWatch = new ClockWatch({ clock: serverClock, db, log });
@@ -195,7 +193,21 @@ async function openDeps(config: Config, log: Logger, shutdown: Shutdown): Promis
     wakeReplication: bossRowsWakeup(boss),
     queueMessage: bossMessages(boss),
   };
-  return { config, log, shutdown, database, db, boss, listener, auth, lostDatabase, telemetry, clock, clockWatch };
+  return {
+    config,
+    log,
+    shutdown,
+    database,
+    db,
+    boss,
+    listener,
+    store,
+    auth,
+    lostDatabase,
+    telemetry,
+    clock,
+    clockWatch,
+  };
 }
 
 async function startPipeline(deps: Deps): Promise<Pipeline> {
@@ -229,11 +241,11 @@ function closeModeOf({ routeCloseMode, legacyLibrary, legacyDevLibrary }: Config
 
 /** The timed work of every node: it closes routes and sends mails and text messages. The mails of a demo day have its clock. */
 async function startSideEffects(deps: Deps, pipeline: Pipeline, mailClock: () => Date): Promise<void> {
-  const { config, log, shutdown, db, boss, auth, telemetry, clock } = deps;
+  const { config, log, shutdown, db, store, boss, auth, telemetry, clock } = deps;
   const { deliveries } = telemetry.figures;
   const closing = await startClosing({ db, boss, submit: (change) => pipeline.submit(change), clock, log });
   shutdown.add('closing timers', () => closing.stop());
-  const mails = await startMail({ db, boss, config, clock: mailClock, log, watch: deliveries.mail });
+  const mails = await startMail({ db, store, boss, config, clock: mailClock, log, watch: deliveries.mail });
   shutdown.add('delivery mails', () => mails.stop());
   const messages = await startTextMessages({ auth, boss, config, clock, log, watch: deliveries.textMessage });
   shutdown.add('text messages', () => messages.stop());
@@ -251,23 +263,14 @@ function startRetention(deps: Deps): void {
   if (isLimited(retention)) keepSweeping(deps, 'expired records', () => applyRetention({ db, retention, clock, log }));
 }
 
-/** Runs until the process stops. */
-function keepSweeping(
-  { log, shutdown }: Pick<Deps, 'log' | 'shutdown'>,
-  what: string,
-  work: () => Promise<void>,
-): void {
-  const sweep = startSweep(work, what, log);
-  shutdown.add(`sweep of ${what}`, () => sweep.stop());
-}
-
 async function startHostSide(deps: Deps, pipeline: Pipeline): Promise<HostSide> {
-  const { config, log, shutdown, database, db, boss, telemetry, clock } = deps;
+  const { config, log, shutdown, database, db, store, boss, telemetry, clock } = deps;
   const watch = telemetry.host;
   const isRestored = await isJustRestored(db);
   const hostSide = new HostSide({
     config,
     db,
+    store,
     databaseUrl: database.url,
     boss,
     pipeline,
@@ -305,7 +308,7 @@ interface Served {
 }
 
 async function serve(deps: Deps, { pipeline, hostSide, pages, opsToken }: Served): Promise<string> {
-  const { config, log, shutdown, db, listener, auth, telemetry, clock, clockWatch } = deps;
+  const { config, log, shutdown, db, store, listener, auth, telemetry, clock, clockWatch } = deps;
   const { figures, requests } = telemetry;
   const sessions = new Sessions(db, clock);
   await sessions.follow(listener);
@@ -318,7 +321,7 @@ async function serve(deps: Deps, { pipeline, hostSide, pages, opsToken }: Served
   const { version } = manifest;
   const hostCatalog = new LazyHostCatalog(() => openHost(config, deps.database.url, log));
   shutdown.add('host catalog', () => hostCatalog.close());
-  const assets = openAssets(deps);
+  const assets = await openAssets(deps);
   const opsFeed = new OpsFeed({ db, listener, clock, log });
   await opsFeed.start();
   const http = await buildHttp({
@@ -336,7 +339,7 @@ async function serve(deps: Deps, { pipeline, hostSide, pages, opsToken }: Served
     opsFeed,
     pages,
     oidc: await openOidc(config.oidc),
-    previewMail: (key, stop) => previewSummary(db, config.access, key, stop),
+    previewMail: (key, stop) => previewSummary({ db, store }, config.access, key, stop),
     queueMail: bossMail(deps.boss),
     logKeys: await logKeysOf(config),
     channelDocument: () => channelDocument(version),
@@ -363,28 +366,6 @@ async function serveFigures({ config, log, shutdown, telemetry }: Deps, port: nu
   const http = buildMetrics({ read: telemetry.figures.read, opsToken, access: config.metricsAccess }, log);
   shutdown.add('figures’ own port', () => http.close());
   await listen(http, { port, listenHost: config.listenHost }, 'METRICS_PORT');
-}
-
-function openAssets({ config, log, shutdown, database, boss, telemetry, clock }: Deps): UploadDeps {
-  const { addPool, deliveries } = telemetry.figures;
-  const name = `tailgate ${config.role} files`;
-  const db = createPool({ url: database.url, name, log, size: FILE_CONNECTIONS, pipelined: true });
-  shutdown.add('file pool', () => db.end());
-  addPool('files', db);
-  const assets: UploadDeps = {
-    db,
-    commit: shareCommits({ inTransaction: (work) => withTransaction(db, work), wake: bossRowsWakeup(boss) }),
-    clock,
-    limits: uploadLimits(config),
-    buffers: new BufferPool(),
-    arrived: deliveries.fileArrived,
-  };
-  const finishComplete = () => new ResumableUploads(assets).finishComplete();
-  // First finish complete uploads of a killed process, then delete the rest.
-  keepSweeping({ log, shutdown }, 'what uploads left behind', () =>
-    finishComplete().then(() => sweepAssets(db, clock())),
-  );
-  return assets;
 }
 
 async function opsTokenOf({ opsToken, dataDir }: Config, log: Logger): Promise<StoredSecret> {

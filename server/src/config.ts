@@ -14,12 +14,14 @@ import {
   postgresUrl,
   proxies,
   share,
+  storeAddress,
   urlOf,
   wholeNumber,
   witnesses,
   word,
   yyyymmdd,
 } from './setting-values.ts';
+import { optional, withDefault, type Variable } from './variables.ts';
 
 /** The shortest token of an operator's own where others can try tokens over the network. */
 export const OPS_TOKEN_LENGTH = 16;
@@ -27,16 +29,6 @@ export const OPS_TOKEN_LENGTH = 16;
 /** A setting that cannot be used. Its message is one line, names the variable and never shows a secret. */
 export class ConfigError extends StartError {
   override readonly name = 'ConfigError';
-}
-
-interface Variable<T> {
-  /** In the form of the environment; `null`: unset has a meaning of its own, which `description` explains. */
-  default: string | null;
-  description: string;
-  /** The value may contain a password: no message repeats it. */
-  secret: boolean;
-  /** @throws z.ZodError whose only message names the expected value */
-  parse(raw: string | undefined): T;
 }
 
 /** The only description of every variable: `docs/operations.md` prints this table. */
@@ -54,6 +46,12 @@ const table = {
     'secret',
   ),
   DATA_DIR: withDefault('.data', 'Folder of the embedded database and of mails and messages in files', z.string()),
+  S3_URL: optional(
+    'Bucket of an S3-compatible store for files, https://[KEY:SECRET@]HOST/BUCKET[?region=REGION]; unset: the database',
+    storeAddress(),
+    'secret',
+  ),
+  FILES_IN: withDefault('objects', 'rows: no new file goes to S3_URL, on the way back', oneOf('objects', 'rows')),
   LEGACY_URL: optional(
     'Legacy host: postgres://… (a stand-in), db2://… or an ibm_db connection string; unset: a stand-in in our own PostgreSQL',
     z
@@ -283,6 +281,8 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     databaseUrl,
     databaseListenUrl: read('DATABASE_LISTEN_URL') ?? databaseUrl,
     dataDir: resolve(cwd, read('DATA_DIR')),
+    objectStore: read('S3_URL'),
+    filesIn: read('FILES_IN'),
     legacyUrl,
     legacyLibrary: read('LEGACY_LIBRARY'),
     legacyDevLibrary: read('LEGACY_DEV_LIBRARY'),
@@ -386,13 +386,4 @@ function readRole(argv: readonly string[]): 'api' | 'worker' | 'all' {
     const reason = cause instanceof z.ZodError ? cause.issues[0]?.message : cause instanceof Error ? cause.message : '';
     throw new ConfigError(`--role: ${reason} (npm start -- --role api|worker|all)`, { cause });
   }
-}
-
-function withDefault<T>(fallback: string, description: string, schema: z.ZodType<T, string>): Variable<T> {
-  return { default: fallback, description, secret: false, parse: (raw) => schema.parse(raw ?? fallback) };
-}
-
-function optional<T>(description: string, schema: z.ZodType<T, string>, secret?: 'secret'): Variable<T | undefined> {
-  const parse = (raw: string | undefined) => (raw === undefined ? undefined : schema.parse(raw));
-  return { default: null, description, secret: secret === 'secret', parse };
 }

@@ -117,3 +117,39 @@ export function proxies() {
     return list;
   });
 }
+
+/** The parts of `S3_URL`. */
+export interface StoreAddress {
+  readonly endpoint: string;
+  readonly bucket: string;
+  readonly region: string;
+  /** Undefined: the SDK's own search (environment, files, the machine's role). */
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
+}
+
+const defaultRegion = 'us-east-1';
+
+/**
+ * Reads `http(s)://[KEY:SECRET@]HOST[:PORT]/BUCKET[?region=REGION]`; undefined for anything else. The names of a bucket
+ * are those of AWS: 3 to 63 lower-case letters, digits, dots and hyphens.
+ */
+export function parseStoreAddress(text: string): StoreAddress | undefined {
+  const url = URL.parse(text);
+  if (!url || !['http:', 'https:'].includes(url.protocol) || url.hash !== '') return undefined;
+  const [, bucket] = /^\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])\/?$/.exec(url.pathname) ?? [];
+  if (bucket === undefined || (url.username === '') !== (url.password === '')) return undefined;
+  if ([...url.searchParams.keys()].some((name) => name !== 'region')) return undefined;
+  const credentials =
+    url.username === ''
+      ? undefined
+      : { accessKeyId: decodeURIComponent(url.username), secretAccessKey: decodeURIComponent(url.password) };
+  return { endpoint: url.origin, bucket, region: url.searchParams.get('region') || defaultRegion, credentials };
+}
+
+export function storeAddress() {
+  return z.string().transform((text, context) => {
+    const address = parseStoreAddress(text);
+    if (!address) context.addIssue('expected http(s)://[KEY:SECRET@]HOST[:PORT]/BUCKET[?region=REGION]');
+    return address ?? z.NEVER;
+  });
+}

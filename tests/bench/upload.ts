@@ -115,7 +115,16 @@ function rawSide(db: Db): Pick<Side, 'send'> {
       const buffer = new ChunkBuffer(2 * PHOTO_BYTES);
       buffer.add(content, 0, bytes);
       const sha256 = createHash('sha256').update(bytes).digest();
-      const file = { id, seq: 1, content, name: 'photo.jpg', mime: 'image/jpeg', size: bytes.length, sha256 };
+      const file = {
+        id,
+        seq: 1,
+        content,
+        name: 'photo.jpg',
+        mime: 'image/jpeg',
+        size: bytes.length,
+        sha256,
+        object: null,
+      };
       await withTransaction(db, (tx) =>
         Promise.all([
           ...buffer.chunks.map((chunk) => tx.query(insertChunk, [...chunk])),

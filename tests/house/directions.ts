@@ -14,7 +14,9 @@
  *         └── app.ts composes all of it. wire, db and runtime are below, without a domain.
  */
 
+import { operatorParts } from './operator-directions.ts';
 import { pages } from './page-directions.ts';
+import { server, sliceFolders, slices } from './slice-folders.ts';
 
 /** A part of the tree. A file belongs to the part with the longest `path` that its own path begins with. */
 export type Part = {
@@ -28,13 +30,16 @@ export type Part = {
   why: string;
 };
 
-export const slices = ['auth', 'routes', 'stops', 'assets', 'codes', 'reports'];
-
-const server = (...names: string[]): string[] => names.map((name) => `server/src/${name}`);
 const protocol = (...names: string[]): string[] => names.map((name) => `sync-protocol/src/${name}`);
-const sliceFolders = server(...slices.map((slice) => `${slice}/`));
 
-const sliceTools = ['db/arrays.ts', 'db/columns.ts', 'db/gather.ts', 'db/statement.ts', 'runtime/hidden-characters.ts'];
+const sliceTools = [
+  'object-store/object-store.ts',
+  'db/arrays.ts',
+  'db/columns.ts',
+  'db/gather.ts',
+  'db/statement.ts',
+  'runtime/hidden-characters.ts',
+];
 
 const slice = (name: string): Part => ({
   path: `server/src/${name}/`,
@@ -59,29 +64,6 @@ const edge = (path: string, uses: string[], why: string): Part => ({
   usesTypes: server('config.ts', 'db/', 'mutations/change.ts'),
   why,
 });
-
-const operators = (name: string, uses: string[], why: string): Part => ({
-  path: `server/src/ops/${name}`,
-  uses: [
-    'sync-protocol/',
-    ...sliceFolders,
-    ...server('wire/', 'http/answers/', 'http/openapi/described.ts', 'db/', 'mutations/change.ts'),
-    ...server(
-      'mutations/item.ts',
-      'runtime/start-error.ts',
-      'ops/contract.ts',
-      'ops/pages.ts',
-      'ops/acts/author.ts',
-      'ops/acts/in-turn.ts',
-      'acts/',
-      ...uses,
-    ),
-  ],
-  why,
-});
-
-/** The layout of a pack has one place: the package that checks it. */
-const withVerifier = (part: Part): Part => ({ ...part, uses: [...part.uses, 'server/verify/'] });
 
 export const parts: Part[] = [
   { path: 'sync-protocol/', uses: [], why: 'the protocol depends on zod alone, by the name #schema' },
@@ -285,9 +267,10 @@ export const parts: Part[] = [
   },
   {
     path: 'server/src/config.ts',
-    uses: server('runtime/start-error.ts', 'setting-values.ts'),
+    uses: server('runtime/start-error.ts', 'setting-values.ts', 'variables.ts'),
     why: 'reading settings starts nothing',
   },
+  { path: 'server/src/variables.ts', uses: [], why: 'a variable depends on nothing' },
   { path: 'server/src/setting-values.ts', uses: [], why: 'a value of a setting depends on nothing' },
 
   edge(
@@ -298,56 +281,7 @@ export const parts: Part[] = [
   edge('alarms/', ['db/', 'runtime/interval.ts'], 'an edge: sends what incidents report to a webhook'),
   edge('sms/', ['db/', 'mutations/jobs/'], 'an edge: takes wake-ups and sends queued messages'),
 
-  operators('', ['ops/'], 'operations.ts lists every subject; the rest is shared by all'),
-  operators('acts/', [], 'acts of the office: every subject records its own'),
-  operators('clock/', ['clock/', 'incidents/'], 'heals stamps by the server clock'),
-  operators('devices/', ['mutations/intake/', 'sync/plain-http/rescue.ts'], 'devices, rescue, the end of an account'),
-  operators('flags/', [], 'changes taken in with a flag'),
-  operators('history/', ['replication/to-host/shadow.ts'], 'the history of a stop: ledger, host, mails'),
-  operators('holds/', ['replication/control/'], 'files on hold'),
-  operators('incidents/', [], 'incidents and their ends'),
-  operators('invitations/', [], 'invitations to sign up'),
-  operators(
-    'oidc/',
-    ['http/server/rate-limits.ts', 'ops/operators/contract.ts', 'runtime/kept-secret.ts'],
-    'the sign-in by an identity provider',
-  ),
-  operators('operators/', ['http/server/rate-limits.ts'], 'operators and their sessions'),
-  operators('parked/', ['replication/to-host/parking.ts'], 'parked routes and their way out'),
-  operators('quarantine/', ['mutations/quarantine/'], 'refused changes and their way out'),
-  operators(
-    'replication/',
-    ['replication/control/', 'replication/to-host/', 'ops/holds/'],
-    'how far the host is behind',
-  ),
-  operators('reconciliation/', ['replication/to-host/counts/'], 'the rows of the host, counted'),
-  operators('restore/', ['incidents/'], 'a restored database is announced here'),
-  operators('retention/', [], 'old data leaves once the host has it'),
-  operators('routes/', ['host/files/local-time.ts'], 'routes of a day and their stops'),
-  operators('feed/', ['ops/flags/'], 'what has changed, for pages that follow'),
-  operators('files/', [], 'files for people at the office'),
-  operators(
-    'stops/',
-    [
-      ...['host/files/', 'mail/recipients.ts', 'ops/history/', 'ops/routes/'],
-      ...['replication/from-host/earlier-stop.ts', 'replication/to-host/shadow.ts'],
-    ],
-    'one stop in full, and as phone, server and host have it',
-  ),
-  operators(
-    'proofs/',
-    ['mail/', 'mutations/jobs/wakeups.ts', 'ops/history/', 'ops/stops/contract.ts'],
-    'the delivery summary on request: the mail of the drivers, to an address of an operator',
-  ),
-  withVerifier(
-    operators(
-      'evidence/',
-      ['http/server/rate-limits.ts', 'mail/', 'ops/history/', 'runtime/', 'tlog/'],
-      'the record of a stop as a document and its files',
-    ),
-  ),
-  operators('search/', ['ops/routes/'], 'finds what the other subjects show'),
-  operators('commands/', ['ops/', 'runtime/', 'tlog/', 'host/', 'replication/'], 'the commands of `npm run ops`'),
+  ...operatorParts,
 
   {
     path: 'server/src/telemetry/',
@@ -375,6 +309,16 @@ export const parts: Part[] = [
   ...pages,
 
   // Programs compose.
+  {
+    path: 'server/src/app-files.ts',
+    uses: ['server/src/', 'sync-protocol/'],
+    why: 'composition by hand',
+  },
+  {
+    path: 'server/src/object-store/',
+    uses: server('db/unavailable.ts', 'runtime/start-error.ts', 'setting-values.ts'),
+    why: 'a store holds bytes by key, without a rule',
+  },
   {
     path: 'server/src/app.ts',
     uses: ['server/src/', 'server/package.json', 'sync-protocol/'],

@@ -38,6 +38,8 @@ describe('settings', () => {
       databaseListenUrl: undefined,
       dataDir: resolve('/srv/pod/.data'),
       legacyUrl: undefined,
+      objectStore: undefined,
+      filesIn: 'objects',
       legacyLibrary: 'PODDTA',
       legacyDevLibrary: 'PODDEV',
       smtpUrl: undefined,
@@ -152,7 +154,7 @@ describe('a wrong value stops the start with one line that names it', () => {
   });
 
   test('an error never repeats a value that may contain a password', () => {
-    for (const name of ['DATABASE_URL', 'LEGACY_URL', 'SMTP_URL', 'SMS_URL', 'ALARM_URL', 'OPS_TOKEN']) {
+    for (const name of ['DATABASE_URL', 'S3_URL', 'LEGACY_URL', 'SMTP_URL', 'SMS_URL', 'ALARM_URL', 'OPS_TOKEN']) {
       const load = () => loadConfig({ [name]: 'mysql:// user:hunter2' }, []);
       expect(load).toThrow(new RegExp(`^${name}: expected`));
       expect(load).not.toThrow(/hunter2/);

@@ -21,6 +21,10 @@ import type { Log } from '../../server/src/runtime/log.ts';
 import { openPages } from '../../server/src/http/pages/mount-pages.ts';
 import { openLogger } from '../../server/src/runtime/logger.ts';
 import { OpsFeed, type OpsFeedOptions } from '../../server/src/ops/feed/ops-feed.ts';
+import { ensureEpoch } from '../../server/src/db/epoch.ts';
+import { DirectObjects } from '../../server/src/assets/objects/direct.ts';
+import type { ObjectStore } from '../../server/src/object-store/object-store.ts';
+import { readPlace } from '../../server/src/assets/objects/owner.ts';
 import { previewSummary } from '../../server/src/mail/preview.ts';
 import type { Change, Pipeline } from '../../server/src/mutations/change.ts';
 import { startClosing } from '../../server/src/mutations/jobs/closing-timers.ts';
@@ -99,6 +103,8 @@ export interface RestServerOptions extends Partial<Pick<HttpDeps, HttpOptions>> 
   readonly closeMode?: CloseMode;
   /** Whether routes with an expired timer close. */
   readonly timersRing?: boolean;
+  /** The store of its files; rows by default. */
+  readonly store?: ObjectStore;
   /** Another node on the same database. */
   readonly database?: TestDatabase;
   /** The address of the database, such as through a proxy. */
@@ -160,8 +166,13 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     atFileEnd(() => messages.stop());
   }
   const access = options.access ?? 'documented';
+  if (options.store) await ensureEpoch(db);
   const assets: UploadDeps = {
     db,
+    store: options.store,
+    objects:
+      options.store &&
+      new DirectObjects({ store: options.store, ...(await readPlace(db)), clock: () => clock.now, log }),
     commit: shareCommits({ inTransaction: (work) => withTransaction(db, work), wake: bossRowsWakeup(boss) }),
     clock: () => clock.now,
     limits: { ...uploadLimits({ maxFileMb: 25, maxFiles: 20, uploadQuotaMb: 10_240 }), ...options.uploadLimits },
@@ -193,7 +204,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     remarks: options.remarks ?? (async () => []),
     hostCatalog: options.hostCatalog ?? noHost,
     opsFeed,
-    previewMail: (key, stop) => previewSummary(db, access, key, stop),
+    previewMail: (key, stop) => previewSummary({ db, store: options.store }, access, key, stop),
     queueMail: bossMail(boss),
     logKeys: options.logKeys ?? (async () => []),
     channelDocument: () => channelDocument('0.0.0-test'),

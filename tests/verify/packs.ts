@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { linkText } from '@tailgate/sync-protocol';
 import { sha256 } from '../../server/src/mutations/item.ts';
-import type { Queryable } from '../../server/src/db/types.ts';
+import type { ReadFile } from '../../server/src/assets/file-bytes.ts';
 import { packBytes } from '../../server/src/ops/evidence/pack/pack.ts';
 import { wholeMember, zip, type Member } from '../../server/src/ops/evidence/pack/zip.ts';
 import type { StopEvidence } from '../../server/src/ops/evidence/evidence.ts';
@@ -33,8 +33,8 @@ export const statesOf = ({ checks }: Verification): Record<string, string> =>
   Object.fromEntries(checks.map(({ check, state }) => [check, state]));
 
 /** The pack names no file, so nothing is read. */
-const withoutFiles: Queryable = {
-  query: () => Promise.reject(new Error('the pack has no files')),
+const withoutFiles: ReadFile = () => {
+  throw new Error('the pack has no files');
 };
 
 /** The evidence of one stop with three changes of one phone, sealed as a phone seals them. */

@@ -1,12 +1,5 @@
 import type { Queryable } from '../db/types.ts';
-import {
-  expectAssets,
-  findAsset as findAssetRow,
-  findChunk,
-  findUpload,
-  findUploads,
-  markMissingAssets,
-} from './sql.ts';
+import { expectAssets, findAsset as findAssetRow, findUpload, findUploads, markMissingAssets } from './sql.ts';
 
 /** A file with stored bytes. */
 export interface Asset {
@@ -20,8 +13,10 @@ export interface Asset {
   readonly mime: string;
   readonly size: number;
   readonly sha256: Buffer;
-  /** The content whose chunks are its bytes. */
+  /** The content whose chunks are its bytes, unless they are an object. */
   readonly content: string;
+  /** The key of its object; null where its bytes are rows. */
+  readonly object: string | null;
 }
 
 /** Finds a file by its id; undefined for an unknown or an awaited file. */
@@ -53,45 +48,4 @@ export async function expectFiles(db: Queryable, ids: readonly string[], now: Da
 export async function markMissingFiles(db: Queryable, before: Date, max: number): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(markMissingAssets, [before, max]);
   return rows.map(({ id }) => id);
-}
-
-/** The part of a file that locates its bytes; its asset may not exist yet. */
-export type Stored = Pick<Asset, 'id' | 'content' | 'size'>;
-
-/** A part of a file, `end` not included. */
-export interface Part {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** A file whose chunks have a gap: retention has deleted it meanwhile, or the storage is damaged. */
-export class MissingBytes extends Error {}
-
-/**
- * Reads a file's bytes, or a part of them, in pieces of at most 256 KiB, one piece ahead. Contents never change, so a
- * slow reader needs no open transaction.
- */
-export async function* readBytes(db: Queryable, asset: Stored, part?: Part): AsyncGenerator<Buffer, void, undefined> {
-  const { start, end } = part ?? { start: 0, end: asset.size };
-  let next = start < end ? readChunk(db, asset, start) : undefined;
-  while (next) {
-    const { at, bytes } = await next;
-    const until = at + bytes.length;
-    next = until < end ? readChunk(db, asset, until) : undefined;
-    // This read runs ahead. A reader that stops early never receives its error.
-    next?.catch(() => undefined);
-    yield bytes.subarray(Math.max(start - at, 0), end - at);
-  }
-}
-
-async function readChunk(
-  db: Queryable,
-  { id, content }: Stored,
-  place: number,
-): Promise<{ at: number; bytes: Buffer }> {
-  const { rows } = await db.query<{ at: number; data: string }>(findChunk, [content, place]);
-  const [row] = rows;
-  const bytes = Buffer.from(row?.data ?? '', 'base64');
-  if (!row || row.at + bytes.length <= place) throw new MissingBytes(`asset ${id} has no byte ${place}`);
-  return { at: row.at, bytes };
 }

@@ -16,11 +16,15 @@ import {
   repackChunks,
 } from './intake-sql.ts';
 import { detectType, sampleBytes } from './media-type.ts';
-import { findAsset, readBytes } from './queries.ts';
+import { fileReader } from './file-bytes.ts';
+import type { HeldFile } from './objects/direct.ts';
+import { maxHeldBytes } from './objects/direct.ts';
+import { addGone } from './objects/sql.ts';
+import { findAsset } from './queries.ts';
 import { dropIncoming, endIntake, insertAssets } from './sql.ts';
 import type { UploadDeps } from './upload.ts';
 
-export type ResumableDeps = Pick<UploadDeps, 'db' | 'commit' | 'clock' | 'arrived'>;
+export type ResumableDeps = Pick<UploadDeps, 'db' | 'commit' | 'clock' | 'objects' | 'arrived'>;
 
 /** An announced upload. */
 export interface Announced {
@@ -125,10 +129,15 @@ export class ResumableUploads {
     const intake = await this.#intake(id, owner);
     if (!intake || intake.received !== offset) throw new OffsetMoved(`the upload of ${id} is not at ${offset}`);
     const summary = new ByteSummary();
-    const received = await this.#receive(intake, bytes, summary);
-    // Bytes that this request brought from first to last need no second read.
-    if (received === intake.length) await this.#finish(intake, offset === 0 ? summary : undefined);
-    return received;
+    const held = this.#hold(intake);
+    try {
+      const { received, whole } = await this.#receive(intake, bytes, summary, held);
+      // Bytes that this request brought from first to last need no second read.
+      if (received === intake.length) await this.#finish(intake, offset === 0 ? summary : undefined, whole);
+      return received;
+    } finally {
+      held?.release();
+    }
   }
 
   /** Drops an open upload; an asset stays. */
@@ -161,71 +170,154 @@ export class ResumableUploads {
     return rows[0];
   }
 
-  async #receive({ content, received }: Intake, bytes: AsyncIterable<Buffer>, summary: ByteSummary): Promise<number> {
-    let at = received;
-    let buffered: Buffer[] = [];
-    let bufferedBytes = 0;
-    const save = async (piece: Buffer): Promise<void> => {
-      if (piece.length === 0) return;
-      const { rowCount } = await this.#deps.db.query(appendToIntake, [content, at, piece, this.#expiry()]);
-      if (rowCount === 0) throw new OffsetMoved(`another request sends the upload ${content}`);
-      at += piece.length;
-    };
+  /** A small file that begins goes into an object, if its request brings all of it. */
+  #hold({ received, length }: Intake): HeldFile | undefined {
+    return received === 0 && length > 0 && length <= maxHeldBytes ? this.#deps.objects?.hold() : undefined;
+  }
+
+  /**
+   * Saves bytes as rows while more arrive, or holds them until the file is whole; a crash then costs these bytes.
+   * @returns the new length, and the whole file where nothing is saved yet
+   */
+  async #receive(
+    intake: Intake,
+    bytes: AsyncIterable<Buffer>,
+    summary: ByteSummary,
+    held: HeldFile | undefined,
+  ): Promise<{ readonly received: number; readonly whole?: Buffer }> {
+    const rows = new RowWriter(intake.received, (at, piece) => this.#save(intake, at, piece));
+    let holds = held !== undefined;
     try {
       for await (const bit of bytes) {
         summary.add(bit);
-        buffered.push(bit);
-        bufferedBytes += bit.length;
-        if (bufferedBytes < pieceBytes) continue;
-        let whole = Buffer.concat(buffered);
-        for (; whole.length >= pieceBytes; whole = whole.subarray(pieceBytes))
-          await save(whole.subarray(0, pieceBytes));
-        buffered = [whole];
-        bufferedBytes = whole.length;
+        rows.add(bit);
+        holds = holds && held?.add(bit) === true;
+        if (!holds) await rows.savePieces();
       }
     } catch (error) {
       // The sender's connection broke. It does not repeat the received bytes.
-      if (!(error instanceof OffsetMoved)) await save(Buffer.concat(buffered));
+      if (!(error instanceof OffsetMoved)) await rows.saveAll();
       throw error;
     }
-    await save(Buffer.concat(buffered));
-    return at;
+    if (holds && rows.unsaved === intake.length) return { received: intake.length, whole: rows.bytes };
+    await rows.saveAll();
+    return { received: rows.at };
   }
 
-  async #finish(intake: Intake, computed?: ByteSummary): Promise<void> {
-    const { db, commit } = this.#deps;
+  async #save({ content }: Intake, at: number, piece: Buffer): Promise<void> {
+    const { rowCount } = await this.#deps.db.query(appendToIntake, [content, at, piece, this.#expiry()]);
+    if (rowCount === 0) throw new OffsetMoved(`another request sends the upload ${content}`);
+  }
+
+  /** @param whole all bytes, where no row has them */
+  async #finish(intake: Intake, computed?: ByteSummary, whole?: Buffer): Promise<void> {
+    const { db, commit, objects } = this.#deps;
     const summary = computed ?? (await this.#read(intake));
     const sha256 = summary.sha256();
     if (intake.sha256 && !intake.sha256.equals(sha256)) {
       await db.query(dropIncoming, [uuidArray([intake.content])]);
       throw new OtherBytes(`the bytes of ${intake.asset_id} do not match its id`);
     }
+    const object = whole && (await objects?.store(whole));
+    if (whole && object === undefined) await this.#saveWhole(intake, whole);
     const mime = await detectType(summary.sample, intake.name);
-    await commit((tx) => this.#makeAsset(tx, intake, sha256, mime));
+    await commit((tx) => this.#makeAsset(tx, intake, { sha256, mime, object }));
     await notifyUploaded(db, intake.asset_id);
     this.#deps.arrived?.(intake.length);
   }
 
+  async #saveWhole(intake: Intake, whole: Buffer): Promise<void> {
+    const rows = new RowWriter(0, (at, piece) => this.#save(intake, at, piece));
+    rows.add(whole);
+    await rows.saveAll();
+  }
+
   async #read({ content, asset_id: id, length: size }: Intake): Promise<ByteSummary> {
     const summary = new ByteSummary();
-    for await (const bytes of readBytes(this.#deps.db, { id, content, size })) summary.add(bytes);
+    const read = fileReader(this.#deps.db, undefined);
+    for await (const bytes of read({ id, content, size, object: null })) summary.add(bytes);
     return summary;
   }
 
-  async #makeAsset(tx: Tx, intake: Intake, sha256: Buffer, mime: string): Promise<void> {
+  async #makeAsset(tx: Tx, intake: Intake, { sha256, mime, object }: Checked): Promise<void> {
     const { asset_id: id, name, length } = intake;
     const ended = await tx.query(endIntake, [uuidArray([intake.content])]);
-    // Another request was faster: the next request, or the answer to this one, finds the asset.
-    if (ended.rowCount === 0) return;
-    const content = await repack(tx, intake, freshId(this.#deps.clock()));
-    const file = { id, seq: 1, content, name, mime, size: length, sha256 };
+    if (ended.rowCount === 0) {
+      // Another request was faster: the next request, or the answer to this one, finds the asset.
+      if (object !== undefined) await tx.query(addGone, [[object], this.#deps.clock()]);
+      return;
+    }
+    const content = object === undefined ? await repack(tx, intake, freshId(this.#deps.clock())) : intake.content;
+    const file = { id, seq: 1, content, name, mime, size: length, sha256, object: object ?? null };
     const made = await tx.query(insertAssets, [id, this.#deps.clock(), ...insertAssets.parameters([file])]);
     // Another owner has sent the same bytes under the same id: one copy is enough.
-    if (made.rowCount === 0) await tx.query(deleteChunks, [content]);
+    const isSecond = made.rowCount === 0;
+    if (isSecond && object !== undefined) await tx.query(addGone, [[object], this.#deps.clock()]);
+    // A request that broke off may have saved some of the object's bytes, too.
+    if (isSecond || object !== undefined) await tx.query(deleteChunks, [content]);
   }
 
   #expiry(): Date {
     return new Date(this.#deps.clock().getTime() + idleMs);
+  }
+}
+
+/** The findings of the check of an upload. */
+interface Checked {
+  readonly sha256: Buffer;
+  readonly mime: string;
+  /** The key of its object; undefined where its bytes are rows. */
+  readonly object: string | undefined;
+}
+
+/** Bytes on their way into rows, of `pieceBytes` but for the last one. */
+class RowWriter {
+  readonly #save: (at: number, piece: Buffer) => Promise<void>;
+  #at: number;
+  #pieces: Buffer[] = [];
+  #unsaved = 0;
+
+  constructor(at: number, save: (at: number, piece: Buffer) => Promise<void>) {
+    this.#at = at;
+    this.#save = save;
+  }
+
+  /** The place behind the last saved byte. */
+  get at(): number {
+    return this.#at;
+  }
+
+  get unsaved(): number {
+    return this.#unsaved;
+  }
+
+  get bytes(): Buffer {
+    return Buffer.concat(this.#pieces);
+  }
+
+  add(bytes: Buffer): void {
+    this.#pieces.push(bytes);
+    this.#unsaved += bytes.length;
+  }
+
+  /** Saves the full pieces. */
+  async savePieces(): Promise<void> {
+    if (this.#unsaved < pieceBytes) return;
+    const all = this.bytes;
+    const full = all.length - (all.length % pieceBytes);
+    for (let from = 0; from < full; from += pieceBytes) await this.#saveOne(all, from, from + pieceBytes);
+  }
+
+  async saveAll(): Promise<void> {
+    await this.savePieces();
+    if (this.#unsaved > 0) await this.#saveOne(this.bytes, 0, this.#unsaved);
+  }
+
+  async #saveOne(all: Buffer, from: number, to: number): Promise<void> {
+    await this.#save(this.#at, all.subarray(from, to));
+    this.#at += to - from;
+    this.#pieces = [all.subarray(to)];
+    this.#unsaved = all.length - to;
   }
 }
 

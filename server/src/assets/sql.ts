@@ -3,7 +3,7 @@ import { statement } from '../db/statement.ts';
 
 /** The file has its bytes and has not expired. */
 const isReady = `(state = 'R' and purged_at is null)`;
-const readyColumns = 'id, batch, seq, name, mime, size, sha256, content';
+const readyColumns = 'id, batch, seq, name, mime, size, sha256, content, object';
 
 /** $1 id. */
 export const findAsset = statement('asset_find', `select ${readyColumns} from asset where id = $1 and ${isReady}`);
@@ -93,6 +93,8 @@ export interface StoredFile {
   readonly mime: string;
   readonly size: number;
   readonly sha256: Buffer;
+  /** The key of its object; null where its bytes are rows. */
+  readonly object: string | null;
 }
 
 const files = columns<StoredFile>(
@@ -104,6 +106,7 @@ const files = columns<StoredFile>(
     mime: text(({ mime }) => mime),
     size: int8(({ size }) => size),
     sha256: bytea(({ sha256 }) => sha256),
+    object: text(({ object }) => object),
   },
   2,
 );
@@ -114,13 +117,13 @@ const files = columns<StoredFile>(
  */
 export const insertAssets = files.statement(
   'asset_insert',
-  `insert into asset (id, batch, seq, state, content, name, mime, size, sha256, received_at)
-   select k.id, $1, k.seq, 'R', k.content, k.name, k.mime, k.size, k.sha256, $2
+  `insert into asset (id, batch, seq, state, content, name, mime, size, sha256, object, received_at)
+   select k.id, $1, k.seq, 'R', k.content, k.name, k.mime, k.size, k.sha256, k.object, $2
      from ${files.rows}
    on conflict (id) do update
       set batch = excluded.batch, seq = excluded.seq, state = 'R', content = excluded.content,
           name = excluded.name, mime = excluded.mime, size = excluded.size, sha256 = excluded.sha256,
-          received_at = excluded.received_at, version = asset.version + 1
+          object = excluded.object, received_at = excluded.received_at, version = asset.version + 1
     where asset.state <> 'R'`,
 );
 

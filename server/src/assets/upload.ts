@@ -6,6 +6,8 @@ import type { Queryable, Tx } from '../db/types.ts';
 import { freshId } from '../stops/mutation-id.ts';
 import { ChunkWriter } from './chunk-writer.ts';
 import { fileName } from './file-name.ts';
+import type { ObjectStore } from '../object-store/object-store.ts';
+import type { DirectObjects, HeldFile } from './objects/direct.ts';
 import type { UploadLimits } from './limits.ts';
 import { detectType, sampleBytes } from './media-type.ts';
 import { findUploadFiles } from './queries.ts';
@@ -21,6 +23,10 @@ export interface UploadDeps {
   readonly limits: UploadLimits;
   /** Shared by all uploads of the process. */
   readonly buffers: BufferPool;
+  /** For files that are objects. */
+  readonly store?: ObjectStore | undefined;
+  /** Undefined: all bytes go into rows. */
+  readonly objects?: DirectObjects | undefined;
   /** Receives the number of durable bytes of new files. */
   readonly arrived?: (bytes: number) => void;
 }
@@ -41,6 +47,8 @@ interface IncomingFile {
   readonly mime: string;
   readonly size: number;
   readonly sha256: Buffer;
+  /** Its bytes, if they are in memory. */
+  readonly held: HeldFile | undefined;
 }
 
 /** The earlier upload under a key: the digest of its bytes and its first file's id. */
@@ -64,6 +72,7 @@ export class Upload {
   readonly #earlier: Earlier | undefined;
   readonly #writer: ChunkWriter;
   readonly #files: IncomingFile[] = [];
+  readonly #held = new Set<HeldFile>();
   #bytes = 0;
 
   constructor(deps: UploadDeps, origin: UploadOrigin, earlier: Earlier | undefined) {
@@ -95,16 +104,21 @@ export class Upload {
     const hash = createHash('sha256');
     let sample: Buffer = Buffer.alloc(0);
     this.#writer.begin(content);
+    let held = this.#earlier ? undefined : this.#hold();
     let size = 0;
     for await (const piece of bytes) {
       if (size < sampleBytes) sample = size === 0 ? piece : Buffer.concat([sample, piece]);
       size += piece.length;
       if (size > fileBytes) throw tooLarge('A file', fileBytes);
-      await this.#read(piece, hash);
+      this.#count(piece, hash);
+      if (held?.add(piece) || this.#earlier) continue;
+      await this.#saveHeld(held);
+      held = undefined;
+      await this.#writer.write(piece);
     }
     const name = fileName(sentName);
     const mime = await detectType(sample.subarray(0, sampleBytes), name);
-    this.#files.push({ content, sentName, name, mime, size, sha256: hash.digest() });
+    this.#files.push({ content, sentName, name, mime, size, sha256: hash.digest(), held });
   }
 
   /**
@@ -115,10 +129,11 @@ export class Upload {
   async finish(types: ReadonlyMap<string, string>): Promise<string[]> {
     const digest = this.#digest();
     if (this.#earlier) return this.#repeat(this.#earlier, digest);
+    const objects = await this.#storeObjects();
     const rest = await this.#writer.rest();
     const ids = this.#files.map(() => formatAssetId(randomBytes(assetIdBytes)));
     try {
-      await this.#deps.commit((tx) => this.#write(tx, { ids, digest, types, rest }));
+      await this.#deps.commit((tx) => this.#write(tx, { ids, digest, types, rest, objects }));
     } catch (error) {
       if (!(error instanceof KeyInUse)) throw error;
       const earlier = await findEarlier(this.#deps.db, this.#origin);
@@ -126,17 +141,52 @@ export class Upload {
       return this.#repeat(earlier, digest);
     }
     this.#deps.arrived?.(this.#files.reduce((sum, { size }) => sum + size, 0));
-    await this.#writer.close();
+    await this.#close();
     return ids;
   }
 
   /** Deletes a failed upload. */
   async abandon(): Promise<void> {
-    await this.#writer.close();
+    await this.#close();
     await this.#writer.drop();
   }
 
-  async #write(tx: Tx, { ids, digest, types, rest }: Ended): Promise<void> {
+  async #close(): Promise<void> {
+    for (const held of this.#held) held.release();
+    this.#held.clear();
+    await this.#writer.close();
+  }
+
+  #hold(): HeldFile | undefined {
+    const held = this.#deps.objects?.hold();
+    if (held) this.#held.add(held);
+    return held;
+  }
+
+  /** Saves the bytes of the present file as rows. */
+  async #saveHeld(held: HeldFile | undefined): Promise<void> {
+    if (!held) return;
+    await this.#writer.write(held.bytes);
+    held.release();
+    this.#held.delete(held);
+  }
+
+  /** Stores the held files, and saves those as rows that the store does not take. Returns keys by content. */
+  async #storeObjects(): Promise<ReadonlyMap<string, string>> {
+    const keys = new Map<string, string>();
+    for (const { content, held, size } of this.#files) {
+      if (!held || size === 0) continue;
+      const key = await this.#deps.objects?.store(held.bytes);
+      if (key !== undefined) keys.set(content, key);
+      else {
+        this.#writer.begin(content);
+        await this.#saveHeld(held);
+      }
+    }
+    return keys;
+  }
+
+  async #write(tx: Tx, { ids, digest, types, rest, objects }: Ended): Promise<void> {
     const { caller, key } = this.#origin;
     const now = this.#deps.clock();
     const { saved } = this.#writer;
@@ -144,19 +194,18 @@ export class Upload {
     const [keys, ended] = await Promise.all([
       key === undefined ? undefined : tx.query(insertUploadKey, [caller, key, digest, ids[0], now]),
       saved.length === 0 ? undefined : tx.query(endIntake, [uuidArray(saved)]),
-      tx.query(insertAssets, [ids[0], now, ...insertAssets.parameters(this.#stored(ids, types))]),
+      tx.query(insertAssets, [ids[0], now, ...insertAssets.parameters(this.#stored(ids, types, objects))]),
       ...rest.map((chunk) => tx.query(insertChunk, [...chunk])),
     ]);
     if (ended && ended.rowCount !== saved.length) throw new Error('an upload took so long that it was swept');
     if (keys?.rowCount === 0) throw new KeyInUse();
   }
 
-  async #read(piece: Buffer, hash: Hash): Promise<void> {
+  #count(piece: Buffer, hash: Hash): void {
     const { requestBytes } = this.#deps.limits;
     this.#bytes += piece.length;
     if (this.#bytes > requestBytes) throw tooLarge('A request', requestBytes);
     hash.update(piece);
-    if (!this.#earlier) await this.#writer.write(piece);
   }
 
   async #repeat({ digest, batch }: Earlier, own: Buffer): Promise<string[]> {
@@ -173,13 +222,17 @@ export class Upload {
       .digest();
   }
 
-  #stored(ids: readonly string[], types: ReadonlyMap<string, string>): StoredFile[] {
+  #stored(
+    ids: readonly string[],
+    types: ReadonlyMap<string, string>,
+    objects: ReadonlyMap<string, string>,
+  ): StoredFile[] {
     return ids.flatMap((id, index) => {
       const file = this.#files[index];
       if (!file) return [];
       const { content, sentName, name, size, sha256, mime } = file;
       const type = types.get(sentName) ?? types.get(name) ?? mime;
-      return [{ id, seq: index + 1, content, name, mime: type, size, sha256 }];
+      return [{ id, seq: index + 1, content, name, mime: type, size, sha256, object: objects.get(content) ?? null }];
     });
   }
 }
@@ -191,6 +244,8 @@ interface Ended {
   readonly types: ReadonlyMap<string, string>;
   /** Unsaved chunks, as parameters of `insertChunk`. */
   readonly rest: ChunkBuffer['chunks'];
+  /** Keys of objects by content. */
+  readonly objects: ReadonlyMap<string, string>;
 }
 
 /** A concurrent request with the same key was faster: rolls back. */

@@ -22,9 +22,15 @@ const socketCodes = [
 const driverMessages =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client (was closed|has encountered a connection error))/;
 
-/** Whether the database is unavailable, so that a later retry may pass. */
+/** Another part of the storage than PostgreSQL is unavailable: the object store of files. */
+export class StorageUnavailable extends Error {
+  override readonly name = 'StorageUnavailable';
+}
+
+/** Whether the database, or a store beside it, is unavailable, so that a later retry may pass. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (error instanceof StorageUnavailable) return true;
   const state = sqlStateOf(error);
   if (state !== undefined) return isCollision(error) || temporaryClasses.includes(state.slice(0, 2));
   if ('code' in error && typeof error.code === 'string' && socketCodes.includes(error.code)) return true;

@@ -161,6 +161,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
 
   const limit = await openRateLimits(app, new SharedCounters(deps.db, deps.clock));
   const admission = new Admission(deps.admissionLimits);
+  const { store } = deps.assets;
   const operatorSessions = new OperatorSessions({ db: deps.db, now: deps.clock, limits: deps.operators });
   const endpoints: Record<OperationName, Endpoint> = {
     ...authEndpoints({ ...deps, limit }),
@@ -188,9 +189,9 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
     ...historyEndpoints(deps.db),
     ...opsRouteEndpoints(deps),
     ...opsStopEndpoints(deps),
-    ...proofEndpoints(deps),
-    ...evidenceEndpoints({ ...deps, limit }),
-    ...opsFileEndpoints(deps.db),
+    ...proofEndpoints({ ...deps, store }),
+    ...evidenceEndpoints({ ...deps, store, limit }),
+    ...opsFileEndpoints(deps.db, store),
     ...searchEndpoints(deps),
     ...feedEndpoints({ opsFeed: deps.opsFeed, operatorSessions }),
   };

@@ -1,6 +1,6 @@
+import { fileReader, type FileSource } from '../assets/file-bytes.ts';
 import type { Asset } from '../assets/queries.ts';
 import type { Config } from '../config.ts';
-import type { Queryable } from '../db/types.ts';
 import type { SummarizedStop } from './delivery-summary.ts';
 import { deliverySummary } from './delivery-summary.ts';
 import type { Enclosure, LinkTo } from './pictures.ts';
@@ -18,7 +18,7 @@ export interface Contents extends RenderedSummary {
  * matter most.
  */
 export async function contentsOf(
-  db: Queryable,
+  { db, store }: FileSource,
   stop: SummarizedStop,
   { pictures, linkTo }: { readonly pictures: boolean; readonly linkTo: LinkTo },
 ): Promise<Contents> {
@@ -29,7 +29,10 @@ export async function contentsOf(
   }
   const { shown, picturesOf } = await findPictures(db, picturedAssets(summary));
   const showAs = (asset: Asset): string => `cid:${cidOf(asset)}`;
-  return { ...renderSummary(summary, picturesOf(showAs, linkTo)), enclosures: encloseAll(db, shown) };
+  return {
+    ...renderSummary(summary, picturesOf(showAs, linkTo)),
+    enclosures: encloseAll(fileReader(db, store), shown),
+  };
 }
 
 /** Readers of mail have no driver's headers: they reach a file only where files are public, at a configured address. */

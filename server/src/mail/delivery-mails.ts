@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { routeScope } from '@tailgate/sync-protocol';
 import type { JobResult, JobWithMetadata } from 'pg-boss';
+import type { FileSource } from '../assets/file-bytes.ts';
 import type { Config } from '../config.ts';
 import type { Queryable } from '../db/types.ts';
 import { workDeliveries, type DeliveryDeps } from '../mutations/jobs/deliveries.ts';
@@ -14,6 +15,7 @@ import { readSummarizedStop } from './stop-reading.ts';
 
 export interface MailOptions extends DeliveryDeps {
   readonly db: Queryable;
+  readonly store?: FileSource['store'];
   readonly config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir' | 'publicUrl' | 'access'>;
   readonly timeouts?: SmtpTimeouts;
 }
@@ -24,7 +26,7 @@ export async function startMail(options: MailOptions): Promise<DeliveryMails> {
   const { smtpUrl, mailFrom, dataDir } = config;
   const post =
     smtpUrl === undefined ? folderPost(join(dataDir, 'mail'), mailFrom) : smtpPost(smtpUrl, mailFrom, timeouts);
-  const mails = new DeliveryMails({ ...options, timeouts, watch }, post);
+  const mails = new DeliveryMails({ store: undefined, ...options, timeouts, watch }, post);
   await mails.start();
   return mails;
 }
@@ -93,7 +95,7 @@ export class DeliveryMails {
     if (recipients.length === 0) return;
 
     const pictures = !isMessageFault(output);
-    const contents = await contentsOf(db, stop, { pictures, linkTo: mailLinks(config) });
+    const contents = await contentsOf(this.#options, stop, { pictures, linkTo: mailLinks(config) });
     const date = job.due_at === undefined ? createdOn : new Date(job.due_at);
     const letter = { id: job.mutation, date, to, cc, recipients, ...contents };
     const ends = AbortSignal.any([signal, AbortSignal.timeout(timeouts.messageMs)]);

@@ -1,5 +1,6 @@
 import type { Asset } from '../assets/queries.ts';
-import { findAssetsOf, readBytes } from '../assets/queries.ts';
+import type { ReadFile } from '../assets/file-bytes.ts';
+import { findAssetsOf } from '../assets/queries.ts';
 import type { Queryable } from '../db/types.ts';
 import type { Picture, PicturesOf } from './summary.ts';
 
@@ -71,13 +72,13 @@ export interface Enclosure {
   readonly open: () => AsyncIterable<Buffer>;
 }
 
-export function encloseAll(db: Queryable, assets: readonly Asset[]): Enclosure[] {
+export function encloseAll(readFile: ReadFile, assets: readonly Asset[]): Enclosure[] {
   return assets.map((asset, i) => ({
     cid: cidOf(asset),
     // Not the uploaded name, which is foreign text.
     fileName: `picture-${i + 1}.${shownTypes[asset.mime]}`,
     mime: asset.mime === 'image/jpg' ? 'image/jpeg' : asset.mime,
-    open: () => readBytes(db, asset),
+    open: () => readFile(asset),
   }));
 }
 

@@ -1,9 +1,8 @@
 import { buffer } from 'node:stream/consumers';
 import type { RouteKey } from '@tailgate/sync-protocol';
 import type { Asset } from '../assets/queries.ts';
-import { readBytes } from '../assets/queries.ts';
+import { fileReader, type FileSource, type ReadFile } from '../assets/file-bytes.ts';
 import type { Config } from '../config.ts';
-import type { Queryable } from '../db/types.ts';
 import { deliverySummary } from './delivery-summary.ts';
 import { findPictures } from './pictures.ts';
 import { picturedAssets, renderSummary } from './render-summary.ts';
@@ -16,7 +15,7 @@ import { readSummarizedStop } from './stop-reading.ts';
  * If they need a driver's headers, the page includes their bytes.
  */
 export async function previewSummary(
-  db: Queryable,
+  { db, store }: FileSource,
   access: Config['access'],
   key: RouteKey,
   stop: number,
@@ -28,7 +27,7 @@ export async function previewSummary(
   const summary = deliverySummary(reading.stop);
   const { shown, picturesOf } = await findPictures(db, picturedAssets(summary));
   const open = access === 'documented';
-  const carried = open ? undefined : await dataUrls(db, shown);
+  const carried = open ? undefined : await dataUrls(fileReader(db, store), shown);
   const addressOf = (asset: string): string => `../../v20/assets/raw/${asset}`;
   const pictures = picturesOf(
     ({ id }) => carried?.get(id) ?? addressOf(id),
@@ -37,10 +36,10 @@ export async function previewSummary(
   return { html: renderSummary(summary, pictures).html };
 }
 
-async function dataUrls(db: Queryable, assets: readonly Asset[]): Promise<Map<string, string>> {
+async function dataUrls(readFile: ReadFile, assets: readonly Asset[]): Promise<Map<string, string>> {
   const urls = new Map<string, string>();
   for (const asset of assets) {
-    const bytes = await buffer(readBytes(db, asset));
+    const bytes = await buffer(readFile(asset));
     urls.set(asset.id, `data:${asset.mime};base64,${bytes.toString('base64')}`);
   }
   return urls;

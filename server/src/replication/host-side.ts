@@ -18,7 +18,7 @@ import { HostImport } from './from-host/import.ts';
 import { Leases } from './to-host/lease.ts';
 import { Reconciler } from './to-host/counts/reconciler.ts';
 import type { HostWatch } from './control/watch.ts';
-import { ReplicationWorker, type HostStatus } from './to-host/worker.ts';
+import { ReplicationWorker, type WorkerOptions, type HostStatus } from './to-host/worker.ts';
 import { UnreadDoorbell } from './from-host/unread-doorbell.ts';
 import { StartError } from '../runtime/start-error.ts';
 import { startSweep } from '../runtime/interval.ts';
@@ -26,6 +26,7 @@ import { startSweep } from '../runtime/interval.ts';
 export interface HostSideOptions {
   config: Config;
   db: Db;
+  store?: WorkerOptions['store'];
   databaseUrl: string;
   boss: PgBoss;
   pipeline: Pick<Pipeline, 'submit' | 'isBusy' | 'whenCalm'>;
@@ -125,7 +126,7 @@ export class HostSide {
   }
 
   async #run(host: Host): Promise<void> {
-    const { config, db, boss, pipeline, log, clock, watch, isRestored } = this.#options;
+    const { config, db, store, boss, pipeline, log, clock, watch, isRestored } = this.#options;
     // An owner of its own: the worker treats the import's leases as another worker's and polls until they are free.
     const leases = new Leases({ db, owner: randomUUID() });
     this.#closers.push(() => leases.close());
@@ -159,6 +160,7 @@ export class HostSide {
     const giveWay = new GiveWay({ pipeline });
     const worker = new ReplicationWorker({
       db,
+      store,
       host,
       boss,
       importNow: (edits) => hostImport.importEdits(edits),

@@ -1,4 +1,5 @@
 import type { Log } from './log.ts';
+import type { Shutdown } from './shutdown.ts';
 
 export interface IntervalOptions {
   readonly work: () => Promise<void>;
@@ -48,4 +49,14 @@ export function startSweep(work: () => Promise<void>, what: string, log: Log): I
   sweep.start();
   void sweep.run();
   return sweep;
+}
+
+/** Sweeps until the process stops. */
+export function keepSweeping(
+  { log, shutdown }: { readonly log: Log; readonly shutdown: Shutdown },
+  what: string,
+  work: () => Promise<void>,
+): void {
+  const sweep = startSweep(work, what, log);
+  shutdown.add(`sweep of ${what}`, () => sweep.stop());
 }

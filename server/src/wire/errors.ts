@@ -76,6 +76,8 @@ export function errorAnswer(error: AppError, requestId: string): ErrorAnswer {
   };
 }
 
+const fileHeaders = ['content-type', 'content-length', 'content-range', 'content-disposition', 'accept-ranges', 'etag'];
+
 /** Answers every error of a server with the documented envelope (contract §1). */
 export function answerErrors(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
@@ -94,6 +96,9 @@ export function answerErrors(app: FastifyInstance): void {
     // Fastify asks to close a connection whose body it did not read. A client that is still sending then misses the
     // answer. So the connection stays open, and the server reads the rest and drops it.
     if (reply.raw.shouldKeepAlive) reply.removeHeader('connection');
+    // A file whose first bytes cannot be read has its headers already.
+    for (const name of fileHeaders) reply.removeHeader(name);
+    reply.header('cache-control', 'no-store');
     request.raw.unpipe();
     request.raw.resume();
     return reply.code(status).headers(headers).send(body);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { mailLinks } from '../../../server/src/mail/contents.ts';
+import { fileReader } from '../../../server/src/assets/file-bytes.ts';
 import { encloseAll, findPictures } from '../../../server/src/mail/pictures.ts';
 import type { TestDatabase } from '../../support/postgres.ts';
 import { createDatabase } from '../../support/postgres.ts';
@@ -96,7 +97,7 @@ describe('the pictures of a summary', () => {
     const [one, two] = [40, 41].map(asset);
     await addFiles({ id: one!, mime: 'image/jpg' }, { id: two!, mime: 'image/png' });
     const { shown } = await findPictures(database.pool, [one!, two!]);
-    expect(encloseAll(database.pool, shown)).toMatchObject([
+    expect(encloseAll(fileReader(database.pool, undefined), shown)).toMatchObject([
       { cid: `${one}@tailgate`, fileName: 'picture-1.jpg', mime: 'image/jpeg' },
       { cid: `${two}@tailgate`, fileName: 'picture-2.png', mime: 'image/png' },
     ]);

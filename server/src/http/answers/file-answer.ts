@@ -3,7 +3,8 @@ import { Readable } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
 import type { FastifyRequest } from 'fastify';
 import mime from 'mime';
-import type { Asset, Part } from '../../assets/queries.ts';
+import type { Part } from '../../assets/file-bytes.ts';
+import type { Asset } from '../../assets/queries.ts';
 import { matchesEtag } from './conditional.ts';
 import { RawAnswer } from './raw-answer.ts';
 

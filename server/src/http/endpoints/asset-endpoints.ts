@@ -1,6 +1,7 @@
 import { operations } from '@tailgate/sync-protocol';
-import type { Asset, Part } from '../../assets/queries.ts';
-import { findAsset, findUploadFiles, readBytes } from '../../assets/queries.ts';
+import { fileReader, type Part } from '../../assets/file-bytes.ts';
+import type { Asset } from '../../assets/queries.ts';
+import { findAsset, findUploadFiles } from '../../assets/queries.ts';
 import type { UploadDeps } from '../../assets/upload.ts';
 import { asDownload, assetAnswer, bodyOf, forever } from '../answers/file-answer.ts';
 import { dataUrlEnvelope } from '../answers/data-urls.ts';
@@ -11,7 +12,8 @@ import { receiveUpload } from './uploads.ts';
 
 /** Interface.md 4.2, contract §3. */
 export function assetEndpoints(deps: UploadDeps) {
-  const { db } = deps;
+  const { db, store } = deps;
+  const readFile = fileReader(db, store);
   return {
     uploadAssets: endpoint(operations.uploadAssets, async ({ request, idempotencyKey }) => {
       const ids = await receiveUpload(deps, request, idempotencyKey);
@@ -21,7 +23,7 @@ export function assetEndpoints(deps: UploadDeps) {
     downloadAsset: endpoint(operations.downloadAsset, async ({ request, params }) => {
       const asset = await findAsset(db, params.asset_id);
       if (!asset) throw new AppError('ASSET_NOT_FOUND');
-      const read = (part?: Part) => readBytes(db, asset, part);
+      const read = (part?: Part) => readFile(asset, part);
       return assetAnswer(request, asset, { read, cacheControl: forever, headers: asDownload });
     }),
 
@@ -31,7 +33,7 @@ export function assetEndpoints(deps: UploadDeps) {
       return new RawAnswer(
         200,
         headers,
-        bodyOf(request, () => text((asset) => readBytes(db, asset))),
+        bodyOf(request, () => text((asset) => readFile(asset))),
       );
     }),
 

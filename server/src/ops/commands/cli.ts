@@ -12,6 +12,8 @@ import type { OperatorCommand } from './operator-commands.ts';
 import { declareRestored, describeRestored } from '../restore/restored.ts';
 import { reconciliationCsv } from '../reconciliation/reconciliation.ts';
 import { unregisterDriver } from '../devices/devices.ts';
+import { filesCommands, parseFilesCommand, runFilesCommand } from './files-commands.ts';
+import type { FilesCommand, FilesOptions } from './files-commands.ts';
 import { logKeys, rotateLogKey, type KeyOptions } from './log-commands.ts';
 
 // `npm run ops -- …`: commands of operators, beside running servers or without them.
@@ -30,6 +32,7 @@ export const opsManual: Manual = {
     ...hostCommands,
     ...operatorCommands,
     ...invitationCommands,
+    ...filesCommands,
     log: {
       takes: 'keys|rotate',
       does: 'keys of the transparency log, for auditors and witnesses; rotate: a new key, whose change the former one signs',
@@ -55,6 +58,7 @@ export type OpsCommand =
   | { readonly verb: 'heal-clock'; readonly yes: boolean }
   | { readonly verb: 'counts'; readonly day?: string; readonly facility?: string; readonly differing: boolean }
   | { readonly verb: 'log'; readonly act: 'keys' | 'rotate' }
+  | FilesCommand
   | OperatorCommand
   | InvitationCommand;
 
@@ -84,6 +88,11 @@ export function parseOpsCommand(argv: readonly string[]): OpsCommand {
     if (operator) return operator;
     throw new StartError(misuseOf(opsManual, argv));
   }
+  if (first === 'files') {
+    const files = parseFilesCommand(argv.slice(1));
+    if (files) return files;
+    throw new StartError(misuseOf(opsManual, argv));
+  }
   const { positionals, values } = readWords(argv, {
     reason: { type: 'string' },
     yes: { type: 'boolean', default: false },
@@ -109,7 +118,7 @@ export function parseOpsCommand(argv: readonly string[]): OpsCommand {
   throw new StartError(misuseOf(opsManual, positionals));
 }
 
-interface CommandOptions extends KeyOptions {
+interface CommandOptions extends KeyOptions, FilesOptions {
   readonly autocloseSeconds: number;
 }
 
@@ -129,6 +138,7 @@ export async function runOpsCommand(command: OpsCommand, db: Db, options: Comman
 async function run(command: OpsCommand, db: Db, options: CommandOptions): Promise<string> {
   const { autocloseSeconds } = options;
   if (command.verb === 'log') return command.act === 'keys' ? logKeys(db, options) : rotateLogKey(options);
+  if (command.verb === 'files') return runFilesCommand(command, db, options);
   if (command.verb === 'counts') return reconciliationCsv(db, command);
   if (command.verb === 'restored') return describeRestored(await declareRestored(db, command.reason, command.above));
   if (command.verb === 'operator') return runOperatorCommand(command, db, new Date());

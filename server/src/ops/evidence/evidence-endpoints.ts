@@ -96,7 +96,7 @@ export function evidenceEndpoints(deps: EvidenceDeps) {
       const name = authorOf(caller, query.by);
       const counted = caller.kind === 'operator' ? name : 'programs';
       const input = await beginPack(deps, query, { name, counted, takes: request.method === 'GET' });
-      return answerWith(deps.db, input, request);
+      return answerWith(deps, input, request);
     }),
   };
 }

@@ -44,7 +44,7 @@ export const listSeals = statement(
 /** The files of these ids, each with its whole upload. $1 ids. */
 export const listEvidenceFiles = statement(
   'evidence_list_files',
-  `select id, batch, state, name, mime, size, encode(sha256, 'hex') as sha256, content, received_at,
+  `select id, batch, state, name, mime, size, encode(sha256, 'hex') as sha256, content, object, received_at,
           purged_at is not null as purged
      from asset where id = any ($1::text[]) or batch = any ($1::text[])
     order by batch, seq`,

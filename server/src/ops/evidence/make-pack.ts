@@ -1,6 +1,6 @@
 import { create as contentDisposition } from 'content-disposition';
 import type { Act } from '../../acts/sql.ts';
-import type { Queryable } from '../../db/types.ts';
+import { fileReader, type FileSource } from '../../assets/file-bytes.ts';
 import { bodyOf } from '../../http/answers/file-answer.ts';
 import { RawAnswer } from '../../http/answers/raw-answer.ts';
 import { invalidInput } from '../../http/answers/validation.ts';
@@ -47,7 +47,11 @@ export async function boundedPack(source: EvidenceSource, query: EvidenceQuery):
 }
 
 /** The pack as a file. */
-export function answerWith(db: Queryable, input: PackInput, request: Parameters<typeof bodyOf>[0]): RawAnswer {
+export function answerWith(
+  { db, store }: FileSource,
+  input: PackInput,
+  request: Parameters<typeof bodyOf>[0],
+): RawAnswer {
   const headers = {
     'content-type': 'application/zip',
     'content-disposition': contentDisposition(nameOf(input.scope, input.without)),
@@ -58,6 +62,6 @@ export function answerWith(db: Queryable, input: PackInput, request: Parameters<
   return new RawAnswer(
     200,
     headers,
-    bodyOf(request, () => packBytes(db, input)),
+    bodyOf(request, () => packBytes(fileReader(db, store), input)),
   );
 }

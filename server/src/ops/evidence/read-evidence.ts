@@ -1,6 +1,6 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 import type { Withheld } from '../../../verify/src/format.ts';
-import type { Stored } from '../../assets/queries.ts';
+import type { FileSource, Stored } from '../../assets/file-bytes.ts';
 import { withTransaction } from '../../db/transaction.ts';
 import type { Db, Queryable } from '../../db/types.ts';
 import { invalidInput } from '../../http/answers/validation.ts';
@@ -42,6 +42,7 @@ export interface Evidence {
 /** The sources of evidence. */
 export interface EvidenceSource {
   readonly db: Db;
+  readonly store?: FileSource['store'];
   /** The keys of the logs, as far as this server has them. */
   readonly logKeys: ReadKeys;
 }
@@ -128,8 +129,8 @@ async function readStop(db: Queryable, key: RouteKey, stop: number, without: Rea
   };
   return {
     evidence: stopEvidence(readings, without),
-    stored: rows.flatMap(({ id, content, size, state, purged }) =>
-      state === 'R' && !purged && content !== null ? [{ id, content, size }] : [],
+    stored: rows.flatMap(({ id, content, object, size, state, purged }) =>
+      state === 'R' && !purged && content !== null ? [{ id, content, object, size }] : [],
     ),
   };
 }
@@ -142,6 +143,7 @@ async function readSeals(db: Queryable, place: unknown[]): Promise<Map<string, S
 type FileRow = Pick<KnownFile, 'id' | 'batch' | 'name' | 'mime' | 'size' | 'sha256'> & {
   readonly state: 'L' | 'R' | 'M';
   readonly content: string | null;
+  readonly object: string | null;
   readonly received_at: Date | null;
   readonly purged: boolean;
 };

@@ -1,5 +1,6 @@
 import type { RouteKey, StopResult } from '@tailgate/sync-protocol';
 import { recordAct } from '../../acts/sql.ts';
+import type { FileSource } from '../../assets/file-bytes.ts';
 import { SharedCounters } from '../../db/shared-counters.ts';
 import { withTransaction } from '../../db/transaction.ts';
 import type { Db, Queryable, Tx } from '../../db/types.ts';
@@ -24,6 +25,7 @@ import { insertProof, lockStop } from './proofs-sql.ts';
 
 export interface ProofDeps extends MailPlace {
   readonly db: Db;
+  readonly store?: FileSource['store'];
   readonly clock: () => Date;
   readonly queueMail: QueueMail;
 }
@@ -45,7 +47,7 @@ async function previewProof(deps: ProofDeps, key: RouteKey, stop: number): Promi
   const read = await readStop(db, key, stop);
   if ('missing' in read) return read;
   const [contents, lacks, proofs] = await Promise.all([
-    contentsOf(db, read, { pictures: true, linkTo: mailLinks(deps) }),
+    contentsOf(deps, read, { pictures: true, linkTo: mailLinks(deps) }),
     missingOf(db, read.result),
     readProofs(db, key, stop),
   ]);

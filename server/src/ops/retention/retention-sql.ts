@@ -86,18 +86,21 @@ export const dropRoutes = statement(
    delete from route r using gone g where (r.facility, r.id, r.week_end) = (g.facility, g.id, g.week_end)`,
 );
 
-/** The bytes of files that are complete on the host. The row with the hash remains. */
+/** The bytes of files that are complete on the host. The row with the hash remains. The sweep deletes the objects. */
 export const dropFiles = statement(
   'retain_drop_files',
   `with old as materialized (
-     select a.id, a.content from asset a
+     select a.id, a.content, a.object from asset a
       where a.state = 'R' and a.purged_at is null and a.received_at < $1 and a.hosted_version >= a.version
         and not exists (select from parked_row p where p.file = 'ASSHDP' and p.key = a.id)
       order by a.received_at limit $2 for update skip locked
    ), chunks as (
      delete from asset_chunk c using old where c.content = old.content
+   ), objects as (
+     insert into asset_gone_object (object) select object from old where object is not null
+     on conflict (object) do nothing
    )
-   update asset a set purged_at = now() from old where a.id = old.id`,
+   update asset a set purged_at = now(), object = null from old where a.id = old.id`,
 );
 
 /** Records of sent delivery mails. By then no queued job could send one again. */

@@ -12,12 +12,15 @@ import { Leases } from './lease.ts';
 import { ReplicationLog } from './replication-log.ts';
 import { RouteLanes } from './route-lanes.ts';
 import { RowLanes } from './rows/row-lanes.ts';
+import type { FileSource } from '../../assets/file-bytes.ts';
 import type { ImportNow } from './route-pass.ts';
 import { releaseParked, reportPause } from './route-sql.ts';
 import { watchedHost, type HostWatch } from '../control/watch.ts';
 
 export interface WorkerOptions {
   readonly db: Queryable;
+  /** For files that are objects. */
+  readonly store?: FileSource['store'];
   readonly host: Host;
   readonly boss: Pick<PgBoss, 'work' | 'offWork'>;
   readonly importNow: ImportNow;
@@ -130,7 +133,7 @@ export class ReplicationWorker {
       giveWay: options.giveWay ?? (() => Promise.resolve()),
     });
     this.#rows = new RowLanes({
-      deps: { db, host, owner, clock, log },
+      deps: { db, store: options.store, host, owner, clock, log },
       replicationLog,
       leases: this.#leases,
       gate: this.#gate,

@@ -179,7 +179,7 @@ export function linkEndpoints(deps: LinkDeps) {
       const input = await boundedPack(deps, queryOf(row));
       const taken = await db.query(sql.takeLink, [hashOf(secret), clock()]);
       if (taken.rowCount !== 1) throw noLink();
-      return answerWith(db, input, request);
+      return answerWith(deps, input, request);
     }),
   };
 }

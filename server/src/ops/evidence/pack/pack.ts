@@ -2,8 +2,7 @@ import type { Hash } from 'node:crypto';
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
-import { MissingBytes, readBytes } from '../../../assets/queries.ts';
-import type { Queryable } from '../../../db/types.ts';
+import { MissingBytes, type ReadFile } from '../../../assets/file-bytes.ts';
 import {
   containerType,
   jsonEnd,
@@ -42,11 +41,11 @@ const shownTypes: readonly string[] = ['image/jpeg', 'image/jpg', 'image/png'];
  * The bytes of a pack. One picture is in memory at a time, and nothing is written to a disk. The same evidence has the
  * same bytes.
  */
-export function packBytes(db: Queryable, input: PackInput): AsyncGenerator<Uint8Array> {
-  return zip(membersOf(db, input));
+export function packBytes(readFile: ReadFile, input: PackInput): AsyncGenerator<Uint8Array> {
+  return zip(membersOf(readFile, input));
 }
 
-async function* membersOf(db: Queryable, { scope, without, evidence }: PackInput): AsyncGenerator<Member> {
+async function* membersOf(readFile: ReadFile, { scope, without, evidence }: PackInput): AsyncGenerator<Member> {
   const sums: string[] = [];
   /** The digest of a member goes into the last one. */
   const summed = (member: Member): Member => ({ ...member, bytes: digested(member, sums) });
@@ -56,7 +55,7 @@ async function* membersOf(db: Queryable, { scope, without, evidence }: PackInput
   const included = new Set<string>();
   for (const file of evidence.stops.flatMap(({ files }) => files)) {
     if (file.member === null || included.has(file.asset_id) || damaged.has(file.asset_id)) continue;
-    const checked = await checkedFile(db, evidence, file);
+    const checked = await checkedFile(readFile, evidence, file);
     if ('why' in checked) damaged.set(file.asset_id, checked.why);
     else {
       included.add(file.asset_id);
@@ -67,7 +66,7 @@ async function* membersOf(db: Queryable, { scope, without, evidence }: PackInput
   const stops = async function* (): AsyncGenerator<StopEvidence> {
     for (const stop of evidence.stops) yield withDamaged(stop, damaged);
   };
-  const picture = (file: EvidenceFile): Promise<Uint8Array | undefined> => pictureOf(db, evidence, file);
+  const picture = (file: EvidenceFile): Promise<Uint8Array | undefined> => pictureOf(readFile, evidence, file);
   yield summed({
     name: members.pdf,
     bytes: renderInWorker(coverOf({ scope, without, evidence }), { stops: stops(), picture }),
@@ -105,7 +104,7 @@ async function* digested({ name, bytes }: Member, sums: string[]): AsyncGenerato
  * receipt never pass for them.
  */
 async function checkedFile(
-  db: Queryable,
+  readFile: ReadFile,
   { stored }: Evidence,
   { asset_id, sha256, size }: EvidenceFile,
 ): Promise<Pick<Member, 'bytes' | 'known'> | { readonly why: string }> {
@@ -114,7 +113,7 @@ async function checkedFile(
   const hash: Hash = createHash('sha256');
   let crc = 0;
   try {
-    for await (const part of readBytes(db, file)) {
+    for await (const part of readFile(file)) {
       hash.update(part);
       crc = crc32(part, crc);
     }
@@ -123,13 +122,17 @@ async function checkedFile(
     throw error;
   }
   if (hash.digest('hex') !== sha256) return { why: 'Its stored bytes are not those of its receipt.' };
-  return { bytes: readBytes(db, file), known: { size, crc } };
+  return { bytes: readFile(file), known: { size, crc } };
 }
 
-async function pictureOf(db: Queryable, { stored }: Evidence, file: EvidenceFile): Promise<Uint8Array | undefined> {
+async function pictureOf(
+  readFile: ReadFile,
+  { stored }: Evidence,
+  file: EvidenceFile,
+): Promise<Uint8Array | undefined> {
   const asset = stored.get(file.asset_id);
   if (!asset || !shownTypes.includes(file.mime) || file.size > maxPictureBytes) return undefined;
-  return buffer(readBytes(db, asset));
+  return buffer(readFile(asset));
 }
 
 const headOf = ({ scope, without }: PackInput): string => jsonHead({ format: packFormat, scope, without });

@@ -1,5 +1,5 @@
 import { assetHeader, assetPieces, hostPieceCount, type HostAsset } from '../../../assets/host.ts';
-import { readBytes } from '../../../assets/queries.ts';
+import { fileReader } from '../../../assets/file-bytes.ts';
 import { HostError, onFile } from '../../../host/host.ts';
 import { countRows, putRows } from '../../../host/files/statements.ts';
 import { hostFiles, type ServicePart } from '../../../host/files/tables.ts';
@@ -10,6 +10,7 @@ import { loadAssets, recountClosedRoutes, confirmAssets } from './sql.ts';
 interface AssetRow extends HostAsset {
   readonly version: number;
   readonly content: string | null;
+  readonly object: string | null;
   readonly zone: string;
 }
 
@@ -24,8 +25,9 @@ const PIECES_A_TRANSACTION = 16;
  * ASSHDP and ASSCHP. The header has L, then the chunks come, then R: a host program that finds R finds every chunk.
  * Bytes never change under an id, so the file continues after a crash.
  */
-export function assetFile({ db, host, owner, clock }: RowDeps): RowFile<PendingAsset> {
+export function assetFile({ db, store, host, owner, clock }: RowDeps): RowFile<PendingAsset> {
   const { ASSHDP, ASSCHP } = hostFiles;
+  const readFile = fileReader(db, store);
   const putHeader = cachedByCount((count) => putRows(host, 'ASSHDP', namesOf(ASSHDP.service), count));
   const putPieces = cachedByCount((count) => putRows(host, 'ASSCHP', namesOf(ASSCHP.service), count));
   const countPieces = countRows(host, 'ASSCHP', 'ACID', 'ACSEQ');
@@ -47,7 +49,7 @@ export function assetFile({ db, host, owner, clock }: RowDeps): RowFile<PendingA
       await writeOwn(host, putAll('ASSCHP', putPieces, pieces, stampAt(clock(), asset.zone)));
       pieces = [];
     };
-    for await (const piece of assetPieces(asset.id, readBytes(db, { ...ready(asset), content }))) {
+    for await (const piece of assetPieces(asset.id, readFile({ ...ready(asset), content }))) {
       if (Number(piece.ACSEQ) <= there) continue;
       pieces.push(piece);
       if (pieces.length < PIECES_A_TRANSACTION) continue;

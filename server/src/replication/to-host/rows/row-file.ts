@@ -1,3 +1,4 @@
+import type { FileSource } from '../../../assets/file-bytes.ts';
 import type { Queryable } from '../../../db/types.ts';
 import type { Log } from '../../../runtime/log.ts';
 import type { Host } from '../../../host/host.ts';
@@ -7,6 +8,8 @@ import type { Lease } from '../lease.ts';
 /** Dependencies of the row files. */
 export interface RowDeps {
   readonly db: Queryable;
+  /** For files that are objects. */
+  readonly store?: FileSource['store'];
   readonly host: Host;
   /** The owner of the leases. */
   readonly owner: string;

@@ -140,7 +140,7 @@ export const confirmReports = confirmRows('rows_confirm_reports', { table: 'load
  */
 export const loadAssets = statement(
   'rows_load_assets',
-  `select a.id, a.version, a.batch, a.seq, a.state, a.content, a.name, a.mime, a.size, a.sha256,
+  `select a.id, a.version, a.batch, a.seq, a.state, a.content, a.object, a.name, a.mime, a.size, a.sha256,
           coalesce((select min(f.zone) from awaited_asset w join facility f on f.id = w.facility where w.asset_id = a.id),
                    ${sharedZone}, '') as zone
      from asset a
