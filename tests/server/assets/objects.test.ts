@@ -7,7 +7,7 @@ import type { S3Store } from '../../../server/src/object-store/s3-store.ts';
 import { findAsset } from '../../../server/src/assets/queries.ts';
 import { withTransaction } from '../../../server/src/db/transaction.ts';
 import { StorageUnavailable } from '../../../server/src/db/unavailable.ts';
-import { TestStore } from '../../support/object-store.ts';
+import { TestStore, type Fault } from '../../support/object-store.ts';
 import { insertEmployees, signUp } from '../../support/people.ts';
 import type { Signed } from '../../support/rest-client.ts';
 import { startSyncNode, type SyncNode } from '../../support/sync-node.ts';
@@ -27,7 +27,7 @@ let place: Place;
 
 beforeAll(async () => {
   bucket = await TestStore.start();
-  store = bucket.open({ connectMs: 500, silenceMs: 500 });
+  store = bucket.open({ connectMs: 20_000, silenceMs: 20_000 });
   node = await startSyncNode({ store });
   await insertEmployees(node.database.pool, ['1001']);
   anna = await signUp(node.client, '1001');
@@ -46,19 +46,17 @@ const upload = async (bytes: Uint8Array<ArrayBuffer>) => {
   const [id = ''] = await storeFiles(node.client, { files: [{ name: 'photo.bin', bytes }], as: anna });
   return id;
 };
-const objectOf = async (id: string) => {
-  const { rows } = await node.database.pool.query<{ object: string | null }>('select object from asset where id = $1', [
-    id,
-  ]);
+const objectOf = async (id: string, { database } = node) => {
+  const { rows } = await database.pool.query<{ object: string | null }>('select object from asset where id = $1', [id]);
   return rows[0]?.object;
 };
-const moving = (): MoveDeps => ({
-  db: node.database.pool,
-  inTransaction: (work) => withTransaction(node.database.pool, work),
-  store,
+const moving = ({ database, clock, log } = node, through = store): MoveDeps => ({
+  db: database.pool,
+  inTransaction: (work) => withTransaction(database.pool, work),
+  store: through,
   prefix: place.prefix,
-  clock: () => node.clock.now,
-  log: node.log,
+  clock: () => clock.now,
+  log,
 });
 const gone = async () => {
   const { rows } = await node.database.pool.query<{ object: string }>(
@@ -187,21 +185,15 @@ describe('a file that comes in pieces, or is large', () => {
 });
 
 describe('while the store fails', () => {
-  test.each(['busy', 'cut', 'silent'] as const)('%s: a file is accepted into rows, and moves later', async (fault) => {
-    bucket.fault = ({ method }) => (method === 'PUT' ? fault : undefined);
-    const bytes = random.take(200_000);
-    const id = await upload(bytes);
-    expect(await objectOf(id)).toBeNull();
-    expect((await bytesOf(id)).equals(bytes)).toBe(true);
-    const phone = new TusPhone(node.client.url, { ...anna });
-    const photo = random.take(150_000);
-    await phone.create(photo.length, deviceMetadata(salt, photo));
-    expect((await phone.patch(deviceAssetId(salt, photo), 0, photo)).status).toBe(204);
-    await expect(moveToObjects(moving())).rejects.toThrow(StorageUnavailable);
-    bucket.fault = () => undefined;
-    expect((await moveToObjects(moving())).files).toBe(2);
-    expect((await bytesOf(id)).equals(bytes)).toBe(true);
-    expect((await bytesOf(deviceAssetId(salt, photo))).equals(photo)).toBe(true);
+  test.each(['busy', 'cut'] as const)('%s: a file is accepted into rows, and moves later', async (fault) => {
+    await acceptsIntoRows(fault, { on: node, as: anna, through: store });
+  });
+
+  test('silent: a file is accepted into rows, and moves later', async () => {
+    const through = bucket.open({ connectMs: 500, silenceMs: 500 });
+    const on = await startSyncNode({ store: through });
+    await insertEmployees(on.database.pool, ['1001']);
+    await acceptsIntoRows('silent', { on, as: await signUp(on.client, '1001'), through });
   });
 
   test('the next uploads do not wait for it', async () => {
@@ -247,3 +239,34 @@ describe('while the store fails', () => {
     expect(headers.get('cache-control')).toBe('no-store');
   });
 });
+
+/** @param through the client of the store while it fails; the move after it takes the patient one */
+async function acceptsIntoRows(
+  fault: Fault,
+  { on, as, through }: { on: SyncNode; as: Signed; through: S3Store },
+): Promise<void> {
+  bucket.fault = ({ method }) => (method === 'PUT' ? fault : undefined);
+  const bytes = random.take(200_000);
+  const [id = ''] = await storeFiles(on.client, { files: [{ name: 'photo.bin', bytes }], as });
+  expect(await objectOf(id, on)).toBeNull();
+  const stored = async (asset: string) => (await download(on.client, asset, { headers: { ...as } })).bytes;
+  expect((await stored(id)).equals(bytes)).toBe(true);
+  const phone = new TusPhone(on.client.url, { ...as });
+  const photo = random.take(150_000);
+  await phone.create(photo.length, deviceMetadata(salt, photo));
+  expect((await phone.patch(deviceAssetId(salt, photo), 0, photo)).status).toBe(204);
+  await expect(moveToObjects(moving(on, through))).rejects.toThrow(StorageUnavailable);
+  bucket.fault = () => undefined;
+  expect((await moveToObjects(moving(on))).files).toBe(2);
+  const reads = fileReader(on.database.pool, store);
+  for (const [asset, expected] of [
+    [id, bytes],
+    [deviceAssetId(salt, photo), photo],
+  ] as const) {
+    const file = await findAsset(on.database.pool, asset);
+    if (!file) throw new Error(`${asset} is stored`);
+    const pieces: Buffer[] = [];
+    for await (const piece of reads(file)) pieces.push(piece);
+    expect(Buffer.concat(pieces).equals(expected)).toBe(true);
+  }
+}
