@@ -186,14 +186,15 @@ describe('a file that comes in pieces, or is large', () => {
 
 describe('while the store fails', () => {
   test.each(['busy', 'cut'] as const)('%s: a file is accepted into rows, and moves later', async (fault) => {
-    await acceptsIntoRows(fault, { on: node, as: anna, through: store });
+    expect(await acceptIntoRows(fault, { on: node, as: anna, through: store })).toEqual(bothMoved);
   });
 
   test('silent: a file is accepted into rows, and moves later', async () => {
     const through = bucket.open({ connectMs: 500, silenceMs: 500 });
     const on = await startSyncNode({ store: through });
     await insertEmployees(on.database.pool, ['1001']);
-    await acceptsIntoRows('silent', { on, as: await signUp(on.client, '1001'), through });
+    const as = await signUp(on.client, '1001');
+    expect(await acceptIntoRows('silent', { on, as, through })).toEqual(bothMoved);
   });
 
   test('the next uploads do not wait for it', async () => {
@@ -240,16 +241,27 @@ describe('while the store fails', () => {
   });
 });
 
-/** @param through the client of the store while it fails; the move after it takes the patient one */
-async function acceptsIntoRows(
+const bothMoved = { files: 2, whole: [true, true] };
+
+/**
+ * Uploads a form and a photo of a phone while the store fails, and moves both afterwards.
+ * @param through the client of the store while it fails; the move takes the patient one
+ */
+async function acceptIntoRows(
   fault: Fault,
   { on, as, through }: { on: SyncNode; as: Signed; through: S3Store },
-): Promise<void> {
+): Promise<{ files: number; whole: boolean[] }> {
   bucket.fault = ({ method }) => (method === 'PUT' ? fault : undefined);
   const bytes = random.take(200_000);
   const [id = ''] = await storeFiles(on.client, { files: [{ name: 'photo.bin', bytes }], as });
   expect(await objectOf(id, on)).toBeNull();
-  const stored = async (asset: string) => (await download(on.client, asset, { headers: { ...as } })).bytes;
+  const stored = async (asset: string): Promise<Buffer> => {
+    const file = await findAsset(on.database.pool, asset);
+    if (!file) throw new Error(`${asset} is not stored`);
+    const pieces: Buffer[] = [];
+    for await (const piece of fileReader(on.database.pool, store)(file)) pieces.push(piece);
+    return Buffer.concat(pieces);
+  };
   expect((await stored(id)).equals(bytes)).toBe(true);
   const phone = new TusPhone(on.client.url, { ...as });
   const photo = random.take(150_000);
@@ -257,16 +269,7 @@ async function acceptsIntoRows(
   expect((await phone.patch(deviceAssetId(salt, photo), 0, photo)).status).toBe(204);
   await expect(moveToObjects(moving(on, through))).rejects.toThrow(StorageUnavailable);
   bucket.fault = () => undefined;
-  expect((await moveToObjects(moving(on))).files).toBe(2);
-  const reads = fileReader(on.database.pool, store);
-  for (const [asset, expected] of [
-    [id, bytes],
-    [deviceAssetId(salt, photo), photo],
-  ] as const) {
-    const file = await findAsset(on.database.pool, asset);
-    if (!file) throw new Error(`${asset} is stored`);
-    const pieces: Buffer[] = [];
-    for await (const piece of reads(file)) pieces.push(piece);
-    expect(Buffer.concat(pieces).equals(expected)).toBe(true);
-  }
+  const { files } = await moveToObjects(moving(on));
+  const whole = [(await stored(id)).equals(bytes), (await stored(deviceAssetId(salt, photo))).equals(photo)];
+  return { files, whole };
 }
