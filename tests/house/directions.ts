@@ -38,6 +38,7 @@ const sliceTools = [
   'db/columns.ts',
   'db/gather.ts',
   'db/statement.ts',
+  'db/without-flush.ts',
   'runtime/hidden-characters.ts',
 ];
 

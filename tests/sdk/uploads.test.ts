@@ -4,8 +4,8 @@ import type { RouteKey } from '@tailgate/sync-protocol';
 import type { FileStore, Uploads } from '@tailgate/client-sdk/uploads';
 import { fetchStack, MemoryFiles, openUploads, sha256Hex } from '@tailgate/client-sdk/uploads';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { endSessions } from '../../server/src/auth/sql.ts';
-import { textArray } from '../../server/src/db/arrays.ts';
+import { endSessions } from '../../server/src/auth/end-sessions.ts';
+import { withTransaction } from '../../server/src/db/transaction.ts';
 import { insertRoutes, plan } from '../support/mirror.ts';
 import { password, signUp } from '../support/people.ts';
 import { Device, until } from '../support/sdk-device.ts';
@@ -98,7 +98,7 @@ const received = async (id: string): Promise<number> => {
 
 /** Ends the sessions of a driver who does not use this phone at the moment. The phone is not notified. */
 async function endSignIns(employee: string): Promise<void> {
-  await node.database.pool.query(endSessions, [textArray([employee]), new Date(), 'evicted']);
+  await withTransaction(node.database.pool, (tx) => endSessions(tx, [employee], new Date(), 'evicted'));
 }
 
 describe('a file', () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { endSessions } from '../../server/src/auth/sql.ts';
-import { textArray } from '../../server/src/db/arrays.ts';
+import { endSessions } from '../../server/src/auth/end-sessions.ts';
+import { withTransaction } from '../../server/src/db/transaction.ts';
 import type { Db } from '../../server/src/db/types.ts';
 import { DriverHistory } from './model/diary.ts';
 import { tokenOf } from './model/fixture.ts';
@@ -68,7 +68,7 @@ export class Driver {
   /** Another driver has taken the route over (`confirm_login`). The phone is not notified. */
   async evict(db: Db, now: number): Promise<void> {
     this.#isSignedIn = false;
-    await db.query(endSessions, [textArray([this.employee]), new Date(now), 'evicted']);
+    await withTransaction(db, (tx) => endSessions(tx, [this.employee], new Date(now), 'evicted'));
   }
 
   /** Signs in again; the app must not run. */

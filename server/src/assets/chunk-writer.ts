@@ -1,10 +1,11 @@
 import { uuidArray } from '../db/arrays.ts';
-import type { Queryable } from '../db/types.ts';
+import { withoutFlush } from '../db/without-flush.ts';
+import type { Db, Statement } from '../db/types.ts';
 import { dropIncoming, saveIncoming } from './sql.ts';
 import type { ChunkBuffer, BufferPool } from './chunk-buffer.ts';
 
 export interface ChunkWriterOptions {
-  readonly db: Queryable;
+  readonly db: Db;
   readonly buffers: BufferPool;
   /** When the bytes saved from now on expire. */
   readonly expiresAt: () => Date;
@@ -72,11 +73,9 @@ export class ChunkWriter {
     const { db, buffers, expiresAt } = this.#options;
     const expires = expiresAt();
     for (const [content] of buffer.chunks) this.#saved.add(content);
+    const writes = buffer.chunks.map((chunk): [Statement, unknown[]] => [saveIncoming, [...chunk, expires]]);
     // All writes end before the buffer's memory is lent again, with or without errors.
-    const saves = buffer.chunks.map((chunk) => db.query(saveIncoming, [...chunk, expires]));
-    this.#saving = Promise.allSettled(saves)
-      .finally(() => buffers.release(buffer))
-      .then(() => Promise.all(saves));
+    this.#saving = withoutFlush(db, writes).finally(() => buffers.release(buffer));
     // The next write, or the end, throws this error. Until then it has no receiver.
     this.#saving.catch(() => undefined);
   }

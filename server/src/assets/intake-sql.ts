@@ -29,19 +29,20 @@ export const findCompleteIntakes = statement(
 
 /**
  * Appends bytes at the end of an upload. Returns no row where the upload has another length, because another sender was
- * faster. The write does not wait for the disk: after a crash the sender repeats it, and the commit that creates the
- * asset flushes all of it.
+ * faster. It runs in `withoutFlush`: after a crash the sender repeats it, and the commit that creates the asset flushes all
+ * of it.
  * $1 content, $2 where they begin, $3 bytes, $4 when it expires.
  */
 export const appendToIntake = statement(
   'asset_append_to_intake',
   `with moved as (
      update asset_intake set received = received + length($3::bytea), expires_at = $4
-       from (select set_config('synchronous_commit', 'off', true) as setting) as lazily
       where content = $1 and received = $2
      returning content
+   ), appended as (
+     insert into asset_chunk (content, at, data) select content, $2, $3 from moved
    )
-   insert into asset_chunk (content, at, data) select content, $2, $3 from moved`,
+   select content from moved`,
 );
 
 /** Counts the chunks of a content. $1 content. */
@@ -53,9 +54,11 @@ export const countChunks = statement(
 /** Copies the bytes into fewer chunks, as another content. $1 content, $2 the other one, $3 least bytes a chunk. */
 export const repackChunks = statement(
   'asset_repack_chunks',
-  `with small as (delete from asset_chunk where content = $1 returning at, data)
-   insert into asset_chunk (content, at, data)
-   select $2::uuid, min(at), string_agg(data, ''::bytea order by at) from small group by at / $3::int8`,
+  `with small as (delete from asset_chunk where content = $1 returning at, data), packed as (
+     insert into asset_chunk (content, at, data)
+     select $2::uuid, min(at), string_agg(data, ''::bytea order by at) from small group by at / $3::int8
+   )
+   select count(*) from small`,
 );
 
 /** $1 content. */

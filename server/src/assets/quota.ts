@@ -1,5 +1,6 @@
-import type { Queryable } from '../db/types.ts';
-import { chargeQuota } from './sql.ts';
+import { withoutFlush } from '../db/without-flush.ts';
+import type { Db } from '../db/types.ts';
+import { beginQuota, chargeQuota } from './sql.ts';
 
 const hourMs = 3_600_000;
 
@@ -17,14 +18,17 @@ export class QuotaExceeded extends Error {
 
 /**
  * Counts a caller's bytes in this hour, on all nodes together. A refused upload counts as well, because its bytes were
- * sent.
+ * sent. A crash may lose the count.
  * @throws QuotaExceeded above the limit
  */
 export async function charge(
-  db: Queryable,
+  db: Db,
   { caller, bytes, max, now }: { caller: string; bytes: number; max: number; now: Date },
 ): Promise<void> {
   const hour = new Date(Math.floor(now.getTime() / hourMs) * hourMs);
-  const { rowCount } = await db.query(chargeQuota, [caller, hour, bytes, max]);
+  const rowCount = await withoutFlush(db, [
+    [beginQuota, [caller, hour]],
+    [chargeQuota, [caller, hour, bytes, max]],
+  ]);
   if (rowCount === 0) throw new QuotaExceeded(hour.getTime() + hourMs - now.getTime());
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AssetCommitment } from '@tailgate/sync-protocol';
 import { assetIdBytes, assetIdText, formatAssetId } from '@tailgate/sync-protocol';
 import { uuidArray } from '../db/arrays.ts';
+import { withoutFlush } from '../db/without-flush.ts';
 import type { Queryable, Tx } from '../db/types.ts';
 import { freshId } from '../stops/mutation-id.ts';
 import { notifyUploaded } from './evidence.ts';
@@ -205,7 +206,7 @@ export class ResumableUploads {
   }
 
   async #save({ content }: Intake, at: number, piece: Buffer): Promise<void> {
-    const { rowCount } = await this.#deps.db.query(appendToIntake, [content, at, piece, this.#expiry()]);
+    const rowCount = await withoutFlush(this.#deps.db, [[appendToIntake, [content, at, piece, this.#expiry()]]]);
     if (rowCount === 0) throw new OffsetMoved(`another request sends the upload ${content}`);
   }
 

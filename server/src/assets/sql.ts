@@ -33,8 +33,8 @@ export const findChunk = statement(
 );
 
 /**
- * A chunk of an unfinished content. The write does not wait for the disk: the commit that creates the asset flushes all
- * earlier writes. $1 content, $2 the chunk's place, $3 its bytes, $4 when it expires.
+ * A chunk of an unfinished content. It runs in `withoutFlush`: the commit that creates the asset flushes all earlier
+ * writes. $1 content, $2 the chunk's place, $3 its bytes, $4 when it expires.
  */
 export const saveIncoming = statement(
   'asset_save_incoming',
@@ -42,9 +42,11 @@ export const saveIncoming = statement(
      insert into asset_intake as i (content, received, expires_at) values ($1, $2::int8 + length($3::bytea), $4)
      on conflict (content) do update
         set received = greatest(i.received, excluded.received), expires_at = excluded.expires_at
+     returning content
+   ), chunk as (
+     insert into asset_chunk (content, at, data) values ($1, $2, $3)
    )
-   insert into asset_chunk (content, at, data)
-   select $1, $2, $3 from set_config('synchronous_commit', 'off', true)`,
+   select content from coming`,
 );
 
 /**
@@ -170,16 +172,19 @@ export const sweepUploadKeys = statement(
    )`,
 );
 
+/** Makes the row that `chargeQuota` counts in. $1 caller, $2 hour. */
+export const beginQuota = statement(
+  'asset_begin_quota',
+  'insert into asset_quota (caller, hour, bytes) values ($1, $2, 0) on conflict (caller, hour) do nothing',
+);
+
 /**
- * Counts a caller's bytes in an hour; returns no row above the limit. A crash may lose the count.
- * $1 caller, $2 hour, $3 bytes, $4 most bytes in the hour.
+ * Counts a caller's bytes in an hour; returns no row above the limit. $1 caller, $2 hour, $3 bytes, $4 most bytes in the
+ * hour.
  */
 export const chargeQuota = statement(
   'asset_charge_quota',
-  `insert into asset_quota as q (caller, hour, bytes)
-   select $1, $2, $3::bigint from set_config('synchronous_commit', 'off', true) where $3::bigint <= $4::bigint
-   on conflict (caller, hour) do update set bytes = q.bytes + excluded.bytes where q.bytes + excluded.bytes <= $4
-   returning bytes`,
+  `update asset_quota set bytes = bytes + $3 where caller = $1 and hour = $2 and bytes + $3 <= $4 returning bytes`,
 );
 
 /** $1 hours before this. */

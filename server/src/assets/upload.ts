@@ -2,7 +2,7 @@ import type { Hash } from 'node:crypto';
 import { createHash, randomBytes } from 'node:crypto';
 import { assetIdBytes, formatAssetId } from '@tailgate/sync-protocol';
 import { uuidArray } from '../db/arrays.ts';
-import type { Queryable, Tx } from '../db/types.ts';
+import type { Db, Queryable, Tx } from '../db/types.ts';
 import { freshId } from '../stops/mutation-id.ts';
 import { ChunkWriter } from './chunk-writer.ts';
 import { fileName } from './file-name.ts';
@@ -17,7 +17,7 @@ import { endIntake, findUploadKey, insertAssets, insertChunk, insertUploadKey, t
 import type { ChunkBuffer, BufferPool } from './chunk-buffer.ts';
 
 export interface UploadDeps {
-  readonly db: Queryable;
+  readonly db: Db;
   readonly commit: SharedCommit;
   readonly clock: () => Date;
   readonly limits: UploadLimits;

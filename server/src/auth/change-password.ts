@@ -1,10 +1,11 @@
 import type { AuthDeps } from './deps.ts';
+import { endSessions } from './end-sessions.ts';
 import { changePassword as setPassword } from './proof-sql.ts';
 import type { Claim, Proof } from './proof.ts';
 import { prove } from './proof.ts';
 import { maxTries, expiryAfter } from './rules.ts';
 import { recordSignIns } from './sign-in-state.ts';
-import { endSessions, insertSession } from './sql.ts';
+import { insertSession } from './sql.ts';
 import { hashToken, newToken } from './tokens.ts';
 
 export interface PasswordChange extends Claim {
@@ -28,7 +29,7 @@ export async function changePassword(deps: AuthDeps, change: PasswordChange): Pr
     const { rowCount } = await tx.query(setPassword, values);
     // Another change was faster, so the proof of this one is void.
     if (!rowCount) return { kind: 'wrong_credentials' };
-    await tx.query(endSessions, [[employee], now, 'password_changed']);
+    await endSessions(tx, [employee], now, 'password_changed');
     const token = newToken();
     await tx.query(insertSession, [hashToken(token), employee, origin.device, now, expiryAfter(now, now)]);
     await recordSignIns(tx, [employee], now);

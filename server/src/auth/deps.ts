@@ -1,4 +1,4 @@
-import type { Queryable, Tx } from '../db/types.ts';
+import type { Db, Queryable, Tx } from '../db/types.ts';
 import type { Passwords } from './passwords.ts';
 
 /**
@@ -13,7 +13,7 @@ export interface TextMessage {
 
 /** Dependencies of the auth slice. */
 export interface AuthDeps {
-  readonly db: Queryable;
+  readonly db: Db;
   readonly inTransaction: <Result>(work: (tx: Tx) => Promise<Result>) => Promise<Result>;
   readonly passwords: Passwords;
   readonly now: () => Date;

@@ -34,7 +34,7 @@ const ofEmployee = `code_hash = $1 and ${counts} and expires_at > $3
             and (employee = $2 or facility = (select facility from employee where id = $2))`;
 
 /** Whether a code counts for an employee. $1 its hash, $2 employee, $3 now. */
-export const findInvitation = statement('auth_find_invitation', `select from invitation where ${ofEmployee}`);
+export const findInvitation = statement('auth_find_invitation', `select 1 from invitation where ${ofEmployee}`);
 
 /** Returns no row where another request was faster. $1 hash, $2 employee, $3 now. */
 export const useInvitation = statement(

@@ -20,18 +20,23 @@ export const findAccount = statement(
        on f.employee = asked.id and f.address = $2 and f.device = case when asked.is_known_device then $3 else '' end`,
 );
 
-/**
- * Counts one more failure in a row, and takes one try from a pending one-time password. The commit does not wait for
- * the disk: only a pending one-time password writes to the log, and no client may be able to measure that.
- * $1 employee, $2 address, $3 device or blank, $4 now, $5 failures before this are forgotten.
- */
+/** Takes one try from a pending one-time password. $1 employee. */
+export const countTry = statement(
+  'auth_count_try',
+  'update one_time_password set tries = tries + 1 where employee = $1 and tries < 100',
+);
+
+/** Forgets failures in a row that are over. $1 employee, $2 address, $3 device or blank, $4 failures before this. */
+export const endFailures = statement(
+  'auth_end_failures',
+  'delete from sign_in_failure where employee = $1 and address = $2 and device = $3 and last_at < $4',
+);
+
+/** Counts one more failure in a row. $1 employee, $2 address, $3 device or blank, $4 now. */
 export const countFailure = statement(
   'auth_count_failure',
-  `with tried as (update one_time_password set tries = tries + 1 where employee = $1 and tries < 100)
-   insert into sign_in_failure as f (employee, address, device, failures, last_at)
-   select $1, $2, $3, 1, $4 from set_config('synchronous_commit', 'off', true) as setting where setting = 'off'
-   on conflict (employee, address, device) do update
-      set failures = case when f.last_at < $5 then 1 else f.failures + 1 end, last_at = excluded.last_at`,
+  `insert into sign_in_failure as f (employee, address, device, failures, last_at) values ($1, $2, $3, 1, $4)
+   on conflict (employee, address, device) do update set failures = f.failures + 1, last_at = excluded.last_at`,
 );
 
 /** $1 employee, $2 address, $3 device or blank. */

@@ -1,7 +1,8 @@
+import { withoutFlush } from '../db/without-flush.ts';
 import type { Queryable } from '../db/types.ts';
 import type { AuthDeps } from './deps.ts';
 import { markOf } from './one-time-password.ts';
-import { countFailure, findAccount, deleteFailures } from './proof-sql.ts';
+import { countFailure, countTry, deleteFailures, endFailures, findAccount } from './proof-sql.ts';
 import type { StoredCode } from './rules.ts';
 import { isCodeUsable, failuresLastMs, waitMs } from './rules.ts';
 
@@ -61,7 +62,12 @@ export async function prove(deps: AuthDeps, claim: Claim, use: 'sign_in' | 'chan
   if (!by || account.name === null || !account.active) {
     const countedSince = new Date(now.getTime() - failuresLastMs);
     await Promise.all([
-      deps.db.query(countFailure, [...row, now, countedSince]),
+      // Only a pending one-time password writes to the log, and no client may be able to measure that.
+      withoutFlush(deps.db, [
+        [countTry, [employee]],
+        [endFailures, [...row, countedSince]],
+        [countFailure, [...row, now]],
+      ]),
       origin.addressFailures.countFailure(),
     ]);
     return { kind: 'wrong_credentials' };

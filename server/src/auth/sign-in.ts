@@ -3,6 +3,7 @@ import { routeScope } from '@tailgate/sync-protocol';
 import type { Tx } from '../db/types.ts';
 import { findPendingRoute } from '../routes/queries.ts';
 import type { AuthDeps } from './deps.ts';
+import { endSessions } from './end-sessions.ts';
 import { admitByCode, admitByPassword } from './proof-sql.ts';
 import type { Claim, Proof } from './proof.ts';
 import { prove } from './proof.ts';
@@ -10,7 +11,7 @@ import { maxTries, sessionState, expiryAfter } from './rules.ts';
 import type { SessionRow } from './sessions.ts';
 import { factsOf } from './sessions.ts';
 import { recordSignIns } from './sign-in-state.ts';
-import { endSessions, findOtherSessions, insertSession, lockSignIns } from './sql.ts';
+import { findOtherSessions, insertSession, lockSignIns } from './sql.ts';
 import { hashToken, newToken } from './tokens.ts';
 
 export interface SignInRequest extends Claim {
@@ -39,7 +40,7 @@ export async function signIn(deps: AuthDeps, request: SignInRequest): Promise<Si
     // The account comes before any session. All transactions lock them in this order, so that none deadlock.
     if (!(await admit(tx, employee, proof, now))) return { kind: 'wrong_credentials' };
     const evicted = others.map((driver) => driver.id);
-    if (evicted.length > 0) await tx.query(endSessions, [evicted, now, 'evicted']);
+    if (evicted.length > 0) await endSessions(tx, evicted, now, 'evicted');
     const token = newToken();
     await tx.query(insertSession, [hashToken(token), employee, origin.device, now, expiryAfter(now, now)]);
     await recordSignIns(tx, [employee, ...evicted], now);

@@ -1,8 +1,9 @@
 import type { Tx } from '../db/types.ts';
 import type { AuthDeps } from './deps.ts';
+import { endSessions, endSessionsOnDevice } from './end-sessions.ts';
 import { readSessionState } from './sessions.ts';
 import { recordSignIns } from './sign-in-state.ts';
-import { endSessions, endSessionsOnDevice, seeAccount } from './sql.ts';
+import { seeAccount } from './sql.ts';
 
 /**
  * Ends every session of a driver with a valid token. For a token that a sign-out has ended it returns true and changes
@@ -21,7 +22,7 @@ export async function signOut(
   if (!state) return false;
   await deps.inTransaction(async (tx) => {
     await tx.query(seeAccount, [employee, now]);
-    await tx.query(endSessions, [[employee], now, 'signed_out']);
+    await endSessions(tx, [employee], now, 'signed_out');
     await recordSignIns(tx, [employee], now);
     await deps.wakeReplication(tx);
   });
@@ -38,7 +39,7 @@ export async function endDeviceSessions(
   { employee, device }: { readonly employee: string; readonly device: string },
   now: Date,
 ): Promise<number> {
-  const { rows } = await tx.query<{ count: number }>(endSessionsOnDevice, [employee, device, now]);
+  const count = await endSessionsOnDevice(tx, employee, device, now);
   await recordSignIns(tx, [employee], now);
-  return rows[0]?.count ?? 0;
+  return count;
 }

@@ -89,9 +89,11 @@ export const insertAccount = statement(
             last_seen_at = excluded.last_seen_at, version = a.version + 1
       where a.unregistered_at is not null
      returning employee
+   ), opened as (
+     insert into session (token_hash, employee, device, created_at, last_seen_at, expires_at)
+     select $3, employee, $4, $5, $5, $6 from registered
    )
-   insert into session (token_hash, employee, device, created_at, last_seen_at, expires_at)
-   select $3, employee, $4, $5, $5, $6 from registered`,
+   select employee from registered`,
 );
 
 /** Returns no row where the employee is not registered. $1 employee, $2 now. */
@@ -137,22 +139,17 @@ export const findOtherSessions = statement(
 );
 
 /**
- * Ends every session of some employees and notifies all nodes at the commit. Ids are letters and digits, without
- * spaces. Rows are locked in the order of the key, so that two of these never deadlock. $1 employees, $2 now, $3
- * reason.
+ * Ends every session of some employees. Rows are locked in the order of the key, so that two of these never deadlock.
+ * $1 employees, $2 now, $3 reason.
  */
 export const endSessions = statement(
   'auth_end_sessions',
-  `with ended as (
-     update session set revoked_at = $2, revoked_reason = $3
-      where token_hash in (
-        select token_hash from session
-         where employee = any ($1::text[]) and revoked_at is null
-         order by token_hash for update
-      )
-     returning employee
-   )
-   select pg_notify('${sessionsChannel}', array_to_string($1::text[], ' ')) from (select count(*) from ended) as done`,
+  `update session set revoked_at = $2, revoked_reason = $3
+    where token_hash in (
+      select token_hash from session
+       where employee = any ($1::text[]) and revoked_at is null
+       order by token_hash for update
+    )`,
 );
 
 /**
@@ -160,17 +157,16 @@ export const endSessions = statement(
  */
 export const endSessionsOnDevice = statement(
   'auth_end_sessions_on_device',
-  `with ended as (
-     update session set revoked_at = $3, revoked_reason = 'device_revoked'
-      where token_hash in (
-        select token_hash from session
-         where employee = $1 and revoked_at is null and (device in ($2, '') or $2 = '')
-         order by token_hash for update
-      )
-     returning employee
-   )
-   select count, pg_notify('${sessionsChannel}', $1) from (select count(*)::int as count from ended) as done`,
+  `update session set revoked_at = $3, revoked_reason = 'device_revoked'
+    where token_hash in (
+      select token_hash from session
+       where employee = $1 and revoked_at is null and (device in ($2, '') or $2 = '')
+       order by token_hash for update
+    )`,
 );
+
+/** Notifies all nodes of ended sessions at the commit. $1 employees, split by spaces: their ids have none. */
+export const notifySessions = statement('auth_notify_sessions', `select pg_notify('${sessionsChannel}', $1)`);
 
 /** All registered employees. */
 export const listAccounts = statement(

@@ -1,6 +1,7 @@
 import type { Tx } from '../db/types.ts';
+import { endSessions } from './end-sessions.ts';
 import { recordSignIns } from './sign-in-state.ts';
-import { endSessions, unregisterAccount } from './sql.ts';
+import { unregisterAccount } from './sql.ts';
 
 /**
  * Ends an account: every session ends, no password is valid, and the employee may sign up again. The operators' side
@@ -11,7 +12,7 @@ import { endSessions, unregisterAccount } from './sql.ts';
 export async function unregister(tx: Tx, employee: string, now: Date): Promise<boolean> {
   const { rowCount } = await tx.query(unregisterAccount, [employee, now]);
   if (!rowCount) return false;
-  await tx.query(endSessions, [[employee], now, 'unregistered']);
+  await endSessions(tx, [employee], now, 'unregistered');
   await recordSignIns(tx, [employee], now);
   return true;
 }

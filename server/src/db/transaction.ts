@@ -61,7 +61,7 @@ export function sending(tx: Tx, send: (tx: Tx) => Promise<void>): Sent<void> {
   return { sent, result };
 }
 
-async function onConnection<Result>(db: Db, work: (connection: Connection) => Promise<Result>): Promise<Result> {
+export async function onConnection<Result>(db: Db, work: (connection: Connection) => Promise<Result>): Promise<Result> {
   const connection = await db.connect();
   let broken: Error | undefined;
   try {
@@ -81,7 +81,7 @@ async function both<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
 }
 
 /** PostgreSQL answers the commit of a failed transaction with ROLLBACK and no error: the work has hidden one. */
-function committed({ command }: QueryResult): void {
+export function committed({ command }: QueryResult): void {
   if (command !== 'COMMIT') throw new Error('nothing was saved: an error inside the transaction was not passed on');
 }
 

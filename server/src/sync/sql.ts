@@ -137,11 +137,11 @@ const newClients = columns<OpenedClient & { readonly keyHash: Buffer }>({
 /** The first use binds a queue to its employee; a second one finds it bound. */
 export const bindClients = newClients.statement(
   'sync_bind_clients',
-  `with k as (
-     select * from ${newClients.rows}
+  `with k as materialized (
+     select * from ${newClients.rows} where ${hasSession}
    ), bound as (
      insert into client (client_id, employee, device, sdk, app, queue_key_hash)
-     select client_id, employee, device, sdk, app, queue_key_hash from k where ${hasSession}
+     select client_id, employee, device, sdk, app, queue_key_hash from k
       order by client_id
          on conflict (client_id) do nothing
      returning client_id

@@ -41,6 +41,7 @@ export function saveChanges(
     ...(alarms.length > 0 ? [sending(tx, (one) => wakeups.closeAt(one, alarms))] : []),
     ...(changes.reports.length > 0 ? [sending(tx, wakeups.replicateRows)] : []),
     ...(bare.length > 0 ? [sending(tx, (one) => wakeups.replicate(one))] : []),
+    ...(changes.released.length > 0 ? [whole(release(tx, changes.released))] : []),
   ];
   // These statements are sent at once, the jobs later. If PostgreSQL refuses one, it refuses all that follow.
   const rows = Promise.all([
@@ -51,7 +52,6 @@ export function saveChanges(
     saveAll(tx, sql.saveClients, changes.clients),
     saveAll(tx, sql.saveQuarantine, changes.quarantine.map(withNames).map(withPlace)),
     saveAll(tx, countRepeated, changes.refusedAgain),
-    saveAll(tx, markReleased, changes.released),
     saveAll(
       tx,
       sql.saveRepeated,
@@ -67,6 +67,15 @@ export function saveChanges(
     sent: Promise.all(jobs.map(({ sent }) => sent)),
     result: Promise.all([rows, ...jobs.map(({ result }) => result)]).then(([[commits]]) => commits),
   };
+}
+
+/** Work of several trips: the commit is sent after its end. */
+const whole = (result: Promise<void>): Sent<void> => ({ sent: result, result });
+
+/** Marks entries as released, and notifies their phones. */
+async function release(tx: Tx, released: Changes['released']): Promise<void> {
+  const { rows } = await tx.query<{ scope: string }>(markReleased, markReleased.parameters(released));
+  if (rows.length > 0) await tx.query(sql.notify, [scopesPayload(rows.map(({ scope }) => scope))]);
 }
 
 /**

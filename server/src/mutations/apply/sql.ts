@@ -180,7 +180,7 @@ const clients = columns<LoadedClient>({
 export const saveClients = clients.statement(
   'mutations_save_clients',
   `update client c set last_seq = k.last_seq, last_hash = k.last_hash, last_edit_time = k.last_edit_time, version = k.version,
-          last_seen_at = case when k.heard then now() else c.last_seen_at end
+          last_seen_at = greatest(c.last_seen_at, least(now(), case when k.heard then 'infinity'::timestamptz else '-infinity' end))
      from ${clients.rows}
     where c.client_id = k.client_id`,
 );

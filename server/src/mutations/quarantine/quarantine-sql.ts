@@ -99,8 +99,11 @@ export const markReleased = releases.statement(
        from waiting w left join raised t on t.client_id = w.client_id
       where q.quarantine_id = w.quarantine_id
    )
-   select pg_notify('tailgate_routes', 'client:' || client_id) from raised`,
+   select 'client:' || client_id as scope from raised`,
 );
+
+/** $1 the scope of a queue. */
+export const notifyQueue = statement('quarantine_notify', `select pg_notify('tailgate_routes', $1)`);
 
 /** A released entry stays released. $1 quarantine id, $2 by whom, $3 note. */
 export const dismissEntry = statement(
@@ -114,5 +117,5 @@ export const dismissEntry = statement(
             client_version = coalesce((select version from raised), client_version)
       where quarantine_id = $1 and state <> 'released'
    )
-   select pg_notify('tailgate_routes', 'client:' || client_id) from raised`,
+   select 'client:' || client_id as scope from raised`,
 );

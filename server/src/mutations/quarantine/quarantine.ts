@@ -58,7 +58,8 @@ export async function findQuarantined(
 
 /** Dismisses an entry and notifies its phone. A released entry stays as it is. */
 export async function dismissEntry(db: Queryable, quarantineId: string, { by, note }: Decision): Promise<void> {
-  await db.query(sql.dismissEntry, [quarantineId, by, note]);
+  const { rows } = await db.query<{ scope: string }>(sql.dismissEntry, [quarantineId, by, note]);
+  for (const { scope } of rows) await db.query(sql.notifyQueue, [scope]);
 }
 
 /** Reads a body whose hash still fits. Any other body cannot be applied in its author's name. */

@@ -52,7 +52,7 @@ export const revokeQueue = statement(
 /** In the order in which batches lock them (I13). $1 employee. */
 export const lockQueuesOf = statement(
   'ops_lock_queues_of',
-  'select from client where employee = $1 order by client_id for no key update',
+  'select 1 from client where employee = $1 order by client_id for no key update',
 );
 
 /** Skips queues that were revoked before: the server refuses all their items. $1 employee, $2 who, $3 why, $4 now. */

@@ -5,8 +5,8 @@ const receivedAt = exactMoment('received_at');
 
 /** Facilities with flags, each by one step in their index. */
 export const flaggedFacilities = `
-  with recursive step (id) as (
-    select min(facility) from ledger where warnings is not null
+  with recursive step as (
+    select min(facility) as id from ledger where warnings is not null
      union all
     select (select min(facility) from ledger where warnings is not null and facility > step.id) from step where id is not null
   ) select id from step where id is not null`;
@@ -38,7 +38,7 @@ export const readReview = statement(
 /** $1 code, $2 until when, $3 author. */
 export const saveReview = statement(
   'ops_save_flag_review',
-  `insert into flag_review (code, reviewed_through, by) values ($1, $2, $3)
-   on conflict (code) do update set reviewed_through = excluded.reviewed_through, by = excluded.by, at = now()
+  `insert into flag_review (code, reviewed_through, by, at) values ($1, $2, $3, now())
+   on conflict (code) do update set reviewed_through = excluded.reviewed_through, by = excluded.by, at = excluded.at
    returning code, reviewed_through, by, at`,
 );

@@ -26,11 +26,11 @@ export const listIncidents = statement(
 /** Keeps the first acknowledgement, and returns whether this is it. $1 id, $2 who, $3 their words. */
 export const acknowledgeIncident = statement(
   'ops_acknowledge_incident',
-  `with before as (select acknowledged_at from incident where incident_id = $1 for no key update)
+  `with before as (select acknowledged_at, now() as moment from incident where incident_id = $1 for no key update)
    update incident
       set acknowledged_by = coalesce(incident.acknowledged_by, $2),
           note = case when incident.acknowledged_at is null then $3 else note end,
-          acknowledged_at = coalesce(incident.acknowledged_at, now())
+          acknowledged_at = coalesce(incident.acknowledged_at, before.moment)
      from before
     where incident_id = $1
    returning incident_id, at, kind, client_id, employee, details, incident.acknowledged_at, acknowledged_by, note,

@@ -15,11 +15,11 @@ export const listFileBacklog = statement(
   'ops_list_file_backlog',
   `with routes as (
      select r.facility, r.id, r.week_end, r.hosted_through, l.received_at from route r ${oldestPending} where r.behind
-   ), pending (file, place, behind, oldest_at) as (
-     select 'RTSTUP', 1, (select count(*) from routes r
+   ), pending as (
+     select 'RTSTUP' as file, 1 as place, (select count(*) from routes r
                             join stop_result s on s.facility = r.facility and s.route_id = r.id
-                                              and s.week_end = r.week_end and s.version > r.hosted_through),
-            (select min(received_at) from routes)
+                                              and s.week_end = r.week_end and s.version > r.hosted_through) as behind,
+            (select min(received_at) from routes) as oldest_at
       union all
      select 'PODUSRP', 2, count(*), min(greatest(changed_at, last_seen_at)) from account where hosted_version < version
       union all
@@ -30,8 +30,8 @@ export const listFileBacklog = statement(
       where h.hosted_version < h.version
       union all
      select 'ASSHDP', 5, count(*), min(coalesce(received_at, expected_at)) from asset where hosted_version < version
-   ), refused (file, parked) as (
-     select file, count(*) from parked_row where skipped_at is null group by file
+   ), refused as (
+     select file, count(*) as parked from parked_row where skipped_at is null group by file
       union all
      select 'RTSTUP', count(*) from parked where skipped_at is null
    )

@@ -14,7 +14,7 @@ const noted = `noted as (
        from dropped where client_id is not null and seq is not null group by client_id order by client_id
      on conflict (client_id) do update set seqs = expired_item.seqs + excluded.seqs
    )
-   select from dropped`;
+   select 1 from dropped`;
 
 /** Changes of finished routes that are entirely on the host. $2 counts routes here. */
 export const dropLedger = statement(

@@ -4,8 +4,8 @@ import { statement } from '../../db/statement.ts';
 export const recordHeartbeat = statement(
   'heartbeat_record',
   `with silent as (delete from worker_heartbeat where seen_at < now() - interval '1 day')
-   insert into worker_heartbeat (worker, state) values ($1, $2)
-   on conflict (worker) do update set seen_at = now(), state = excluded.state`,
+   insert into worker_heartbeat (worker, state, seen_at) values ($1, $2, now())
+   on conflict (worker) do update set seen_at = excluded.seen_at, state = excluded.state`,
 );
 
 /** $1 worker. */

@@ -19,7 +19,7 @@ export const recordInUtc = statement(
      update facility f set in_utc_since = null where f.in_utc_since is not null and f.id not in (select id from needed)
    ), noted as (
      insert into facility as f (id, name, zone, in_utc_since) select id, '', '', now() from needed
-     on conflict (id) do update set in_utc_since = now() where f.in_utc_since is null
+     on conflict (id) do update set in_utc_since = excluded.in_utc_since where f.in_utc_since is null
      returning f.id, f.host_zone
    ), reported as (
      insert into incident (incident_id, kind, details)

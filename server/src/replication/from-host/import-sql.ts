@@ -151,8 +151,8 @@ export const savePlans = plans.statement(
         set name = excluded.name, street = excluded.street, city = excluded.city, phone = excluded.phone
       where (customer.name, customer.street, customer.city, customer.phone)
          is distinct from (excluded.name, excluded.street, excluded.city, excluded.phone)
-   )
-   insert into stop_plan (facility, route_id, week_end, stop_id, version, doc, lines, customer_since, lines_since, invoices,
+   ), saved as (
+     insert into stop_plan (facility, route_id, week_end, stop_id, version, doc, lines, customer_since, lines_since, invoices,
                           sequence, eta, customer)
    select $1, $2, $3, k.stop_id, $4, k.doc, k.lines, k.customer_since, k.lines_since,
           array(select jsonb_array_elements_text(k.invoices::jsonb)), k.sequence, k.eta, k.customer
@@ -161,7 +161,9 @@ export const savePlans = plans.statement(
    do update set version = excluded.version, doc = excluded.doc, lines = excluded.lines, removed_at = null,
           invoices = excluded.invoices, sequence = excluded.sequence, eta = excluded.eta, customer = excluded.customer,
           customer_since = coalesce(excluded.customer_since, stop_plan.customer_since),
-          lines_since = coalesce(excluded.lines_since, stop_plan.lines_since)`,
+          lines_since = coalesce(excluded.lines_since, stop_plan.lines_since)
+   )
+   select count(*) from plan`,
 );
 
 export const removePlans = statement(
@@ -181,19 +183,19 @@ const results = columns<NewResult>(
     status: text(({ status }) => status),
     doc: text(({ doc }) => doc),
   },
-  5,
+  4,
 );
 
-/**
- * Keeps a driver's record: a stop that returns has its result again, and phones receive it again. $4 version, $5 the
- * newest stamp of the inherited results; null without any.
- */
+/** $4 the newest stamp of inherited results. */
+export const raiseNewestStamp = statement(
+  'import_raise_newest_stamp',
+  `update route set newest_stamp = greatest(newest_stamp, $4::timestamptz) where facility = $1 and id = $2 and week_end = $3`,
+);
+
+/** Keeps a driver's record: a stop that returns has its result again, and phones receive it again. $4 version. */
 export const saveResults = results.statement(
   'import_save_results',
-  `with stamped as (
-     update route set newest_stamp = greatest(newest_stamp, $5::timestamptz) where facility = $1 and id = $2 and week_end = $3 and $5::timestamptz is not null
-   )
-   insert into stop_result (facility, route_id, week_end, stop_id, version, status, doc)
+  `insert into stop_result (facility, route_id, week_end, stop_id, version, status, doc)
    select $1, $2, $3, k.stop_id, $4, k.status, k.doc from ${results.rows}
    on conflict (facility, route_id, week_end, stop_id) do update set version = excluded.version`,
 );
@@ -293,11 +295,14 @@ export const saveShadow = statement(
 /** A hint without content: this scope has a new version. */
 export const notify = statement('import_notify', `select pg_notify('tailgate_routes', $1)`);
 
-/** The routes of these drivers have changed: all present and former drivers of this one. Ids contain no spaces. */
-export const notifyDrivers = statement(
-  'import_notify_drivers',
-  `select pg_notify('tailgate_assignments', string_agg(employee, ' ')) from route_driver where ${ofRoute}`,
+/** All present and former drivers of a route. Ids contain no spaces. */
+export const listDrivers = statement(
+  'import_list_drivers',
+  `select coalesce(string_agg(employee, ' '), '') as employees from route_driver where ${ofRoute}`,
 );
+
+/** The routes of these drivers have changed. $1 employees, split by spaces. */
+export const notifyDrivers = statement('import_notify_drivers', `select pg_notify('tailgate_assignments', $1)`);
 
 /** Routes that are neither closed nor withdrawn. */
 export const openRoutes = statement(
@@ -313,7 +318,7 @@ export const openRoutesBefore = statement(
 
 export const findRouteInUse = statement(
   'import_find_route_in_use',
-  `select from route where facility = $1 and id = $2 and week_end = $3 and withdrawn_at is null`,
+  `select 1 from route where facility = $1 and id = $2 and week_end = $3 and withdrawn_at is null`,
 );
 
 /** Routes that are compared with the host: open ones, and closed ones of weeks that ended on or after $1 (YYYYMMDD). */

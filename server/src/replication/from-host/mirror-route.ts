@@ -87,7 +87,7 @@ export async function saveRoute(
   // A new driver of the route may be signed in already, and the host's new row does not show it.
   if (headerChanged) await recordRouteSignIns(tx, key, { now, reloaded: restarted || drivers.saved.length > 0 });
   await tx.query(sql.notify, [routeScope(key)]);
-  if (headerChanged) await tx.query(sql.notifyDrivers, keyOf(key));
+  if (headerChanged) await notifyDrivers(tx, key);
   return 'changed';
 }
 
@@ -112,7 +112,7 @@ async function create(tx: Tx, key: RouteKey, image: RouteImage, options: SaveOpt
   await tx.query(sql.recordReload, [...keyOf(key), options.reloadedBy.join(' ')]);
   await recordRouteSignIns(tx, key, { now, reloaded: false });
   await tx.query(sql.notify, [routeScope(key)]);
-  await tx.query(sql.notifyDrivers, keyOf(key));
+  await notifyDrivers(tx, key);
   return 'new';
 }
 
@@ -123,7 +123,7 @@ export async function withdrawRoute(tx: Tx, key: RouteKey, now: Date): Promise<'
   const version = before.version + 1;
   await updateRoute(tx, key, { ...before, version, header_version: version, withdrawn_at: now });
   await tx.query(sql.notify, [routeScope(key)]);
-  await tx.query(sql.notifyDrivers, keyOf(key));
+  await notifyDrivers(tx, key);
   return 'withdrawn';
 }
 
@@ -188,6 +188,12 @@ async function saveDrivers(tx: Tx, key: RouteKey, { saved, removed }: DriverChan
   if (removed.length > 0) await tx.query(sql.removeDrivers, [...keyOf(key), removed]);
 }
 
+/** A hint for the nodes with sockets of the route's present and former drivers. */
+async function notifyDrivers(tx: Tx, key: RouteKey): Promise<void> {
+  const { rows } = await tx.query<{ employees: string }>(sql.listDrivers, keyOf(key));
+  if (rows[0]?.employees) await tx.query(sql.notifyDrivers, [rows[0].employees]);
+}
+
 async function savePlans(
   { tx, key, version }: Revision,
   { saved, removed }: PlanChanges,
@@ -211,12 +217,8 @@ async function savePlans(
   const results = fresh.map((stop) => ({ stop, result: inheritance.get(stop)?.result ?? untouched }));
   const newestStamp = results.reduce((newest: number | null, { result }) => newestStampOf(result, newest), null);
   const rows = results.map(({ stop, result }) => ({ stop, status: result.status, doc: JSON.stringify(result) }));
-  await tx.query(sql.saveResults, [
-    ...keyOf(key),
-    version,
-    newestStamp === null ? null : new Date(newestStamp),
-    ...sql.saveResults.parameters(rows),
-  ]);
+  if (newestStamp !== null) await tx.query(sql.raiseNewestStamp, [...keyOf(key), new Date(newestStamp)]);
+  await tx.query(sql.saveResults, [...keyOf(key), version, ...sql.saveResults.parameters(rows)]);
   if (saved.some((change) => (change.isKnown ? change.isNew || change.otherLines : inheritance.has(change.plan.id))))
     await countUnknownLines(tx, key);
 }

@@ -41,6 +41,7 @@ export class LagSamples {
     const { db, hostStatus } = this.#options;
     const { lagSeconds, routes, parked } = await readBacklog(db);
     const isAway = hostStatus().breaker.state === 'open';
+    await db.query(sql.dropSamples);
     await db.query(sql.recordSample, [Math.round(lagSeconds), routes, parked, isAway]);
   }
 }

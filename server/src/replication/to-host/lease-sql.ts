@@ -51,26 +51,26 @@ export const claimRoutes = listed.statement(
        from ${listed.rows}
        join route r using (facility, id, week_end)
       where r.behind or exists (
-        select from parked p
+        select 1 from parked p
          where p.facility = k.facility and p.route_id = k.id and p.week_end = k.week_end and ${isDue}
       )
    )
-   insert into route_lease as l (facility, route_id, week_end, owner, fence, expires_at)
-   select facility, id, week_end, $1::uuid, 1, now() + $3 * interval '1 ms' from due order by 1, 2, 3
+   insert into route_lease as l (facility, route_id, week_end, owner, fence, expires_at, taken_at)
+   select facility, id, week_end, $1::uuid, 1, now() + $3 * interval '1 ms', now() from due order by 1, 2, 3
    on conflict (facility, route_id, week_end) do update
-      set owner = excluded.owner, fence = l.fence + 1, expires_at = excluded.expires_at
-    where l.expires_at <= now()
+      set owner = excluded.owner, fence = l.fence + 1, expires_at = excluded.expires_at, taken_at = excluded.taken_at
+    where l.expires_at <= excluded.taken_at
    returning l.facility, l.route_id as id, l.week_end, l.fence`,
 );
 
 /** One route's lease, with or without work: for the import, which must not judge rows that are being written. */
 export const takeLease = statement(
   'lease_take',
-  `insert into route_lease as l (facility, route_id, week_end, owner, fence, expires_at)
-   values ($3, $4, $5, $1, 1, now() + $2 * interval '1 ms')
+  `insert into route_lease as l (facility, route_id, week_end, owner, fence, expires_at, taken_at)
+   values ($3, $4, $5, $1, 1, now() + $2 * interval '1 ms', now())
    on conflict (facility, route_id, week_end) do update
-      set owner = excluded.owner, fence = l.fence + 1, expires_at = excluded.expires_at
-    where l.expires_at <= now()
+      set owner = excluded.owner, fence = l.fence + 1, expires_at = excluded.expires_at, taken_at = excluded.taken_at
+    where l.expires_at <= excluded.taken_at
    returning l.fence`,
 );
 

@@ -57,7 +57,7 @@ export const skipParked = statement(
      insert into parked as p (facility, route_id, week_end, stop_id, version, sqlstate, reason, payload, next_try_at)
      select facility, route_id, week_end, -1, version, '', 'a stop of this route was skipped', '', now()
        from stops where stop_id >= 0
-     on conflict (facility, route_id, week_end, stop_id) do update set next_try_at = now() where p.skipped_at is null
+     on conflict (facility, route_id, week_end, stop_id) do update set next_try_at = excluded.next_try_at where p.skipped_at is null
    )
    update parked_row set skipped_at = now(), skipped_by = $2, skip_reason = $3 where parked_id = $1`,
 );
@@ -70,7 +70,7 @@ const MOST_AT_ONCE = 10_000;
  * whether skipped.
  */
 const stopsOfCause = `
-     select parked_id, parked_at, concat_ws('/', facility, route_id, week_end) as place from parked where cause = $1 and (skipped_at is not null) = $2
+     select parked_id, parked_at, facility || '/' || route_id || '/' || week_end as place from parked where cause = $1 and (skipped_at is not null) = $2
       order by parked_at limit ${MOST_AT_ONCE} for update skip locked`;
 const rowsOfCause = `
      select parked_id, parked_at, file as place from parked_row where cause = $1 and (skipped_at is not null) = $2
@@ -115,7 +115,7 @@ export const skipCause = statement(
      insert into parked as p (facility, route_id, week_end, stop_id, version, sqlstate, reason, payload, next_try_at)
      select facility, route_id, week_end, -1, max(version), '', 'a stop of this route was skipped', '', now()
        from changed_stops where stop_id >= 0 group by 1, 2, 3 order by 1, 2, 3
-     on conflict (facility, route_id, week_end, stop_id) do update set next_try_at = now() where p.skipped_at is null
+     on conflict (facility, route_id, week_end, stop_id) do update set next_try_at = excluded.next_try_at where p.skipped_at is null
    ), changed_rows as (
      update parked_row p set skipped_at = now(), skipped_by = $3, skip_reason = $4
        from files where p.parked_id = files.parked_id

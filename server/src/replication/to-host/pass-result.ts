@@ -7,6 +7,7 @@ import {
   confirmedRows,
   parkedRows,
   reviewItems,
+  notifyHosted,
   savePass,
   type ConfirmedRows,
   type ParkedRow,
@@ -89,7 +90,6 @@ export class PassResult {
       lease.fence,
       hostedThrough === undefined ? leases.leaseMs : 0,
       hostedThrough ?? 0,
-      routeScope(lease.key),
       performance.now() - this.#begunAt,
       unparked,
       ...confirmedRows.parameters(confirmed),
@@ -97,6 +97,7 @@ export class PassResult {
       ...reviewItems.parameters(reviews),
       clock(),
     ]);
+    if (rowCount === 1) await db.query(notifyHosted, [routeScope(lease.key)]);
     this.#confirmed = [];
     this.#unparked = [];
     this.#parked = [];

@@ -2,17 +2,19 @@ import { columns, int2, int8, text } from '../../db/columns.ts';
 import { statement } from '../../db/statement.ts';
 
 /** An operator has skipped this version of the entry since the try began. */
-const skippedMeanwhile = `p.skipped_at > now() - (select age_ms from pass) * interval '1 ms' and excluded.version <= p.version`;
+const skippedMeanwhile = `p.skipped_at > excluded.try_began_at and excluded.version <= p.version`;
 
 /**
  * The next state of an entry `p` that is refused again. A try counts where it was due; the next one comes after twice
  * the delay, a day and a half at most. A retry that a person asks for during the try is granted: the cause may be
- * corrected since. A skip during the try stays, unless it refers to an earlier version. `pass` is the age of the try in ms.
+ * corrected since. A skip during the try stays, unless it refers to an earlier version. The row that is
+ * inserted names the beginning and the end of the try.
  */
-export const parkAgain = `attempts = p.attempts + case when p.next_try_at <= now() then 1 else 0 end,
-            next_try_at = case when p.next_try_at > now() then p.next_try_at
-                               when p.next_try_at > now() - (select age_ms from pass) * interval '1 ms' then now()
-                               else now() + interval '1 minute' * power(2, least(p.attempts, 11)) end,
+export const parkAgain = `attempts = p.attempts + case when p.next_try_at <= excluded.tried_at then 1 else 0 end,
+            next_try_at = case when p.next_try_at > excluded.tried_at then p.next_try_at
+                               when p.next_try_at > excluded.try_began_at then excluded.tried_at
+                               else later(excluded.tried_at, interval '1 minute' * power(2, least(p.attempts, 11))) end,
+            tried_at = excluded.tried_at, try_began_at = excluded.try_began_at,
             ${['skipped_at', 'skipped_by', 'skip_reason'].map((name) => `${name} = case when ${skippedMeanwhile} then p.${name} end`).join(', ')}`;
 
 /**
@@ -72,7 +74,7 @@ export const confirmedRows = columns<ConfirmedRows>(
     sequence: int8(({ sequence }) => sequence),
     rows: text(({ rows }) => rows),
   },
-  10,
+  9,
 );
 
 /** An entry for a person: a stop (or −1, the route's own row), the reason, and the rows to write. */
@@ -91,7 +93,7 @@ export const parkedRows = columns<ParkedRow>(
     reason: text(({ reason }) => reason),
     payload: text(({ payload }) => payload),
   },
-  13,
+  12,
 );
 
 /** An item for review, for which nothing waits. */
@@ -101,16 +103,16 @@ export interface ReviewItem {
 }
 export const reviewItems = columns<ReviewItem>(
   { kind: text(({ kind }) => kind), details: text(({ details }) => JSON.stringify(details)) },
-  18,
+  17,
 );
 
 /**
  * Saves a pass over a route in one statement behind the lease's fence: without the lease it changes nothing and returns
  * no row. It saves shadows, parked stops (a try counts where it was due, since each change of another stop causes a
- * try), review items, `hosted_through` and the hint to the feeds. It releases the lease after $6 ms; an immediate
+ * try), review items and `hosted_through`. It releases the lease after $6 ms; an immediate
  * release raises the fence, so that no late renewal takes it again. $1–$3 route, $4 owner, $5 fence, $7 version to host,
- * $8 scope, $9 the age of the pass in ms, $10 unparked stops; then `confirmedRows`, `parkedRows` and `reviewItems`;
- * $21 the server's time.
+ * $8 the age of the pass in ms, $9 unparked stops; then `confirmedRows`, `parkedRows` and `reviewItems`; $20 the
+ * server's time.
  */
 export const savePass = statement(
   'replicate_settle',
@@ -118,33 +120,34 @@ export const savePass = statement(
      update route_lease set expires_at = now() + $6 * interval '1 ms', fence = fence + case when $6 = 0 then 1 else 0 end
       where facility = $1 and route_id = $2 and week_end = $3 and owner = $4 and fence = $5
      returning facility, route_id, week_end
-   ), pass as (
-     select $9::float8 as age_ms
    ), shadows as (
      insert into host_shadow (facility, route_id, week_end, stop_id, sequence, rows, confirmed_at)
-     select lease.*, k.stop_id, k.sequence, k.rows, $21::timestamptz
+     select lease.*, k.stop_id, k.sequence, k.rows, $20::timestamptz
        from lease, ${confirmedRows.rows}
      on conflict (facility, route_id, week_end, stop_id) do update
         set sequence = excluded.sequence, rows = excluded.rows, confirmed_at = excluded.confirmed_at
    ), unparked as (
      delete from parked p using lease
       where p.facility = lease.facility and p.route_id = lease.route_id and p.week_end = lease.week_end
-        and p.stop_id = any($10::smallint[])
+        and p.stop_id = any($9::smallint[])
    ), kept as (
-     insert into parked as p (facility, route_id, week_end, ${parkedRows.names}, parked_at)
-     select lease.*, k.*, $21::timestamptz from lease, ${parkedRows.rows}
+     insert into parked as p (facility, route_id, week_end, ${parkedRows.names}, parked_at, tried_at, try_began_at)
+     select lease.*, k.*, $20::timestamptz, now(), now() - $8::float8 * interval '1 ms' from lease, ${parkedRows.rows}
      on conflict (facility, route_id, week_end, stop_id) do update
         set version = excluded.version, sqlstate = excluded.sqlstate, reason = excluded.reason, payload = excluded.payload,
             ${parkAgain}
    ), reported as (
      insert into incident (incident_id, ${reviewItems.names}, at)
-     select gen_random_uuid(), k.*, $21::timestamptz from lease, ${reviewItems.rows}
+     select gen_random_uuid(), k.*, $20::timestamptz from lease, ${reviewItems.rows}
    ), hosted as (
      update route r set hosted_through = greatest(r.hosted_through, $7) from lease
       where $7 > 0 and r.facility = lease.facility and r.id = lease.route_id and r.week_end = lease.week_end
    )
-   select pg_notify('tailgate_routes', $8) from lease`,
+   select 1 from lease`,
 );
+
+/** The hint to the feeds: this scope has a new version on the host. $1 scope. */
+export const notifyHosted = statement('replicate_notify', `select pg_notify('tailgate_routes', $1)`);
 
 /** The backlog, for health and operators. The lag is the age of the oldest mutation that is not on the host. */
 export const replicationState = statement(

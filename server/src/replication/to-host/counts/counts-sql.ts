@@ -97,11 +97,13 @@ export const saveCount = statement(
      on conflict (facility, route_id, week_end, occasion, day) do update
         set version = excluded.version, counted_at = excluded.counted_at, differs = excluded.differs,
             counts = excluded.counts, stops = excluded.stops
+   ), reported as (
+     insert into incident (incident_id, at, kind, details)
+     select gen_random_uuid(), $7, 'host_count_differs', $11
+      where $8 and $2 <> '' and not exists (select from before where differs)
+     returning incident_id
    )
-   insert into incident (incident_id, at, kind, details)
-   select gen_random_uuid(), $7, 'host_count_differs', $11
-    where $8 and $2 <> '' and not exists (select from before where differs)
-   returning incident_id`,
+   select incident_id from reported`,
 );
 
 /** The counts of a facility's routes at a day's end. $1 facility, $2 day. */

@@ -10,7 +10,7 @@ import type { PendingRow, RowRefusal } from './row-file.ts';
 const isDue = `(p.next_try_at <= now() and p.skipped_at is null)`;
 
 const lease = `lease as (
-     select from route_lease where facility = '' and route_id = $1 and week_end = '' and owner = $2 and fence = $3
+     select 1 from route_lease where facility = '' and route_id = $1 and week_end = '' and owner = $2 and fence = $3
    )`;
 const hostedVersion = 'case when exists (select from lease) then k.version else 0 end';
 
@@ -28,9 +28,8 @@ const refusals = columns<RowRefusal>(
 /** $1 file, $2 the age of the try in ms, then the refusals, $8 the server's time. */
 export const parkRows = refusals.statement(
   'rows_park',
-  `with pass as (select $2::float8 as age_ms)
-   insert into parked_row as p (file, ${refusals.names}, parked_at)
-   select $1, k.*, $8::timestamptz from ${refusals.rows}
+  `insert into parked_row as p (file, ${refusals.names}, parked_at, tried_at, try_began_at)
+   select $1, k.*, $8::timestamptz, now(), now() - $2::float8 * interval '1 ms' from ${refusals.rows}
    on conflict (file, key) do update
       set version = excluded.version, sqlstate = excluded.sqlstate, reason = excluded.reason, payload = excluded.payload,
             ${parkAgain}`,
@@ -71,7 +70,7 @@ export const loadUsers = statement(
 
 export const confirmUsers = confirmRows('rows_confirm_users', { table: 'account', key: 'employee' });
 
-const signInKey = `concat_ws('/', s.facility, s.route_id, s.week_end, s.employee)`;
+const signInKey = `s.facility || '/' || s.route_id || '/' || s.week_end || '/' || s.employee`;
 
 /** $1 most rows. */
 export const loadSignIns = statement(
