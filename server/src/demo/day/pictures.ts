@@ -1,4 +1,4 @@
-import { crc32, deflateSync } from 'node:zlib';
+import { encodePng } from '../../runtime/png.ts';
 
 // Small real PNG files: a signature on white, and goods on a dock.
 
@@ -23,30 +23,13 @@ class Canvas {
   }
 
   png(): Buffer {
-    const head = Buffer.alloc(13);
-    head.writeUInt32BE(this.width, 0);
-    head.writeUInt32BE(this.height, 4);
-    // Eight bits a channel, red, green, blue.
-    head.set([8, 2, 0, 0, 0], 8);
-    const line = this.width * 3;
-    const lines = Array.from({ length: this.height }, (_, y) =>
+    const { width, height } = this;
+    const line = width * 3;
+    const lines = Array.from({ length: height }, (_, y) =>
       Buffer.concat([Buffer.from([0]), this.#pixels.subarray(y * line, (y + 1) * line)]),
     );
-    return Buffer.concat([
-      Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
-      chunk('IHDR', head),
-      chunk('IDAT', deflateSync(Buffer.concat(lines))),
-      chunk('IEND', Buffer.alloc(0)),
-    ]);
+    return encodePng({ width, height, channels: 3, lines: Buffer.concat(lines) });
   }
-}
-
-function chunk(type: string, data: Buffer): Buffer {
-  const body = Buffer.concat([Buffer.from(type), data]);
-  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
-  length.writeUInt32BE(data.length);
-  sum.writeUInt32BE(crc32(body));
-  return Buffer.concat([length, body, sum]);
 }
 
 const ink: Colour = [24, 34, 92];
@@ -57,7 +40,7 @@ export function signature(name: string, seed: number): Buffer {
   const letters = Array.from(name, (letter) => letter.codePointAt(0) ?? 0);
   const advance = (canvas.width - 60) / letters.length;
   for (const [n, letter] of letters.entries()) {
-    const tremor = (seed * (n + 1)) % 4;
+    const tremor = (Math.imul(seed, 2_654_435_761) >>> (n % 28)) % 8;
     const [tall, wide] = [13 + tremor + (letter % 7) * 4, 8 + (letter % 5) * 2];
     for (let step = 0; step < 400; step++) {
       const turn = (step / 400) * 2 * Math.PI;

@@ -1,4 +1,5 @@
-import { deflateSync, inflateSync } from 'node:zlib';
+import { inflateSync } from 'node:zlib';
+import { encodePng, pngSignature } from '../../../runtime/png.ts';
 
 // pdfkit decodes a PNG with transparency in a callback, where damaged bytes throw past every handler. So such a picture
 // becomes an opaque one first. Other PNGs go into the document as they are: it never decodes them.
@@ -6,9 +7,7 @@ import { deflateSync, inflateSync } from 'node:zlib';
 /** A decoded PNG takes four bytes a pixel: a crafted one of a few kilobytes would fill the memory. */
 const maxPixels = 8_000_000;
 
-const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-
-export const isPng = (bytes: Uint8Array): boolean => signature.every((byte, i) => bytes[i] === byte);
+export const isPng = (bytes: Uint8Array): boolean => pngSignature.every((byte, i) => bytes[i] === byte);
 
 interface Head {
   readonly width: number;
@@ -39,14 +38,15 @@ export function opaquePng(bytes: Uint8Array): Uint8Array {
   const lines = inflateSync(packed, { maxOutputLength: height * (line + 1) });
   if (lines.length < height * (line + 1)) throw new Error('it is damaged');
   unfilter(lines, { line, height, step: channels * sample });
-  return encode(head, channels - 1, onWhite(lines, { line, width, height, channels, sample }));
+  const white = onWhite(lines, { line, width, height, channels, sample });
+  return encodePng({ width, height, channels: channels === 2 ? 1 : 3, lines: white });
 }
 
 /** Channels by colour type, for those with an alpha channel: grey, and red, green, blue. */
 const channelsWithAlpha: Readonly<Record<number, number>> = { 4: 2, 6: 4 };
 
 function* chunksOf(bytes: Buffer): Generator<Chunk> {
-  for (let at = signature.length; at + 12 <= bytes.length;) {
+  for (let at = pngSignature.length; at + 12 <= bytes.length;) {
     const length = bytes.readUInt32BE(at);
     const end = at + 8 + length;
     if (end + 4 > bytes.length) throw new Error('it is cut off');
@@ -124,24 +124,4 @@ function onWhite(lines: Buffer, { line, width, height, channels, sample }: Pixel
     }
   }
   return out;
-}
-
-/** pdfkit reads no checksums, so these are zero. */
-function encode({ width, height }: Head, colours: number, lines: Buffer): Uint8Array {
-  const head = Buffer.alloc(13);
-  head.writeUInt32BE(width, 0);
-  head.writeUInt32BE(height, 4);
-  head.set([8, colours === 1 ? 0 : 2], 8);
-  return Buffer.concat([
-    signature,
-    chunk('IHDR', head),
-    chunk('IDAT', deflateSync(lines)),
-    chunk('IEND', Buffer.alloc(0)),
-  ]);
-}
-
-function chunk(type: string, data: Buffer): Buffer {
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(data.length);
-  return Buffer.concat([length, Buffer.from(type, 'latin1'), data, Buffer.alloc(4)]);
 }
