@@ -20,6 +20,9 @@ test('the distance to a customer is that on the ground', () => {
 
 test('an unknown place and an old fix have no distance', () => {
   expect(metresTo(stopAt('', ''), fix, now)).toBeUndefined();
+  // The host writes 0/0 for a place that it does not have.
+  expect(metresTo(stopAt('0.000000', '0.000000'), fix, now)).toBeUndefined();
+  expect(metresTo(stopAt('north', '-87.7'), fix, now)).toBeUndefined();
   expect(metresTo(stopAt('41.8883', '-87.7988'), undefined, now)).toBeUndefined();
   expect(metresTo(stopAt('41.8883', '-87.7988'), { ...fix, at: now - 3_600_000 }, now)).toBeUndefined();
 });

@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest';
+import { recordedField } from '@tailgate/sync-protocol';
 import type { Mutation } from '../../server/web/office/model/stop-record.ts';
-import { entriesOf, stateAt, valuesOf } from '../../server/web/office/model/stop-record.ts';
+import { entriesOf, stateAt, stopAtVersion } from '../../server/web/office/model/stop-record.ts';
+import { shownValue } from '../../server/web/office/model/shown-value.ts';
 import { inLines } from '../../server/web/office/model/kept-bytes.ts';
 import { instantOf } from '../../server/web/office/model/local-time.ts';
 
 const body = (stop: object): string => JSON.stringify({ name: 'stop.update', version: 1, args: { stop } });
-const mutation = (id: string, stop: object): Mutation => ({
+const mutation = (id: string, stop: object, version = 1): Mutation => ({
   id,
-  version: 1,
+  version,
   source: 'sync',
   result: 'applied',
   employee: '1001',
@@ -31,38 +33,72 @@ const history = [
 ];
 
 test('each entry has what it changed, with the value before it where the history has one', () => {
-  expect(entriesOf(history).map(({ changes }) => changes)).toEqual([
+  const changes = entriesOf(history).map((entry) =>
+    entry.changes.map(({ before, after, ...field }) => [recordedField(field), before, after]),
+  );
+  expect(changes).toEqual([
     [
-      { field: 'arrived', before: undefined, after: 'true' },
-      { field: '110020 delivered', before: undefined, after: '16' },
+      ['arrived', null, 'true'],
+      ['110020 delivered', null, '16'],
     ],
     [
-      { field: 'driver_comments', before: undefined, after: 'Left at the dock.' },
-      { field: 'status', before: undefined, after: 'D' },
+      ['driver_comments', null, 'Left at the dock.'],
+      ['status', null, 'D'],
     ],
     [
-      { field: 'driver_comments', before: 'Left at the dock.', after: '' },
-      { field: '110020 delivered', before: '16', after: '17' },
+      ['driver_comments', 'Left at the dock.', ''],
+      ['110020 delivered', '16', '17'],
     ],
   ]);
 });
 
 test('the stop as it was at an entry has what was set up to it and with it', () => {
-  expect([...stateAt(history, 'b')]).toEqual([
+  const state = (id: string) => stateAt(history, id).map(({ value, ...field }) => [recordedField(field), value]);
+  expect(state('b')).toEqual([
     ['arrived', 'true'],
     ['110020 delivered', '16'],
     ['driver_comments', 'Left at the dock.'],
     ['status', 'D'],
   ]);
-  expect(stateAt(history, 'c').get('110020 delivered')).toBe('17');
+  expect(state('c')).toContainEqual(['110020 delivered', '17']);
 });
 
-test.each(['', 'no JSON', '7', '[]', '{"args":null}', '{"args":{"stop":[]}}', '{"args":{"stop":{"products":7}}}'])(
-  'a body of another form sets nothing: %s',
-  (text) => {
-    expect([...valuesOf(text)].filter(([field]) => field !== 'products')).toEqual([]);
-  },
-);
+/** As `stop.skip_refuse` records it: beside the key of the stop. */
+const skipped = (args: object): Mutation => ({
+  ...mutation('s', {}, 3),
+  body: JSON.stringify({ name: 'stop.skip_refuse', version: 1, args: { stop_id: 2, ...args } }),
+});
+
+test('a skip has its reason and its comment in the history, and its status in the stop as it was', () => {
+  const skip = skipped({ status: 'S', skip_refuse_reason_code: '01', skip_refuse_driver_comment: 'Shutters down' });
+  const [entry] = entriesOf([skip]);
+  expect(entry?.changes.map(({ name, after }) => [name, after])).toEqual([
+    ['status', 'S'],
+    ['skip_refuse_reason_code', '01'],
+    ['skip_refuse_driver_comment', 'Shutters down'],
+  ]);
+  expect(stopAtVersion([skip], 3).status).toBe('S');
+  expect(stopAtVersion([skip], 2).status).toBe('P');
+  expect(stopAtVersion([skipped({ type: 'refuse' })], 3).status).toBe('R');
+  const later = mutation(
+    'd',
+    { id: 2, updates: { status: 'D', store_emp_name: 'Ana Gil', driver_comments: 'Door 2' } },
+    4,
+  );
+  expect(stopAtVersion([skip, later], 4)).toEqual({ status: 'D', receivedBy: 'Ana Gil', comment: 'Door 2' });
+});
+
+test('times, states, truths and lists of a record are no code for its reader', () => {
+  expect(shownValue('end_delivery_time', '2026-11-27T19:07:48.318Z')).toEqual({
+    is: 'moment',
+    at: '2026-11-27T19:07:48.318Z',
+  });
+  expect(shownValue('end_delivery_time', 'soon')).toEqual({ is: 'text', text: 'soon' });
+  expect(shownValue('status', 'D')).toEqual({ is: 'status', status: 'D' });
+  expect(shownValue('accounting_complete', 'true')).toEqual({ is: 'truth', truth: 'yes' });
+  expect(shownValue('image_ids', '["1RQ7","ZWQX"]')).toEqual({ is: 'text', text: '1RQ7, ZWQX' });
+  for (const text of ['["', '["a",7]', 'D']) expect(shownValue('driver_comments', text)).toEqual({ is: 'text', text });
+});
 
 test('bytes that are JSON are shown in lines, others as they came', () => {
   expect(inLines('{"a":1}')).toBe('{\n  "a": 1\n}');

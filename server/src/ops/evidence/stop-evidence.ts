@@ -1,4 +1,4 @@
-import type { StopResult } from '@tailgate/sync-protocol';
+import { metersBetween, type StopResult } from '@tailgate/sync-protocol';
 import type { Withheld } from '../../../verify/src/format.ts';
 import { deliverySummary, type SummarizedStop } from '../../mail/delivery-summary.ts';
 import { filesByName } from '../../mail/pictures.ts';
@@ -6,7 +6,6 @@ import type { DeliverySummary, PictureReference } from '../../mail/summary.ts';
 import { missingParts } from '../../stops/missing-parts.ts';
 import type { StopHistory } from '../history/contract.ts';
 import { changesOf } from './custody.ts';
-import { metersBetween } from './distance.ts';
 import {
   withheldText,
   type EvidenceAct,

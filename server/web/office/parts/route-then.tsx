@@ -1,7 +1,7 @@
 import { useRead } from '../api/reads.ts';
 import { links } from '../links.ts';
 import type { RouteDetail, StopRow } from '../model/route-row.ts';
-import { stateAtVersion } from '../model/stop-record.ts';
+import { stopAtVersion } from '../model/stop-record.ts';
 import { t } from '../words/words.ts';
 import { nameOf } from './stop-line.tsx';
 
@@ -62,13 +62,12 @@ function Then({ stop, version }: { readonly stop: StopRow; readonly version: num
   const { facility, route_id, week_end, stop_id } = stop;
   const { data, fault } = useRead('readStopHistory', { query: { facility, route_id, week_end, stop_id } });
   if (!data) return <td colSpan={4}>{t(fault ? 'fault.unreachable' : 'app.loading')}</td>;
-  const then = stateAtVersion(data.mutations, version);
-  const letter = (['D', 'S', 'R', 'C'] as const).find((each) => each === then.get('status')) ?? 'P';
+  const { status, receivedBy, comment } = stopAtVersion(data.mutations, version);
   return (
     <>
-      <td>{t(`route.status.${letter}`)}</td>
-      <td>{then.get('store_emp_name') || '–'}</td>
-      <td>{then.get('driver_comments') || '–'}</td>
+      <td>{t(`route.status.${status}`)}</td>
+      <td>{receivedBy || '–'}</td>
+      <td>{comment || '–'}</td>
       <td>{t('route.thenLater')}</td>
     </>
   );

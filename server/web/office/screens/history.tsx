@@ -1,3 +1,4 @@
+import { recordedField } from '@tailgate/sync-protocol';
 import { Icon } from '../../ui/icons.tsx';
 import { Chip } from '../../ui/parts/chip.tsx';
 import type { DataOf } from '../api/operations.ts';
@@ -10,6 +11,8 @@ import type { StopView } from '../model/stop-ticks.ts';
 import { ExportRows } from '../parts/exports.tsx';
 import { FaultNote } from '../parts/fault-note.tsx';
 import { Moment } from '../parts/moment.tsx';
+import type { ItemNames } from '../parts/recorded-text.tsx';
+import { fieldText, ValueText } from '../parts/recorded-text.tsx';
 import { StopFrame, useStopView } from '../parts/stop-frame.tsx';
 import { ToParked } from '../parts/to-parked.tsx';
 import { Table } from '../parts/table.tsx';
@@ -63,20 +66,10 @@ export function HistoryScreen({ stop, moment }: { readonly stop: StopKey; readon
   );
 }
 
-/** The names of the items, by their codes. */
-type Names = ReadonlyMap<string, string>;
-
-const namesOf = (view: StopView | undefined): Names =>
+const namesOf = (view: StopView | undefined): ItemNames =>
   new Map(view?.lines.map(({ id, name, description }) => [id, name || description]));
 
-/** A field of the history in words: the item's name and the field's. */
-function fieldText(field: string, names: Names): string {
-  const [first = '', ...rest] = field.split(' ');
-  const name = names.get(first);
-  return name === undefined || rest.length === 0 ? field : `${name}: ${rest.join(' ')}`;
-}
-
-const columns = (stop: StopKey, names: Names) => [
+const columns = (stop: StopKey, names: ItemNames) => [
   {
     head: t('history.when'),
     cell: ({ mutation: { received_at, captured_at } }: HistoryEntry) => (
@@ -116,12 +109,20 @@ const columns = (stop: StopKey, names: Names) => [
     head: t('history.what'),
     cell: ({ changes }: HistoryEntry) => (
       <ul>
-        {changes.map(({ field, before, after }) => (
-          <li key={field} className="diff">
+        {changes.map(({ before, after, ...field }) => (
+          <li key={recordedField(field)} className="diff">
             <span className="small">{fieldText(field, names)}</span>
-            {before !== undefined && <del>{before || t('history.blank')}</del>}
-            {before !== undefined && <Icon name="arrow" small />}
-            <ins>{after || t('history.blank')}</ins>
+            {before !== null && (
+              <>
+                <del>
+                  <ValueText name={field.name} value={before} of={stop} />
+                </del>
+                <Icon name="arrow" small />
+              </>
+            )}
+            <ins>
+              <ValueText name={field.name} value={after} of={stop} />
+            </ins>
           </li>
         ))}
       </ul>
@@ -162,13 +163,12 @@ function Chain({ stop }: { readonly stop: StopKey }) {
 interface AsItWasProps {
   readonly data: StopRecord;
   readonly moment: string;
-  readonly names: Names;
+  readonly names: ItemNames;
 }
 
 function AsItWas({ data, moment, names }: AsItWasProps) {
   const chosen = data.mutations.find(({ id }) => id === moment);
   if (!chosen) return null;
-  const state = [...stateAt(data.mutations, moment)];
   return (
     <TablePanel
       title={t('history.momentOf', { time: timeIn(Date.parse(chosen.received_at), data, 'exact') })}
@@ -176,11 +176,11 @@ function AsItWas({ data, moment, names }: AsItWasProps) {
     >
       <Table
         caption={t('history.moment')}
-        rows={state}
-        keyOf={([field]) => field}
+        rows={stateAt(data.mutations, moment)}
+        keyOf={recordedField}
         columns={[
-          { head: t('history.field'), cell: ([field]) => fieldText(field, names) },
-          { head: t('history.value'), cell: ([, value]) => value || t('history.blank') },
+          { head: t('history.field'), cell: (value) => fieldText(value, names) },
+          { head: t('history.value'), cell: ({ name, value }) => <ValueText name={name} value={value} of={data} /> },
         ]}
       />
     </TablePanel>
@@ -274,7 +274,7 @@ const exported = () => [
   {
     head: t('history.what'),
     text: ({ changes }: HistoryEntry) =>
-      changes.map(({ field, before, after }) => `${field}: ${before ?? ''} → ${after}`).join('; '),
+      changes.map(({ before, after, ...field }) => `${recordedField(field)}: ${before ?? ''} → ${after}`).join('; '),
   },
   { head: t('history.became'), text: ({ mutation }: HistoryEntry) => mutation.result },
 ];

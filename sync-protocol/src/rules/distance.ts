@@ -1,6 +1,7 @@
-interface Coordinates {
-  readonly latitude: string;
-  readonly longitude: string;
+/** A place in degrees, as numbers or as the decimal texts of the interface. */
+export interface Coordinates {
+  readonly latitude: string | number;
+  readonly longitude: string | number;
 }
 
 /** Mean radius of the earth (IUGG), in metres. */
@@ -16,8 +17,10 @@ export function metersBetween(a: Coordinates, b: Coordinates): number | null {
 }
 
 function radians({ latitude, longitude }: Coordinates): readonly [number, number] | undefined {
-  if (latitude.trim() === '' || longitude.trim() === '') return undefined;
+  if (isBlank(latitude) || isBlank(longitude)) return undefined;
   const [north, east] = [Number(latitude), Number(longitude)];
   const isPlace = Math.abs(north) <= 90 && Math.abs(east) <= 180 && (north !== 0 || east !== 0);
   return isPlace ? [(north * Math.PI) / 180, (east * Math.PI) / 180] : undefined;
 }
+
+const isBlank = (degrees: string | number): boolean => typeof degrees === 'string' && degrees.trim() === '';
