@@ -3,10 +3,10 @@ import { environment, skipped, sleeps } from './house/code-rules.ts';
 import { browserSafe, circles, direction } from './house/direction-rules.ts';
 import { citations, length, machinePaths, names, portableScripts, silence } from './house/file-rules.ts';
 import { findings, readTree } from './house/source-file.ts';
-import { sqlPlace } from './house/sql-rules.ts';
+import { consoleTables, sqlPlace } from './house/sql-rules.ts';
 
 const rules = [
-  ...[direction, circles, browserSafe, sqlPlace],
+  ...[direction, circles, browserSafe, sqlPlace, consoleTables],
   ...[names, length, machinePaths, silence, portableScripts, citations],
   ...[environment, sleeps, skipped],
 ];

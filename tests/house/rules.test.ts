@@ -4,7 +4,7 @@ import { browserSafe, circles, direction } from './direction-rules.ts';
 import { citations, length, machinePaths, names, portableScripts, silence } from './file-rules.ts';
 import { findings } from './source-file.ts';
 import type { Rule, SourceFile } from './source-file.ts';
-import { sqlPlace } from './sql-rules.ts';
+import { consoleTables, sqlPlace } from './sql-rules.ts';
 
 const treeOf = (files: Record<string, string>): Map<string, SourceFile> =>
   new Map(Object.entries(files).map(([path, text]) => [path, { path, text }]));
@@ -53,6 +53,8 @@ describe('each rule finds its violation', () => {
     'const f = (id) => `select a from stop where id = ${id}`;',
     'splices `id`',
   );
+  finds(consoleTables, 'tests/pages/office-x.check.ts', 'run(`insert into parked values (1)`);', 'writes a table');
+  finds(consoleTables, 'tests/pages/desk.ts', 'run(`update operator set name = $1`);', 'writes a table');
   finds(names, 'server/src/stops/stopRules.ts', '', 'not kebab-case');
   finds(names, 'server/src/utils/text.ts', '', 'is too general');
   finds(names, 'server/src/route-manager.ts', '', 'is too general');
@@ -112,6 +114,7 @@ describe('each rule accepts valid code', () => {
     'server/src/stops/sql.ts',
     'const columns = `a, b`; export const q = `select ${columns} from stop`;',
   );
+  accepts(consoleTables, 'tests/pages/office-x.check.ts', 'run(`update PODDTA.FACMSTP set FATZ = $1`);');
   accepts(environment, 'server/src/main.ts', 'const config = loadConfig(process.env, process.argv);');
   accepts(
     sleeps,

@@ -78,3 +78,23 @@ export const sqlPlace: Rule = {
     });
   },
 };
+
+/** Tests of the office console in a browser, and what they share. */
+const consoleFiles =
+  /^tests\/pages\/(office-[a-z-]+(\.check)?|desk|hostile-data|many-routes|refusing-host|second-operator)\.ts$/;
+const ownWrite = /\b(insert\s+into|delete\s+from|truncate|alter\s+table)\s+(?!poddta\.)|^\s*update\s+(?!poddta\.)/i;
+
+/** A trouble that a test writes itself may be one that the product never has. */
+export const consoleTables: Rule = {
+  name: 'tests of the console write tables of the host alone, as its own programs do',
+  check: (file) =>
+    consoleFiles.test(file.path)
+      ? statementsOf(file)
+          .filter(({ text }) => ownWrite.test(text))
+          .map(({ offset }) => ({
+            path: file.path,
+            line: lineAt(file.text, offset),
+            message: 'writes a table of the service: let the product write it',
+          }))
+      : [],
+};
