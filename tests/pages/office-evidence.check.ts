@@ -98,6 +98,9 @@ test('a link gives the pack once to somebody without an account, and a revoked o
   await desk.hand.tap('Make the evidence pack');
   await desk.hand.sees('Send it as a link');
   await desk.hand.type('For whom it is', 'insurer, claim 4711');
+  // What is typed outlives a reload.
+  await desk.page.reload();
+  await desk.hand.tap('Make the evidence pack');
   await desk.hand.tap('Make the link');
   await desk.hand.sees('Send this address now');
   const address = (await desk.page.locator('code').textContent()) ?? '';

@@ -71,10 +71,10 @@ beforeAll(async () => {
     { name: 'hold', at: 'host', clicks: ['Plan a hold'], shows: 'Drivers work on.' },
     { name: 'phones', at: 'phones', clicks: ['1005'], shows: 'Write the reason first.' },
     { name: 'rescue', at: 'rescue', shows: 'Drop the file of the phone here' },
-    { name: 'history', at: `stop/${facility}/${route_id}/${week_end}/2/history`, shows: 'store_emp_name' },
+    { name: 'history', at: `stop/${facility}/${route_id}/${week_end}/2/history`, shows: 'Receiver' },
     { name: 'routes', at: `routes/${facility}/${route_id}/${week_end}`, shows: 'changed by Marcus Bell' },
     { name: 'route', at: `route/${facility}/${route_id}/${week_end}`, shows: 'Received by' },
-    { name: 'route-then', at: `route/${facility}/${route_id}/${week_end}/2`, shows: 'as it was at version' },
+    { name: 'route-then', at: `route/${facility}/${route_id}/${week_end}/2`, shows: 'as it was at' },
     { name: 'stop', at: `stop/${facility}/${route_id}/${week_end}/1`, shows: 'pallet' },
     { name: 'stop-refused', at: `stop/${facility}/${route_id}/${week_end}/2`, shows: 'Open the refused row' },
     {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { operations } from '@tailgate/sync-protocol';
 import { opsOperations } from '../../server/src/ops/operations.ts';
 import { demoRoute } from '../system/service.ts';
 import type { OfficeWorld } from './desk.ts';
@@ -46,7 +47,7 @@ describe('B4', () => {
     await desk.hand.sees('Ring at the “side door” – the bell is dead.');
     await desk.hand.sees('Ring at the "side door" - the bell is dead.');
     await desk.hand.sees('Rosa Delgado received it.');
-    await desk.hand.sees('by no phone');
+    await desk.hand.sees('not from a phone');
     const pictures = desk.page.locator('main figure img');
     await expect.poll(() => pictures.count()).toBe(2);
     const widths = () =>
@@ -106,6 +107,21 @@ describe('B13', () => {
 });
 
 describe('B5 and B14', () => {
+  test('a skip has its reason in the history, a delivery its values in words, and each time is on the facility’s clock', async () => {
+    const driver = await driverOf(world.service, '1009');
+    const { week_end } = demoRoute('R900');
+    const skip = { facility, route_id: 'R900', week_end, stop_id: 1, type: 'refuse', skip_refuse_reason_code: '11' };
+    const comment = { skip_refuse_driver_comment: 'Ordered next week' };
+    await world.service.rest.take(operations.skipStop, { as: driver, body: { ...skip, ...comment } });
+    const desk = await world.desk('look', `#/stop/${facility}/R900/${week_end}/1/history`);
+    await desk.hand.sees('Comment on skip or refusal Ordered next week');
+    await desk.go(at(1, '/history'));
+    await desk.hand.sees('Receiver Rosa Delgado');
+    await desk.hand.sees('Status delivered');
+    await desk.hand.sees(/Large Eggs 15 dz: Counting complete yes/);
+    expect(await desk.hand.read()).not.toMatch(/accounting_complete|end_delivery_time/);
+  });
+
   test('the history is one click, and the stop as it was at a moment two', async () => {
     const desk = await world.desk('look', at(2));
     await desk.hand.sees('RUCMT is not wanted');

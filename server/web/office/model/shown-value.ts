@@ -1,5 +1,3 @@
-import { instantFields } from '@tailgate/sync-protocol';
-
 /** A recorded value as people read it. */
 export type ShownValue =
   | { readonly is: 'text'; readonly text: string }
@@ -7,12 +5,13 @@ export type ShownValue =
   | { readonly is: 'status'; readonly status: 'P' | 'D' | 'S' | 'R' | 'C' }
   | { readonly is: 'truth'; readonly truth: 'yes' | 'no' };
 
+/** The list in the protocol comes with schemas that the console does not need. */
+const isTime = (name: string): boolean => /_(time|timestamp)$/.test(name);
 const statuses = ['P', 'D', 'S', 'R', 'C'] as const;
 
 /** @param name of the field. @param value its recorded text; a value of another form stays as it is */
 export function shownValue(name: string, value: string): ShownValue {
-  if (instantFields.some((each) => each === name) && !Number.isNaN(Date.parse(value)))
-    return { is: 'moment', at: value };
+  if (isTime(name) && !Number.isNaN(Date.parse(value))) return { is: 'moment', at: value };
   const status = name === 'status' ? statuses.find((each) => each === value) : undefined;
   if (status) return { is: 'status', status };
   if (value === 'true' || value === 'false') return { is: 'truth', truth: value === 'true' ? 'yes' : 'no' };

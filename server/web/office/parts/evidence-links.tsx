@@ -5,6 +5,7 @@ import { Banner } from '../../ui/parts/chip.tsx';
 import { useAct } from '../act.ts';
 import type { DataOf, QueryOf } from '../api/operations.ts';
 import { useRead } from '../api/reads.ts';
+import { useDraft } from '../drafts.ts';
 import { useGate } from '../gate.ts';
 import type { StopKey } from '../links.ts';
 import { t } from '../words/words.ts';
@@ -28,14 +29,16 @@ const addressOf = (secret: string): string => new URL(`../evidence/#${secret}`, 
 export function EvidenceLinks({ stop, query }: EvidenceLinksProps) {
   const make = useAct('makeEvidenceLink');
   const { data: links } = useRead('listEvidenceLinks', {});
-  const [note, setNote] = useState('');
+  const { facility, route_id, week_end, stop_id } = stop;
+  const draft = useDraft(`evidence-link/${facility}/${route_id}/${week_end}/${stop_id}`);
+  const note = draft.fields['note'] ?? '';
   const [secret, setSecret] = useState<string>();
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     if (note.trim() === '') return;
     const made = await make.run({ query, body: { note: note.trim(), days: 7 } });
     if (!made) return;
-    setNote('');
+    draft.clear();
     setSecret(made.secret);
   };
   return (
@@ -43,7 +46,7 @@ export function EvidenceLinks({ stop, query }: EvidenceLinksProps) {
       <h3>{t('evidence.link')}</h3>
       <p className="small">{t('evidence.link.about')}</p>
       <FaultNote fault={make.fault} />
-      <div className="form-row auto">
+      <>
         <label className="field">
           <span className="lab">{t('evidence.link.note')}</span>
           <input
@@ -51,13 +54,13 @@ export function EvidenceLinks({ stop, query }: EvidenceLinksProps) {
             autoComplete="off"
             maxLength={200}
             value={note}
-            onInput={(event) => setNote(event.currentTarget.value)}
+            onInput={(event) => draft.change('note', event.currentTarget.value)}
           />
         </label>
         <SendButton tone="go" missing={note.trim() === '' ? t('evidence.link.noNote') : ''} isOff={make.isOff}>
           {t('evidence.link.act')}
         </SendButton>
-      </div>
+      </>
       {secret !== undefined && (
         <Banner icon="check" tone="go" role="status">
           <p>{t('evidence.link.done')}</p>

@@ -11,6 +11,7 @@ import { t } from '../words/words.ts';
 import { EvidenceLinks } from './evidence-links.tsx';
 import { FaultNote } from './fault-note.tsx';
 import { NeedsRole } from './needs-role.tsx';
+import { OpenPanel } from './open-panel.tsx';
 
 type Preview = DataOf<'previewEvidence'>;
 const parts = ['names', 'photos'] as const;
@@ -19,21 +20,9 @@ const parts = ['names', 'photos'] as const;
 export function MakeEvidence({ stop }: { readonly stop: StopKey }) {
   const [isOpen, setOpen] = useState(false);
   return (
-    <div className="panel">
-      <div className="panel-head">
-        <h2>{t('evidence.title')}</h2>
-        <button
-          className={isOpen ? 'btn btn-quiet' : 'btn'}
-          type="button"
-          aria-expanded={isOpen}
-          onClick={() => setOpen(!isOpen)}
-        >
-          <Icon name="dl" />
-          {t(isOpen ? 'app.close' : 'evidence.open')}
-        </button>
-      </div>
+    <OpenPanel title={t('evidence.title')} icon="dl" act={t('evidence.open')} isOpen={isOpen} onToggle={setOpen}>
       {isOpen ? <Pack stop={stop} /> : <p className="panel-body small">{t('evidence.about')}</p>}
-    </div>
+    </OpenPanel>
   );
 }
 
@@ -110,7 +99,7 @@ function Contents({ preview: { name, changes, files, bytes, stops } }: { readonl
   return (
     <>
       <p>
-        <strong>{name}</strong>
+        <strong className="breaks">{name}</strong>
       </p>
       <p className="small">
         {t('evidence.changes', { n: changes })} · {t('evidence.files', { n: files, kb: Math.ceil(bytes / 1_000) })}

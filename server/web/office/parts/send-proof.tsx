@@ -1,6 +1,5 @@
 import type { FormEvent } from 'react';
 import { useId, useState } from 'react';
-import { Icon } from '../../ui/icons.tsx';
 import { Banner, Chip } from '../../ui/parts/chip.tsx';
 import { useAct } from '../act.ts';
 import type { DataOf } from '../api/operations.ts';
@@ -16,6 +15,7 @@ import { FaultNote } from './fault-note.tsx';
 import { FirstNote } from './first-note.tsx';
 import { Moment } from './moment.tsx';
 import { NeedsRole } from './needs-role.tsx';
+import { OpenPanel } from './open-panel.tsx';
 import { SendButton } from './send-button.tsx';
 
 type Preview = DataOf<'previewProof'>;
@@ -38,19 +38,7 @@ export function Proofs({ stop, proofs }: ProofsProps) {
     setOpen(false);
   };
   return (
-    <div className="panel">
-      <div className="panel-head">
-        <h2>{t('proof.title')}</h2>
-        <button
-          className={isOpen ? 'btn btn-quiet' : 'btn'}
-          type="button"
-          aria-expanded={isOpen}
-          onClick={() => setOpen(!isOpen)}
-        >
-          <Icon name="mail" />
-          {t(isOpen ? 'app.close' : 'proof.open')}
-        </button>
-      </div>
+    <OpenPanel title={t('proof.title')} icon="mail" act={t('proof.open')} isOpen={isOpen} onToggle={setOpen}>
       {sentTo !== undefined && (
         <Banner icon="check" tone="go" role="status">
           <p>{t('proof.done', { to: sentTo })}</p>
@@ -66,7 +54,7 @@ export function Proofs({ stop, proofs }: ProofsProps) {
           </li>
         ))}
       </ul>
-    </div>
+    </OpenPanel>
   );
 }
 
@@ -114,7 +102,7 @@ function SendProof({ stop, proofs, gate, onSent }: SendProofProps) {
       {data && <Lacking preview={data} />}
       <NeedsRole role="repair" />
       {data?.can_send === true && may('repair') && (
-        <div className="form-row auto">
+        <>
           <label className="field">
             <span className="lab">{t('proof.to')}</span>
             <input
@@ -135,7 +123,7 @@ function SendProof({ stop, proofs, gate, onSent }: SendProofProps) {
           <SendButton tone="go" missing={to.trim() === '' ? t('proof.noAddress') : ''} isOff={send.isOff}>
             {t(send.isBusy ? 'proof.sending' : 'proof.act')}
           </SendButton>
-        </div>
+        </>
       )}
       {data?.can_send === true && (
         <section aria-label={t('proof.preview')}>

@@ -14,7 +14,7 @@ import { Page } from '../parts/page.tsx';
 import { ListTable, Table } from '../parts/table.tsx';
 import { TablePanel } from '../parts/table-panel.tsx';
 import { may } from '../session.ts';
-import { timeIn } from '../words/times.ts';
+import { dayText, timeIn } from '../words/times.ts';
 import { span, t } from '../words/words.ts';
 
 type Status = DataOf<'readReplication'>;
@@ -170,7 +170,7 @@ const routeColumns = (workers: Status['workers']) => [
       <>
         <strong>{route_id}</strong>
         <span className="sub">
-          {facility} · {week_end}
+          {facility} · {dayText(week_end)}
         </span>
       </>
     ),

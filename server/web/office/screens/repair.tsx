@@ -21,6 +21,7 @@ import { TablePanel } from '../parts/table-panel.tsx';
 import { SkipParked } from '../parts/skip-parked.tsx';
 import { may } from '../session.ts';
 import { subjectText } from '../words/parked-sentences.ts';
+import { dayText } from '../words/times.ts';
 import { t } from '../words/words.ts';
 
 const crumbs = () => [{ href: links.parked, text: t('parked.title') }];
@@ -85,7 +86,7 @@ function Repair({ row, isGone }: { readonly row: ParkedRow; readonly isGone: boo
   return (
     <Page
       title={title}
-      lead={facility !== null && week !== null && t('repair.lead', { facility, week, version })}
+      lead={facility !== null && week !== null && t('repair.lead', { facility, week: dayText(week), version })}
       crumbs={crumbs()}
       acts={
         may('repair') &&

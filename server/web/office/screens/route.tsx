@@ -11,6 +11,7 @@ import { RouteThen } from '../parts/route-then.tsx';
 import { nameOf, StopLine } from '../parts/stop-line.tsx';
 import { ListTicks, StopStatus, WhenWho } from '../parts/stop-state.tsx';
 import { Table } from '../parts/table.tsx';
+import { dayText, timeIn } from '../words/times.ts';
 import { t } from '../words/words.ts';
 
 interface RouteScreenProps {
@@ -26,10 +27,10 @@ export function RouteScreen({ route, version }: RouteScreenProps) {
   const title = `${route_id} ${data?.route.name ?? ''}`.trim();
   return (
     <Page
-      title={version === undefined ? title : t('route.thenTitle', { route: title, version })}
+      title={version === undefined ? title : t('route.thenTitle', { route: title, moment: momentOf(version, data) })}
       lead={
         version === undefined
-          ? data && t('route.lead', { facility, week: week_end, version: data.route.version })
+          ? data && t('route.lead', { facility, week: dayText(week_end), version: data.route.version })
           : t('route.thenLead')
       }
       crumbs={[
@@ -53,6 +54,12 @@ export function RouteScreen({ route, version }: RouteScreenProps) {
       )}
     </Page>
   );
+}
+
+/** The time of a version; its number where it is not among the latest changes. */
+function momentOf(version: number, data: RouteDetail | undefined): string {
+  const event = data?.latest.find((each) => each.version === version);
+  return event ? timeIn(Date.parse(event.received_at), data?.route) : t('route.thenVersion', { n: version });
 }
 
 function Stops({ detail: { route, stops } }: { readonly detail: RouteDetail }) {

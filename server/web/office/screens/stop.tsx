@@ -100,7 +100,7 @@ function Comments({ view }: { readonly view: StopView }) {
           <>
             <dt>{t('stop.skip')}</dt>
             <dd>
-              {reason.code} {reason.meaning}
+              {reason.code} {reason.meaning}{' '}
               {skip && <span className="sub">{t('stop.quoted', { text: skip.text })}</span>}
             </dd>
           </>

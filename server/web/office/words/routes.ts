@@ -81,9 +81,10 @@ export const en = {
   'route.atHost': 'on the host',
   'route.refusedByHost': 'refused by the host',
   'route.notAtHost': 'not on the host yet',
-  'route.thenTitle': '{route} as it was at version {version}',
+  'route.thenTitle': '{route} as it was at {moment}',
   'route.thenLead':
     'From the history: stops without a later change are as they are now; the others show the values up to this moment.',
+  'route.thenVersion': 'version {n}',
   'route.thenLater': 'changed later',
   'route.thenSame': 'as it is now',
   'route.nowLink': 'The route now',
@@ -169,9 +170,10 @@ export const es: Translation<typeof en> = {
   'route.atHost': 'en el host',
   'route.refusedByHost': 'rechazada por el host',
   'route.notAtHost': 'aún no en el host',
-  'route.thenTitle': '{route} como estaba en la versión {version}',
+  'route.thenTitle': '{route} como estaba: {moment}',
   'route.thenLead':
     'De la historia: las paradas sin cambio posterior están como ahora; las otras muestran los valores hasta ese momento.',
+  'route.thenVersion': 'versión {n}',
   'route.thenLater': 'cambió después',
   'route.thenSame': 'como ahora',
   'route.nowLink': 'La ruta ahora',

@@ -52,5 +52,14 @@ export function dayKey(ms: number, of?: Placed): string {
 
 export const dayIn = (ms: number, of?: Placed): string => formatter('day', zoneOf(of)).format(ms);
 
+/** A day of the host, 20261124, in words; a text of another form stays as it is. */
+export function dayText(key: string): string {
+  const [, year, month, day] = /^(\d{4})(\d\d)(\d\d)$/.exec(key) ?? [];
+  if (year === undefined) return key;
+  const ms = Date.parse(`${year}-${month}-${day}T00:00:00Z`);
+  if (Number.isNaN(ms)) return key;
+  return new Intl.DateTimeFormat(i18n.language(), { dateStyle: 'medium', timeZone: 'UTC' }).format(ms);
+}
+
 /** 2026-11-24 08:56:02 UTC */
 export const utc = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
