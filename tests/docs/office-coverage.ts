@@ -37,6 +37,32 @@ export const officeCoverage: Readonly<Record<string, readonly Covering[]>> = {
     cover('host/ops-stop.test.ts', 'marks the side that differs, different fields first'),
     cover('host/ops-stop.test.ts', 'an untouched stop has no difference'),
   ],
+  'listLegalHolds query': [
+    cover('server/ops/legal-holds.test.ts', 'are listed by the route and the stop that they cover'),
+  ],
+  'listLegalHolds data': [
+    cover('server/ops/legal-holds.test.ts', 'are listed by the route and the stop that they cover'),
+  ],
+  'placeLegalHold body': [
+    cover('server/ops/legal-holds.test.ts', 'names what is wrong with a scope', ['scope']),
+    cover('server/ops/legal-holds.test.ts', 'is an act with its reason, and its release another one', ['by', 'reason']),
+    cover('server/ops/legal-holds.test.ts', 'ends at its time', ['until']),
+  ],
+  'placeLegalHold data': [
+    cover('server/ops/legal-holds.test.ts', 'are listed by the route and the stop that they cover'),
+  ],
+  'releaseLegalHold params': [
+    cover('server/ops/legal-holds.test.ts', 'is an act with its reason, and its release another one'),
+  ],
+  'releaseLegalHold body': [
+    cover('server/ops/legal-holds.test.ts', 'is an act with its reason, and its release another one', ['by', 'reason']),
+    cover('server/ops/legal-holds.test.ts', 'is released once, and the second operator gets the name of the first', [
+      'seen',
+    ]),
+  ],
+  'releaseLegalHold data': [
+    cover('server/ops/legal-holds.test.ts', 'is an act with its reason, and its release another one'),
+  ],
   'previewProof params': [cover('server/mail/proofs.test.ts', 'is an error for an unknown route or stop')],
   'previewProof data': [
     cover('server/mail/proofs.test.ts', 'is the mail of the stop, with the addresses of the store and'),

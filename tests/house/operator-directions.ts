@@ -33,6 +33,7 @@ export const operatorParts: readonly Part[] = [
   operators('flags/', [], 'changes taken in with a flag'),
   operators('history/', ['replication/to-host/shadow.ts'], 'the history of a stop: ledger, host, mails'),
   operators('holds/', ['replication/control/'], 'files on hold'),
+  operators('legal-holds/', [], 'records that retention leaves alone'),
   operators('incidents/', [], 'incidents and their ends'),
   operators('invitations/', [], 'invitations to sign up'),
   operators(
@@ -50,7 +51,7 @@ export const operatorParts: readonly Part[] = [
   ),
   operators('reconciliation/', ['replication/to-host/counts/'], 'the rows of the host, counted'),
   operators('restore/', ['incidents/'], 'a restored database is announced here'),
-  operators('retention/', [], 'old data leaves once the host has it'),
+  operators('retention/', ['ops/legal-holds/'], 'old data leaves once the host has it'),
   operators('routes/', ['host/files/local-time.ts'], 'routes of a day and their stops'),
   operators('feed/', ['ops/flags/'], 'what has changed, for pages that follow'),
   operators('files/', [], 'files for people at the office'),
@@ -70,7 +71,7 @@ export const operatorParts: readonly Part[] = [
   withVerifier(
     operators(
       'evidence/',
-      ['http/server/rate-limits.ts', 'mail/', 'ops/history/', 'runtime/', 'tlog/'],
+      ['http/server/rate-limits.ts', 'mail/', 'ops/history/', 'ops/legal-holds/', 'runtime/', 'tlog/'],
       'the record of a stop as a document and its files',
     ),
   ),

@@ -12,6 +12,7 @@ import written from '../../server/src/http/openapi/examples.json' with { type: '
 import { choosePort } from '../../server/src/embedded-postgres/cluster.ts';
 import type { Example } from '../../server/src/http/openapi/example.ts';
 import { packOf, uploadOf, type Form } from './example-forms.ts';
+import { recordLegalHold } from './record-legal-hold.ts';
 import { ServerProcess } from './server-process.ts';
 
 // `npm run openapi:record`: a driver's day with the demo data on a real server, every operation once. The requests and
@@ -196,6 +197,7 @@ async function driveADay(): Promise<void> {
   await record('listHolds', { headers: ops });
   await record('endHold', { headers: ops, params: { hold_id: hold.hold_id }, body: { reason: 'The backup is done.' } });
   const ofStop = { ...named, route_id: route.id, stop_id: String(stop.id) };
+  await recordLegalHold(record, ops, { ...named, route_id: route.id, stop_id: stop.id });
   await record('listRoutes', { headers: ops, query: { facility: route.facility } });
   await record('readOpsRoute', { headers: ops, params: { ...named, route_id: route.id } });
   await record('previewProof', { headers: ops, params: ofStop });

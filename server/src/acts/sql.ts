@@ -11,6 +11,7 @@ export type ActSubject =
   | 'device'
   | 'driver'
   | 'hold'
+  | 'legal-hold'
   | 'invitation'
   | 'operator'
   | 'proof'

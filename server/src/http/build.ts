@@ -44,6 +44,7 @@ import { parkedEndpoints } from '../ops/parked/parked.ts';
 import type { HostCatalog } from './endpoints/host-endpoints.ts';
 import { hostEndpoints } from './endpoints/host-endpoints.ts';
 import { evidenceEndpoints, type EvidenceDeps } from '../ops/evidence/evidence-endpoints.ts';
+import { legalHoldEndpoints } from '../ops/legal-holds/legal-holds.ts';
 import { proofEndpoints, type ProofDeps } from '../ops/proofs/proofs.ts';
 import { quarantineEndpoints } from '../ops/quarantine/quarantine.ts';
 import { opsFileEndpoints } from '../ops/files/files.ts';
@@ -180,6 +181,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
     ...actEndpoints(deps.db),
     ...parkedEndpoints(deps),
     ...holdEndpoints(deps.db),
+    ...legalHoldEndpoints(deps),
     ...replicationEndpoints(deps.db),
     ...reconciliationEndpoints(deps.db),
     ...quarantineEndpoints(deps),

@@ -11,6 +11,7 @@ import { historyOperations, historySchemas } from './history/contract.ts';
 import { holdOperations, holdSchemas } from './holds/contract.ts';
 import { incidentOperations, incidentSchemas } from './incidents/contract.ts';
 import { invitationOperations, invitationSchemas } from './invitations/contract.ts';
+import { legalHoldOperations, legalHoldSchemas } from './legal-holds/contract.ts';
 import { oidcOperations, oidcSchemas } from './oidc/contract.ts';
 import { operatorOperations, operatorSchemas } from './operators/contract.ts';
 import { parkedOperations, parkedSchemas } from './parked/contract.ts';
@@ -29,6 +30,7 @@ export const opsOperations = {
   ...attentionOperations,
   ...parkedOperations,
   ...holdOperations,
+  ...legalHoldOperations,
   ...replicationOperations,
   ...reconciliationOperations,
   ...quarantineOperations,
@@ -55,6 +57,7 @@ export const opsSchemas = [
   ...attentionSchemas,
   ...parkedSchemas,
   ...holdSchemas,
+  ...legalHoldSchemas,
   ...replicationSchemas,
   ...reconciliationSchemas,
   ...quarantineSchemas,

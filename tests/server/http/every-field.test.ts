@@ -63,6 +63,7 @@ const params = {
   quarantine_id: '1',
   incident_id: '1',
   hold_id: '1',
+  legal_hold_id: '0197b2a8-1c2d-7e3f-8a4b-5c6d7e8f9014',
   invitation_id: '0197b2a8-1c2d-7e3f-8a4b-5c6d7e8f9012',
   link_id: '0197b2a8-1c2d-7e3f-8a4b-5c6d7e8f9013',
 };

@@ -46,6 +46,7 @@ let parked: string;
 /** Why the host refuses rows that only acts on a whole cause concern. */
 let refusedCause: string;
 let hold: string;
+let legalHold: string;
 let invitation: string;
 /** Links to evidence: one is to be revoked, the other to be taken. */
 let links: { link_id: string; secret: string }[];
@@ -109,6 +110,9 @@ beforeAll(async () => {
   );
   const body = { by: 'OFFICE', reason: 'a night without writes' };
   hold = (await server.client.take(operations.beginHold, { headers, body })).hold_id;
+  const scope = { facility: 'F01', route_id: 'R100', week_end: '20261121' };
+  const claim = { headers, body: { by: 'OFFICE', reason: 'claim 4711', scope } };
+  legalHold = (await server.client.take(operations.placeLegalHold, claim)).legal_hold_id;
   const invited = { headers, body: { by: 'OFFICE', facility: 'F01', days: 90 } };
   invitation = (await server.client.take(operations.invite, invited)).invitation_id;
   const linked = {
@@ -265,6 +269,7 @@ describe('contract §1: every request', () => {
           parked_id: [parked],
           cause: [refusedCause],
           hold_id: [hold],
+          legal_hold_id: [legalHold],
           invitation_id: [invitation],
           link_id: links.slice(0, 1).map(({ link_id }) => link_id),
           secret: links.slice(1).map(({ secret }) => secret),

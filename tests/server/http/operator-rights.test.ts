@@ -39,6 +39,10 @@ const rights: Readonly<Record<string, OperatorRole | 'self' | 'open'>> = {
   'GET /ops/incidents': 'look',
   'POST /ops/incidents/{incident_id}/acknowledge': 'repair',
 
+  'GET /ops/legal-hold': 'look',
+  'POST /ops/legal-hold': 'repair',
+  'POST /ops/legal-hold/{legal_hold_id}/release': 'admin',
+
   'GET /ops/hold': 'look',
   'POST /ops/hold': 'admin',
   'POST /ops/hold/{hold_id}/end': 'admin',

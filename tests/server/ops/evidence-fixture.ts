@@ -76,6 +76,7 @@ export function readingsOf(
     files: [],
     acts: [],
     reports: [],
+    holds: [],
     ...more,
   };
 }

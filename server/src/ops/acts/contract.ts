@@ -77,7 +77,7 @@ export const actSchemas = [
     by: 'An operator, `machine:NAME` for a program with `OPS_TOKEN`, or the name of a command.',
     act: 'The operation, by its `operationId`.',
     subject_kind:
-      'What it was done to: `parked`, `quarantine`, `incident`, `device`, `driver`, `hold`, `invitation`, `operator`, `proof` (a sent delivery summary), `evidence` (a pack) or `database` (a restore, a healed clock). There may be more one day.',
+      'What it was done to: `parked`, `quarantine`, `incident`, `device`, `driver`, `hold`, `legal-hold`, `invitation`, `operator`, `proof` (a sent delivery summary), `evidence` (a pack) or `database` (a restore, a healed clock). There may be more one day.',
     subject: 'The id of the subject.',
     ...stopWords,
     facility: 'Facility of the route; null where the act concerns no route.',

@@ -1,5 +1,6 @@
 import type { StopPlan, StopResult, StopStatus } from '@tailgate/sync-protocol';
 import type { DeliverySummary } from '../../mail/summary.ts';
+import type { LegalHold } from '../legal-holds/contract.ts';
 import type { HistoryFile, HostStatus, LedgerEntry, StopHistory } from '../history/contract.ts';
 import type { FieldChange } from './custody.ts';
 
@@ -124,5 +125,7 @@ export interface StopEvidence {
   readonly mails: StopHistory['mails'];
   readonly proofs: StopHistory['proofs'];
   readonly reports: readonly EvidenceReport[];
+  /** Legal holds that cover or have covered the stop, the oldest first. */
+  readonly holds: readonly LegalHold[];
   readonly host: HostStatus;
 }

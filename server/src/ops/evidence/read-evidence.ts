@@ -9,6 +9,7 @@ import { evidenceOf } from '../../stops/named-assets.ts';
 import type { ReadKeys } from '../../tlog/keys.ts';
 import { AppError } from '../../wire/errors.ts';
 import { orNotFound, readStopHistory } from '../history/history.ts';
+import { holdsOfStop } from '../legal-holds/legal-holds.ts';
 import type { EvidenceAct, EvidenceReport, StopEvidence } from './evidence.ts';
 import * as sql from './evidence-sql.ts';
 import { readProofs, type LogProofs } from './log/log-proofs.ts';
@@ -126,6 +127,7 @@ async function readStop(db: Queryable, key: RouteKey, stop: number, without: Rea
     files: rows.map(fileOf),
     acts: await readActs(db, place),
     reports: await readReports(db, key),
+    holds: await holdsOfStop(db, key, stop),
   };
   return {
     evidence: stopEvidence(readings, without),

@@ -17,7 +17,15 @@ import {
   type StopEvidence,
 } from './evidence.ts';
 import { memberOf } from './member-name.ts';
-import { withoutAddress, withoutAuthor, withoutBody, withoutNames, withoutReason, withoutTexts } from './withhold.ts';
+import {
+  withoutAddress,
+  withoutAuthor,
+  withoutBody,
+  withoutNames,
+  withoutReason,
+  withoutTexts,
+  withoutWriter,
+} from './withhold.ts';
 
 /** The link of a change in its queue. */
 export interface Seal {
@@ -47,11 +55,12 @@ export interface StopReadings {
   readonly files: readonly KnownFile[];
   readonly acts: readonly EvidenceAct[];
   readonly reports: readonly EvidenceReport[];
+  readonly holds: StopEvidence['holds'];
 }
 
 /** The evidence of a stop in its present state. Pure. @param without the parts that the pack leaves out */
 export function stopEvidence(readings: StopReadings, without: ReadonlySet<Withheld>): StopEvidence {
-  const { history, acts, reports } = readings;
+  const { history, acts, reports, holds } = readings;
   const hidesNames = without.has('names');
   const stop = hidesNames ? nameless(readings.stop) : readings.stop;
   const { route, facility, zone, plan, result } = stop;
@@ -85,6 +94,7 @@ export function stopEvidence(readings: StopReadings, without: ReadonlySet<Withhe
     mails: history.mails,
     proofs: [...unless(history.proofs, withoutAddress)],
     reports: unless(reports, withoutBody),
+    holds: unless(holds, withoutWriter),
     host: hidesNames ? { ...history.host, skipped_by: null, skip_reason: null } : history.host,
   };
 }

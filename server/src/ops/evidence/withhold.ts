@@ -1,5 +1,6 @@
 import type { StopPlan, StopResult } from '@tailgate/sync-protocol';
 import type { StopHistory } from '../history/contract.ts';
+import type { LegalHold } from '../legal-holds/contract.ts';
 import { withheldText, type EvidenceAct, type EvidenceReport } from './evidence.ts';
 
 // A pack without names: the numbers of employees, customers and items stay, and so do all hashes. Texts that a person
@@ -54,4 +55,11 @@ export const withoutAddress = (proof: StopHistory['proofs'][number]): StopHistor
   ...proof,
   to: withheldText,
   by: withheldText,
+});
+
+export const withoutWriter = (hold: LegalHold): LegalHold => ({
+  ...hold,
+  reason: withheldText,
+  placed_by: withheldText,
+  released_by: hold.released_by && withheldText,
 });

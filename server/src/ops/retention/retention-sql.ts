@@ -1,7 +1,15 @@
 import { statement } from '../../db/statement.ts';
+import { heldFiles, isHeld, isRouteHeld } from '../legal-holds/held-sql.ts';
 
 // Each statement deletes one batch of rows older than $1, at most $2 entries, and returns their number. Rows that
-// another node deletes at the same moment are skipped.
+// another node deletes at the same moment are skipped. A legal hold in force at $3 keeps its rows.
+const now = '$3';
+const changeHeld = isHeld('l', now);
+const proofHeld = isHeld('p', now);
+const entryHeld = isHeld('q', now);
+const actHeld = isHeld('t', now);
+const routeHeld = isRouteHeld('r', now);
+const filesOfHolds = heldFiles(now);
 
 /** Whether the host has all of a route `r`: nothing is behind, and nothing is parked, skipped or not. */
 const isHosted = `not r.behind and not exists (select from parked p where p.facility = r.facility and p.route_id = r.id
@@ -26,11 +34,13 @@ export const dropLedger = statement(
         and coalesce(r.closed_at, r.withdrawn_at, r.changed_at) < $1
         and ${isHosted}
         and exists (select from ledger l where l.facility = r.facility and l.route_id = r.id
-                                           and l.week_end = r.week_end and l.received_at < $1)
+                                           and l.week_end = r.week_end and l.received_at < $1
+                                           and not ${changeHeld})
       limit $2
    ), dropped as (
      delete from ledger l using done d
       where l.facility = d.facility and l.route_id = d.id and l.week_end = d.week_end and l.received_at < $1
+        and not ${changeHeld}
      returning l.client_id, l.seq
    ), ${noted}`,
 );
@@ -61,7 +71,7 @@ export const dropRoutes = statement(
   `with gone as materialized (
      select r.facility, r.id, r.week_end
        from route r
-      where r.withdrawn_at < $1 and ${isHosted}
+      where r.withdrawn_at < $1 and ${isHosted} and not ${routeHeld}
         and not exists (select from ledger l where l.facility = r.facility and l.route_id = r.id and l.week_end = r.week_end)
         and not exists (select from driver_sign_in s where s.facility = r.facility and s.route_id = r.id
                                                        and s.week_end = r.week_end and s.hosted_version < s.version)
@@ -89,10 +99,11 @@ export const dropRoutes = statement(
 /** The bytes of files that are complete on the host. The row with the hash remains. The sweep deletes the objects. */
 export const dropFiles = statement(
   'retain_drop_files',
-  `with old as materialized (
+  `with ${filesOfHolds}, old as materialized (
      select a.id, a.content, a.object from asset a
       where a.state = 'R' and a.purged_at is null and a.received_at < $1 and a.hosted_version >= a.version
         and not exists (select from parked_row p where p.file = 'ASSHDP' and p.key = a.id)
+        and a.id not in (select id from held_file) and a.batch not in (select id from held_file)
       order by a.received_at limit $2 for update skip locked
    ), chunks as (
      delete from asset_chunk c using old where c.content = old.content
@@ -107,7 +118,11 @@ export const dropFiles = statement(
 export const dropMails = statement(
   'retain_drop_mails',
   `delete from mail_sent where (facility, mutation_id) in (
-     select facility, mutation_id from mail_sent where sent_at < $1 order by sent_at limit $2 for update skip locked
+     select m.facility, m.mutation_id from mail_sent m
+      where m.sent_at < $1
+        and not exists (select from ledger l where l.facility = m.facility and l.id = m.mutation_id and ${changeHeld})
+        and not exists (select from proof_mail p where p.facility = m.facility and p.mail_id = m.mutation_id and ${proofHeld})
+      order by m.sent_at limit $2 for update skip locked
    )`,
 );
 
@@ -115,7 +130,8 @@ export const dropMails = statement(
 export const dropProofs = statement(
   'retain_drop_proofs',
   `delete from proof_mail where (facility, mail_id) in (
-     select facility, mail_id from proof_mail where asked_at < $1 order by asked_at limit $2 for update skip locked
+     select p.facility, p.mail_id from proof_mail p
+      where p.asked_at < $1 and not ${proofHeld} order by p.asked_at limit $2 for update skip locked
    )`,
 );
 
@@ -133,8 +149,9 @@ export const dropSettled = statement(
   'retain_drop_settled',
   `with dropped as (
      delete from quarantine where quarantine_id in (
-       select quarantine_id from quarantine
-        where state <> 'open' and resolved_at < $1 order by resolved_at limit $2 for update skip locked
+       select q.quarantine_id from quarantine q
+        where q.state <> 'open' and q.resolved_at < $1 and not ${entryHeld}
+        order by q.resolved_at limit $2 for update skip locked
      ) returning client_id, seq
    ), ${noted}`,
 );
@@ -143,6 +160,7 @@ export const dropSettled = statement(
 export const dropActs = statement(
   'retain_drop_acts',
   `delete from operator_act where act_id in (
-     select act_id from operator_act where at < $1 order by at limit $2 for update skip locked
+     select t.act_id from operator_act t where t.at < $1 and not ${actHeld}
+      order by t.at limit $2 for update skip locked
    )`,
 );

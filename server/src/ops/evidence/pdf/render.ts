@@ -175,7 +175,7 @@ const utc = (instant: string | null): string =>
 
 const sources = { sync: 'phone', rest: 'phone (REST)', office: 'office', timer: 'timer' } as const;
 
-function renderCustody(paper: Paper, { facts, kept, acts, mails, proofs, reports, host }: StopEvidence): void {
+function renderCustody(paper: Paper, { facts, kept, acts, mails, proofs, reports, holds, host }: StopEvidence): void {
   paper.heading('Chain of custody');
   if (facts.length === 0) paper.paragraph('No change was recorded.');
   for (const [i, fact] of facts.entries()) renderFact(paper, i + 1, fact);
@@ -214,7 +214,21 @@ function renderCustody(paper: Paper, { facts, kept, acts, mails, proofs, reports
       ({ report_id, revision, driver_id, captured_at }) =>
         ['Load report', `${report_id}, revision ${revision}, by ${driver_id}, captured ${utc(captured_at)}`] as const,
     ),
+    ...holds.map((hold) => ['Legal hold', holdWords(hold)] as const),
   ]);
+}
+
+function holdWords({
+  placed_at,
+  placed_by,
+  reason,
+  until,
+  released_at,
+  released_by,
+}: StopEvidence['holds'][number]): string {
+  const end =
+    released_at === null ? until && `, until ${utc(until)}` : `, released ${utc(released_at)} by ${released_by}`;
+  return `placed ${utc(placed_at)} by ${placed_by}: ${reason}${end ?? ''}`;
 }
 
 function hostWords({ on_host, trace, confirmed_at, parked_reason }: StopEvidence['host']): string {
