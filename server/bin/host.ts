@@ -28,7 +28,7 @@ async function main(argv: readonly string[]): Promise<void> {
   const config = loadConfig(process.env, []);
   const print = parsePrintCommand(argv);
   if (print) {
-    process.stdout.write(printed(print, config.legacyLibrary));
+    process.stdout.write(printed(print, config.legacyLibrary, config.legacyMap));
     return;
   }
   const command = parseCommand(argv);

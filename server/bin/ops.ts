@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { helpOf, runProgram } from '../src/runtime/command-line.ts';
-import { loadConfig } from '../src/config.ts';
+import { writeFile } from 'node:fs/promises';
+import { loadConfig, type Config } from '../src/config.ts';
 import { openEmbedded } from '../src/embedded-postgres/embedded.ts';
 import { createPool } from '../src/db/pool.ts';
 import { isDatabaseUnavailable } from '../src/db/unavailable.ts';
@@ -8,11 +9,20 @@ import { escapeHiddenInLines } from '../src/runtime/hidden-characters.ts';
 import { openHost } from '../src/host/connection/open.ts';
 import { printed } from '../src/host/doctor/examine.ts';
 import { examineAt } from '../src/host/doctor/examine-at.ts';
+import { printedExercise } from '../src/host/exercise/exercise.ts';
+import { exerciseAt } from '../src/host/exercise/exercise-at.ts';
 import type { Log } from '../src/runtime/log.ts';
-import { isDoctorCommand, opsManual, parseOpsCommand, runOpsCommand } from '../src/ops/commands/cli.ts';
+import {
+  opsManual,
+  parseDoctorCommand,
+  type DoctorCommand,
+  parseOpsCommand,
+  runOpsCommand,
+} from '../src/ops/commands/cli.ts';
 import { parseHostCommand, runHostCommand, type HostCommand } from '../src/ops/commands/host-commands.ts';
 import { keyFileIn } from '../src/tlog/keys.ts';
 import { StartError } from '../src/runtime/start-error.ts';
+import manifest from '../package.json' with { type: 'json' };
 
 // `npm run ops -- …`: changes the database of a server with the same environment. The server may be stopped.
 
@@ -30,7 +40,8 @@ await runProgram(helpOf(opsManual), (argv) =>
 );
 
 async function main(argv: readonly string[]): Promise<void> {
-  if (isDoctorCommand(argv)) return doctor(loadConfig(process.env, []));
+  const asDoctor = parseDoctorCommand(argv);
+  if (asDoctor) return doctor(loadConfig(process.env, []), asDoctor);
   const ofHost = parseHostCommand(argv, opsManual);
   if (ofHost) return onHost(ofHost, loadConfig(process.env, []));
   const command = parseOpsCommand(argv);
@@ -51,9 +62,10 @@ async function main(argv: readonly string[]): Promise<void> {
 }
 
 /** Exit code 1 for a NO-GO, so that a script can ask. */
-async function doctor(config: ReturnType<typeof loadConfig>): Promise<void> {
+async function doctor(config: Config, { exerciseTo }: DoctorCommand): Promise<void> {
   const database = config.legacyUrl === undefined ? await openDatabase(config) : undefined;
   try {
+    if (exerciseTo !== undefined) return await exerciseIn(config, database?.url ?? '', exerciseTo);
     const diagnosis = await examineAt(
       () => openHost(config, database?.url ?? '', log),
       { changes: config.hostChanges },
@@ -64,6 +76,20 @@ async function doctor(config: ReturnType<typeof loadConfig>): Promise<void> {
   } finally {
     await database?.stop();
   }
+}
+
+/** Exit code 1 where the host does not do what the service relies on. */
+async function exerciseIn(config: Config, databaseUrl: string, file: string): Promise<void> {
+  if (config.legacyLibrary === config.legacyDevLibrary)
+    throw new StartError('LEGACY_DEV_LIBRARY is LEGACY_LIBRARY: the exercise needs a library of its own');
+  const report = await exerciseAt(
+    (program) => openHost({ ...config, legacyLibrary: config.legacyDevLibrary }, databaseUrl, log, program),
+    { changes: config.hostChanges },
+    { now: () => new Date(), service: manifest.version },
+  );
+  await writeFile(file, `${JSON.stringify(report, null, 2)}\n`);
+  process.stdout.write(`${escapeHiddenInLines(printedExercise(report))}\nThe result is in ${file}.\n`);
+  if (!report.passed) process.exitCode = 1;
 }
 
 /** A command that needs the database and the host. */

@@ -7,6 +7,7 @@ import {
   isHostAddress,
   isIssuer,
   isThisMachine,
+  legacyMap,
   library,
   oneOf,
   operatorRoles,
@@ -61,6 +62,10 @@ const table = {
   ),
   LEGACY_LIBRARY: withDefault('PODDTA', 'Library (schema) of the host files', library()),
   LEGACY_DEV_LIBRARY: withDefault('PODDEV', 'Library whose routes close by arrival, see ROUTE_CLOSE_MODE', library()),
+  LEGACY_MAP: optional(
+    'File with the library’s own names, lengths and codes (docs/adopting.md); unset: those of docs/host-files.md',
+    legacyMap(),
+  ),
   ALARM_URL: optional('Webhook that receives each incident as JSON; unset: none', urlOf('http', 'https'), 'secret'),
   SMTP_URL: optional(
     'Mail server, smtp://… or smtps://…; unset: mails are files under DATA_DIR/mail',
@@ -286,6 +291,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     legacyUrl,
     legacyLibrary: read('LEGACY_LIBRARY'),
     legacyDevLibrary: read('LEGACY_DEV_LIBRARY'),
+    legacyMap: read('LEGACY_MAP'),
     smtpUrl: read('SMTP_URL'),
     smsUrl: read('SMS_URL'),
     alarmUrl: read('ALARM_URL'),

@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { parseLegacyMap } from './host/files/legacy-map.ts';
+import type { LibraryMap } from './host/files/library-map.ts';
 
 // The values of settings (config.ts): each schema parses text and names the expected value in its only message.
 
@@ -48,6 +51,21 @@ export function library() {
     .string()
     .toUpperCase()
     .regex(/^[A-Z][A-Z0-9_]{0,9}$/, 'expected a library name: a letter, then up to nine letters, digits or _');
+}
+
+/** A file with the library's own names; the value is its content. */
+export function legacyMap() {
+  return z.string().transform((path, context): LibraryMap => {
+    try {
+      return parseLegacyMap(readFileSync(path, 'utf8'));
+    } catch (cause) {
+      const message = cause instanceof Error ? cause.message : String(cause);
+      const [first = '', ...others] = message.split('\n');
+      const more = others.length === 0 ? '' : `, and ${others.length} more`;
+      context.addIssue({ code: 'custom', message: `${first}${more}` });
+      return z.NEVER;
+    }
+  });
 }
 
 /** Tokens travel between this server and the provider, so only the same machine may go without TLS. */

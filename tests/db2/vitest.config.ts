@@ -12,6 +12,7 @@ export default defineConfig({
       'tests/db2/*.check.ts',
       // The suites that the stand-in's own driver runs, too.
       'tests/host/{broken-links,conformance,compare-and-set,counted-files,handshake,import,import-closing,import-feed,import-polling,osd-emails,plan-change,reconciliation,replay,replication,replication-edits,replication-nodes,row-replication}.test.ts',
+      'tests/host/exercise.check.ts',
       'tests/system/worker-is-killed.test.ts',
     ],
     globalSetup: ['tests/db2/build-ibm-db.ts', 'tests/support/global-setup.ts'],

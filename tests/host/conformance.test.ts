@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { HostErrorKind } from '../../server/src/host/host.ts';
 import { mergeRows, readRecords, selectRows } from '../../server/src/host/files/statements.ts';
+import { tableOf } from '../support/driven-host.ts';
 import { hostFailure } from '../support/host-failure.ts';
 import { createHost } from '../support/stand-in.ts';
 
@@ -117,8 +118,8 @@ describe('failures carry their class', () => {
   test('a trigger of the host that refuses', async () => {
     await database.pool.query(`create function refuse() returns trigger language plpgsql as $$
       begin raise exception 'no such customer'; end $$`);
-    await database.pool.query(`create trigger refuse before insert on PODDTA.RTSTPP for each row
-      when (new.RSCUS = 'NOBODY') execute function refuse()`);
+    await database.pool.query(`create trigger refuse before insert on ${await tableOf('RTSTPP')} for each row
+      when (to_jsonb(new)::text like '%NOBODY%') execute function refuse()`);
     const error = await hostFailure(host.query(insertStop(60, ', RSCUS', ", 'NOBODY'")));
     expect(error).toMatchObject({ sqlstate: '09000', kind: 'poison' });
     expect(error.message).toContain('no such customer');
@@ -202,7 +203,7 @@ test('the host describes its columns, its user and the code page of our texts', 
     { name: 'ACLEN', type: 'DECIMAL', length: 5, scale: 0, nullable: false, ccsid: null },
     { name: 'ACDTA', type: 'VARCHAR() FOR BIT DATA', length: 16_000, scale: 0, nullable: false, ccsid: 65_535 },
   ]);
-  await clerk.query('alter table PODDTA.SLSREPP rename to GONE');
+  await clerk.query(`alter table ${await tableOf('SLSREPP')} rename to GONE`);
   expect(await host.describe('SLSREPP')).toBeUndefined();
-  expect(await host.ping()).toMatchObject({ ccsid: 37, library: 'PODDTA', user: new URL(database.url).username });
+  expect(await host.ping()).toMatchObject({ ccsid: 37, library: host.library, user: new URL(database.url).username });
 });

@@ -50,6 +50,7 @@ function inPostgres(sql: string): string {
       'coalesce((select hex from public.settings), cast(? as text))',
     )
     .replace(/ ccsid 37/g, '')
+    .replace(' use currently committed', '')
     .replace('current lock timeout', '(select lockwait from public.settings)')
     .replace('current isolation', '(select isolation from public.settings)')
     .replace('current_timestamp - current_timezone', "cast(clock_timestamp() at time zone 'UTC' as timestamp)");

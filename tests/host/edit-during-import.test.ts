@@ -23,10 +23,11 @@ test('an edit that comes after the poll has its own time, not that of an earlier
     else await write();
     return host.query(text, ...values);
   };
-  const { dialect, library } = host;
+  const { dialect, library, map } = host;
   const over: Host = {
     dialect,
     library,
+    map,
     isAtomic: () => host.isAtomic(),
     query,
     transaction: async (work) => {

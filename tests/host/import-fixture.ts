@@ -13,6 +13,7 @@ import { parseRouteFile } from '../../server/src/host/tools/load-file.ts';
 import { HostImport } from '../../server/src/replication/from-host/import.ts';
 import { Leases } from '../../server/src/replication/to-host/lease.ts';
 import { readPlan, readResult } from '../../server/src/stops/stored-documents.ts';
+import { tableOf } from '../support/driven-host.ts';
 import { atFileEnd } from '../support/file-end.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { createHost } from '../support/stand-in.ts';
@@ -29,7 +30,7 @@ export const routeKey = (id: string): RouteKey => ({ facility: 'F01', id, week_e
 export async function importDeps(by: 'doorbell' | 'polling' = 'doorbell', clock = () => new Date()) {
   const { database, host, clerk } = await createHost();
   const { pool } = database;
-  if (by === 'polling') await pool.query('drop table PODDTA.PODCHGP');
+  if (by === 'polling') await pool.query(`drop table ${await tableOf('PODCHGP')} cascade`);
   const changesFrom = (importFrom: string) =>
     by === 'doorbell' ? new Doorbell(host) : new HostPolling({ db: pool, host, clock, importFrom });
   const changes = changesFrom(EARLIEST_WEEK);

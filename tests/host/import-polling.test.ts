@@ -3,6 +3,7 @@ import { ClosedRounds } from '../../server/src/replication/from-host/closed-roun
 import { HostPolling } from '../../server/src/replication/from-host/host-polling.ts';
 import { UnreadDoorbell } from '../../server/src/replication/from-host/unread-doorbell.ts';
 import { recordedLog } from '../support/recorded-log.ts';
+import { tableOf } from '../support/driven-host.ts';
 import { createHost } from '../support/stand-in.ts';
 import { routeFile, routeKey } from './import-fixture.ts';
 import { openStage } from './import-stage.ts';
@@ -171,7 +172,7 @@ test('triggers on a polled host are reported once, and their lines are deleted',
   expect(await lines()).toBe(0);
   expect(log.lines).toMatchObject([{ level: 'warn', fields: { lines: 1_203 } }]);
   expect(log.lines[0]?.message).toMatch(/^HOST_CHANGES=polling, but .*: drop them/);
-  await database.pool.query('drop table PODDTA.PODCHGP');
+  await database.pool.query(`drop table ${await tableOf('PODCHGP')} cascade`);
   await unread.clear();
   expect(log.lines).toHaveLength(1);
 });

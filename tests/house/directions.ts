@@ -212,6 +212,11 @@ export const parts: Part[] = [
     why: 'the doctor asks any host, and judges its answers',
   },
   {
+    path: 'server/src/host/exercise/',
+    uses: server('host/host.ts', 'host/files/', 'host/reads/', 'host/doctor/'),
+    why: 'the exercise sends what the service sends, to any host',
+  },
+  {
     path: 'server/src/host/tools/',
     uses: server('host/', 'runtime/'),
     why: 'tools for people at the host: they need no mirror',
@@ -272,7 +277,11 @@ export const parts: Part[] = [
     why: 'reading settings starts nothing',
   },
   { path: 'server/src/variables.ts', uses: [], why: 'a variable depends on nothing' },
-  { path: 'server/src/setting-values.ts', uses: [], why: 'a value of a setting depends on nothing' },
+  {
+    path: 'server/src/setting-values.ts',
+    uses: server('host/files/'),
+    why: 'a value of a setting depends on no running part; the files of the host are definitions',
+  },
 
   edge(
     'mail/',

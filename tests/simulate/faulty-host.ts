@@ -28,6 +28,7 @@ export const hostFaults = [
 export class FaultyHost implements Host {
   readonly dialect: Host['dialect'];
   readonly library: string;
+  readonly map: Host['map'];
   readonly ping: Host['ping'];
   readonly describe: Host['describe'];
   readonly isAtomic: Host['isAtomic'];
@@ -43,6 +44,7 @@ export class FaultyHost implements Host {
   constructor(host: Host, hostFault: HostFault | undefined, clerkWrites: () => Promise<void>) {
     this.dialect = host.dialect;
     this.library = host.library;
+    this.map = host.map;
     this.ping = () => host.ping();
     this.describe = (file) => host.describe(file);
     this.isAtomic = () => host.isAtomic();

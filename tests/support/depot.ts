@@ -13,6 +13,7 @@ import { parseRouteFile } from '../../server/src/host/tools/load-file.ts';
 import { HostImport } from '../../server/src/replication/from-host/import.ts';
 import { Leases } from '../../server/src/replication/to-host/lease.ts';
 import { ReplicationWorker, type WorkerOptions } from '../../server/src/replication/to-host/worker.ts';
+import { columnOf, tableOf } from './driven-host.ts';
 import { atFileEnd } from './file-end.ts';
 import { listed } from './open-waits.ts';
 import type { TestDatabase } from './postgres.ts';
@@ -146,14 +147,15 @@ export async function openDepot(): Promise<Depot> {
       await database.pool.query(statement);
     },
     countWrites: async () => {
+      const [table, ofRoute, ofStop] = [await tableOf('RTSTUP'), await columnOf('RURTE'), await columnOf('RUSTP')];
       await database.pool.query(`
         create table public.result_write (route text, stop int);
         create function public.note_write() returns trigger language plpgsql as $$ begin
-          insert into public.result_write values (trim(new.RURTE), new.RUSTP);
-          perform pg_notify('host_commit', trim(new.RURTE));
+          insert into public.result_write values (trim(new.${ofRoute}), new.${ofStop});
+          perform pg_notify('host_commit', trim(new.${ofRoute}));
           return null;
         end $$;
-        create trigger note_write after insert or update on PODDTA.RTSTUP for each row execute function public.note_write()`);
+        create trigger note_write after insert or update on ${table} for each row execute function public.note_write()`);
       return async (route) => {
         const statement = 'select stop from result_write where route = $1 order by stop';
         return (await database.pool.query<{ stop: number }>(statement, [route])).rows.map(({ stop }) => stop);

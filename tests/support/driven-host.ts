@@ -1,5 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { inject } from 'vitest';
+import { parseLegacyMap } from '../../server/src/host/files/legacy-map.ts';
+import { namesOn, type LibraryMap } from '../../server/src/host/files/library-map.ts';
+import { libraryMark } from '../../server/src/host/files/standin-schema.ts';
+import type { HostFileName } from '../../server/src/host/files/tables.ts';
+import { viewDdl } from '../../server/src/host/files/views.ts';
 import type { Host } from '../../server/src/host/host.ts';
 import { openDb2 } from '../../server/src/host/db2/open-db2.ts';
 import { openStandIn } from '../../server/src/host/connection/postgres.ts';
@@ -10,12 +15,16 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The driver by which tests reach the host: the stand-in's own, or that of `npm run test:db2`. */
     hostDriver: 'postgres' | 'ibm_db' | undefined;
+    /** `own`: the library has names of its own (own-names.json), and other programs see our names by views. */
+    hostNames: 'own' | undefined;
   }
 }
 
 /** The host in this PostgreSQL, opened by the driver of this run. */
 export async function openTestHost(url: string, program: string, library = 'PODDTA'): Promise<Host> {
   const log = recordedLog();
+  if (inject('hostNames') === 'own' && program === 'TAILGATE' && library === 'PODDTA')
+    return openStandIn({ url, library: OWN_LIBRARY, log, program, map: await ownNames() });
   if (inject('hostDriver') !== 'ibm_db') return openStandIn({ url, library, log, program });
   return openDb2({ url: db2Address(url), library, log, program, size: 4 });
 }
@@ -23,6 +32,40 @@ export async function openTestHost(url: string, program: string, library = 'PODD
 /** The address of a PostgreSQL as the stand-in for IBM's client library takes it. */
 export function db2Address(url: string): string {
   return url.replace(/^postgres(ql)?:/, 'db2:');
+}
+
+const OWN_LIBRARY = 'THEIRS';
+
+/** A map that renames, shortens, codes and leaves out. */
+async function ownNames(): Promise<LibraryMap> {
+  return parseLegacyMap(await readFile(new URL('own-names.json', import.meta.url), 'utf8'));
+}
+
+/** A table of the library in SQL, for what a view cannot have: a trigger, a lock, another name. */
+export async function tableOf(file: HostFileName): Promise<string> {
+  if (inject('hostNames') !== 'own') return `PODDTA.${file}`;
+  return namesOn({ dialect: 'postgres', library: OWN_LIBRARY, map: await ownNames() }).table(file);
+}
+
+/** The same for a column. */
+export async function columnOf(column: string): Promise<string> {
+  if (inject('hostNames') !== 'own') return column;
+  return namesOn({ dialect: 'postgres', library: OWN_LIBRARY, map: await ownNames() }).column(column);
+}
+
+/** A library with own names, and `views` with ours over it, in which clerks of a test work. */
+async function makeViews(url: string, pool: TestDatabase['pool'], views: string): Promise<void> {
+  const map = await ownNames();
+  await (await openStandIn({ url, library: OWN_LIBRARY, log: recordedLog(), map })).close();
+  const place = { dialect: 'postgres', library: OWN_LIBRARY, map } as const;
+  const statements = [
+    `create schema ${views}`,
+    ...viewDdl(place, views),
+    `create view ${views}.standin_fault as select * from ${OWN_LIBRARY}.standin_fault`,
+    // A program that opens it finds a complete library.
+    `comment on schema ${views} is '${libraryMark()}'`,
+  ];
+  await pool.query(statements.join(';\n'));
 }
 
 /** The settings by which a server in its own process reaches that host. */
@@ -33,6 +76,7 @@ export function hostSettings(url: string): Record<string, string> {
 
 /** The stand-in creates its library itself; a Db2 has one, and a catalog. */
 export async function makeLibrary({ url, pool }: TestDatabase, library = 'PODDTA'): Promise<void> {
+  if (inject('hostNames') === 'own') return makeViews(url, pool, library);
   if (inject('hostDriver') !== 'ibm_db') return;
   await (await openStandIn({ url, library, log: recordedLog() })).close();
   await pool.query(await readFile(new URL('../db2/catalog.sql', import.meta.url), 'utf8'));

@@ -1,5 +1,6 @@
 import type { HostValue } from './files/columns.ts';
 import type { Dialect } from './files/dialect.ts';
+import type { LibraryMap } from './files/library-map.ts';
 import type { HostFileName } from './files/tables.ts';
 
 /** Column names in upper case; text right-trimmed, numbers and timestamps as text, bit data as bytes. */
@@ -20,6 +21,8 @@ export interface HostTransaction {
 export interface Host {
   readonly dialect: Dialect;
   readonly library: string;
+  /** The library's own names, lengths and codes; rows come with ours. */
+  readonly map: LibraryMap;
   /** One statement on its own, `?` for parameters. */
   query(sql: string, parameters?: readonly HostValue[]): Promise<HostRow[]>;
   /**

@@ -3,7 +3,7 @@ import { hostLengths, hostText, officeSource } from '@tailgate/sync-protocol';
 import type { HostMoment } from '../host/files/local-time.ts';
 import type { ServicePart } from '../host/files/tables.ts';
 import { eventTime, readableInstant, statusTime, statusWriter } from './event-time.ts';
-import type { StopOnHost, RecordedStop, StopRows } from './host-stop.ts';
+import { unchangedRow, type StopOnHost, type RecordedStop, type StopRows } from './host-stop.ts';
 import { lineRows, linePhotoRows } from './line-rows.ts';
 import { osdRows, overagePhotoRows } from './osd-rows.ts';
 import { mergeOver } from './confirmed-rows.ts';
@@ -18,13 +18,14 @@ export function isUntouched(result: StopResult): boolean {
  * included. Rows of removed entries stay, blank or flagged, because host programs may use them. The writer sets RUTRC.
  */
 export function hostRows(stop: RecordedStop, shadow?: StopOnHost): StopRows {
-  const { sequence } = stop;
+  const { sequence, fit = unchangedRow } = stop;
   const osd = osdRows(stop, shadow?.rows.RTOSDP ?? [], shadow?.credited ?? new Set());
   const emails = emailRows(stop);
-  const photos = [...linePhotoRows(stop), ...overagePhotoRows(stop, osd)];
+  const lines = lineRows(stop).map((row) => fit('RTPRUP', row));
+  const photos = [...linePhotoRows(stop), ...overagePhotoRows(stop, osd)].map((row) => fit('RTIMGP', row));
   return {
-    RTSTPP: mergeOver([stopRow(stop)], shadow?.rows.RTSTPP, { key: ['RSSTP'] }),
-    RTPRUP: mergeOver(lineRows(stop), shadow?.rows.RTPRUP, {
+    RTSTPP: mergeOver([fit('RTSTPP', stopRow(stop))], shadow?.rows.RTSTPP, { key: ['RSSTP'] }),
+    RTPRUP: mergeOver(lines, shadow?.rows.RTPRUP, {
       key: ['RQINV', 'RQITM', 'RQLIN', 'RQTYP'],
       sequence: { column: 'RQRPSQ', value: sequence },
     }),
@@ -33,11 +34,15 @@ export function hostRows(stop: RecordedStop, shadow?: StopOnHost): StopRows {
       key: ['RIQTYP', 'RIINV', 'RIITM', 'RILIN', 'RISEQ'],
       emptied: (row) => ({ ...row, RIASS: '' }),
     }),
-    RTEMLP: mergeOver(emails.rows, shadow?.rows.RTEMLP, {
-      key: ['REMSEQ'],
-      emptied: (row) => ({ ...row, REMADR: '' }),
-    }),
-    RTSTUP: [resultRow(stop, emails.altered)],
+    RTEMLP: mergeOver(
+      emails.rows.map((row) => fit('RTEMLP', row)),
+      shadow?.rows.RTEMLP,
+      {
+        key: ['REMSEQ'],
+        emptied: (row) => ({ ...row, REMADR: '' }),
+      },
+    ),
+    RTSTUP: [fit('RTSTUP', resultRow(stop, emails.altered))],
   };
 }
 

@@ -1,6 +1,6 @@
 import type { RouteKey, StopResult } from '@tailgate/sync-protocol';
 import type { HostMoment } from '../host/files/local-time.ts';
-import type { ServicePart } from '../host/files/tables.ts';
+import type { HostFileName, ServicePart } from '../host/files/tables.ts';
 
 /** The host files with a stop's service-owned columns, in the order of the writes: RTSTUP completes a stop. */
 export const stopFiles = ['RTSTPP', 'RTPRUP', 'RTOSDP', 'RTIMGP', 'RTEMLP', 'RTSTUP'] as const;
@@ -14,6 +14,12 @@ export interface StopOnHost {
   readonly credited: ReadonlySet<string>;
 }
 
+/** A row in the form that the library can hold: shorter texts, blanks in columns that it lacks. */
+export type RowFit = <Row extends { readonly [column: string]: string }>(file: HostFileName, row: Row) => Row;
+
+/** For a library with every column at full length. */
+export const unchangedRow: RowFit = (_file, row) => row;
+
 /** A stop of the mirror, as `hostRows` renders it. */
 export interface RecordedStop {
   readonly key: RouteKey;
@@ -23,4 +29,5 @@ export interface RecordedStop {
   readonly sequence: `${number}`;
   /** The facility's clock. */
   readonly moment: (instant: Date) => HostMoment;
+  readonly fit?: RowFit | undefined;
 }

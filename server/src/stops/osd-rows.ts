@@ -1,7 +1,7 @@
 import type { LineKind, OsdGroup } from '@tailgate/sync-protocol';
 import { hostLengths, hostText, lineKey, withoutFill } from '@tailgate/sync-protocol';
 import type { ServicePart } from '../host/files/tables.ts';
-import type { RecordedStop } from './host-stop.ts';
+import { unchangedRow, type RecordedStop } from './host-stop.ts';
 import { touchedLines } from './line-rows.ts';
 import { equalExcept } from './confirmed-rows.ts';
 
@@ -53,7 +53,7 @@ export function numberedEntries(
   });
 }
 
-type OsdStop = Pick<RecordedStop, 'key' | 'stop' | 'result' | 'sequence'>;
+type OsdStop = Pick<RecordedStop, 'key' | 'stop' | 'result' | 'sequence' | 'fit'>;
 
 /** Assigns a row to each entry. The pool keeps the rows that no entry has taken. */
 function findRows(stop: OsdStop, shadow: readonly OsdRow[], credited: ReadonlySet<string>) {
@@ -136,7 +136,7 @@ interface Entry {
   readonly order: readonly [group: number, entry: number];
 }
 
-function contentOf({ key, stop }: OsdStop) {
+function contentOf({ key, stop, fit = unchangedRow }: OsdStop) {
   return (line: Pick<OsdRow, 'OSTYP' | 'OSITM' | 'OSINV' | 'OSITMF'>, { group, entry, order }: Entry): OsdContent => {
     const itemized = line.OSITMF === 'Y';
     const texts = {
@@ -145,7 +145,7 @@ function contentOf({ key, stop }: OsdStop) {
       OSPAR: hostText(entry.osd_parent, 6),
       OSCMT: hostText(entry.comment, hostLengths.comment),
     };
-    return {
+    return fit('RTOSDP', {
       OSFAC: key.facility,
       OSRTE: key.id,
       OSWKE: `${Number(key.week_end)}`,
@@ -162,7 +162,7 @@ function contentOf({ key, stop }: OsdStop) {
       OSIMG: entry.images_id ?? '',
       OSGRP: `${order[0]}`,
       OSENT: `${order[1]}`,
-    };
+    });
   };
 }
 

@@ -4,7 +4,7 @@ import type { Host } from '../host.ts';
 import { openStandIn } from './postgres.ts';
 import { serviceProgram } from '../files/standin-schema.ts';
 
-export type HostTarget = Pick<Config, 'legacyUrl' | 'legacyLibrary'>;
+export type HostTarget = Pick<Config, 'legacyUrl' | 'legacyLibrary'> & Partial<Pick<Config, 'legacyMap'>>;
 
 /**
  * Connects to the host in the settings. @param databaseUrl the server's own PostgreSQL, which also contains the
@@ -18,13 +18,13 @@ export async function openHost(
   program?: string,
   user?: string,
 ): Promise<Host> {
-  const { legacyUrl = databaseUrl, legacyLibrary: library } = target;
+  const { legacyUrl = databaseUrl, legacyLibrary: library, legacyMap: map } = target;
   if (isDb2(legacyUrl)) {
     // Loaded on demand: a machine without IBM's client never loads it.
     const { openDb2 } = await import('../db2/open-db2.ts');
-    return openDb2({ url: legacyUrl, library, log, program: program ?? serviceProgram });
+    return openDb2({ url: legacyUrl, library, log, map, program: program ?? serviceProgram });
   }
-  return openStandIn({ url: legacyUrl, library, log, user, ...(program === undefined ? {} : { program }) });
+  return openStandIn({ url: legacyUrl, library, log, user, map, ...(program === undefined ? {} : { program }) });
 }
 
 /** Everything but a PostgreSQL address: `db2://…`, or a connection string of IBM's client. */

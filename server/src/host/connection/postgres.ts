@@ -6,9 +6,10 @@ import { columnsOf, type HostValue } from '../files/columns.ts';
 import { GatheringSocket } from '../../db/pg-internals/gathering-socket.ts';
 import { HostError, type Host, type HostColumn, type HostJob, type HostRow, type HostTransaction } from '../host.ts';
 import { hostErrorOf } from './postgres-errors.ts';
-import { faultsIn, isSlowed, refuseByFault, type Fault } from './standin-faults.ts';
+import { faultsIn, inTables, isSlowed, refuseByFault, type Fault } from './standin-faults.ts';
 import { libraryDdl, libraryMark, serviceProgram, userSetting } from '../files/standin-schema.ts';
-import { hostFile, type HostFileName } from '../files/tables.ts';
+import { plainMap, type LibraryMap } from '../files/library-map.ts';
+import type { HostFileName } from '../files/tables.ts';
 
 // The PostgreSQL stand-in: the library is a schema, the SQL is the common dialect, failures carry Db2's states.
 
@@ -22,6 +23,8 @@ export type StandInOptions = {
   user?: string | undefined;
   size?: number;
   limits?: Limits;
+  /** The library's own names. */
+  map?: LibraryMap | undefined;
 };
 
 /** In milliseconds. */
@@ -48,19 +51,21 @@ const MAX_PREPARED_LENGTH = 20_000;
 
 /** Creates the library where it is missing and connects to it. */
 export async function openStandIn(options: StandInOptions): Promise<Host> {
-  const { library, program = serviceProgram } = options;
+  const { library, program = serviceProgram, map = plainMap } = options;
   const pool = openPool({ ...options, program });
   try {
-    await createLibrary(pool, library);
+    await createLibrary(pool, library, map);
   } catch (error) {
     await pool.end();
     throw hostErrorOf(error, '08001');
   }
   const closing = new AbortController();
-  const line: Line = { pool, faultsOf: program === serviceProgram ? library : undefined, signal: closing.signal };
+  const faultsOf = program === serviceProgram ? library : undefined;
+  const line: Line = { pool, faultsOf, map, signal: closing.signal };
   return {
     dialect: 'postgres',
     library,
+    map,
     query: (sql, parameters = []) => withConnection(line, '', (session) => readRows(session, sql, parameters)),
     transaction: (work) =>
       withConnection(line, 'begin; ', async (session) => {
@@ -111,28 +116,34 @@ interface Line {
   readonly pool: pg.Pool;
   /** The library whose faults this program meets; undefined for a clerk, who works on. */
   readonly faultsOf: string | undefined;
+  readonly map: LibraryMap;
   /** Aborts when the host is closed. */
   readonly signal: AbortSignal;
 }
 
-type Session = { client: pg.PoolClient; faults: Promise<readonly Fault[]>; signal: AbortSignal };
+type Session = {
+  client: pg.PoolClient;
+  faults: Promise<readonly Fault[]>;
+  map: LibraryMap;
+  signal: AbortSignal;
+};
 
 /**
  * Runs `work` on a connection behind `first`, which also reads the faults. It does not wait for these alone: the work's
  * statements are sent with them, and the faults delay their answers. A connection in an unclear state is closed.
  */
 async function withConnection<Result>(
-  { pool, faultsOf, signal }: Line,
+  { pool, faultsOf, map, signal }: Line,
   first: string,
   work: (session: Session) => Promise<Result>,
 ): Promise<Result> {
   const client = await connect(pool);
   let broken = false;
   try {
-    const faults = readFaults(client, first, faultsOf);
+    const faults = readFaults(client, first, faultsOf).then((known) => inTables(known, map));
     // The statements of `work` report this error; other listeners need not.
     faults.catch(() => undefined);
-    return await work({ client, faults, signal });
+    return await work({ client, faults, map, signal });
   } catch (error) {
     broken = !(await rolledBack(client));
     throw error;
@@ -177,8 +188,8 @@ function sessionOptions(library: string, user: string | undefined): string {
 }
 
 /** Under a lock of its own, so that two processes that start at once do not race for the same names. */
-async function createLibrary(pool: pg.Pool, library: string): Promise<void> {
-  const mark = libraryMark();
+async function createLibrary(pool: pg.Pool, library: string, map: LibraryMap): Promise<void> {
+  const mark = libraryMark(map);
   const client = await pool.connect();
   try {
     const { rows } = await client.query<{ mark: string | null }>(
@@ -188,7 +199,7 @@ async function createLibrary(pool: pg.Pool, library: string): Promise<void> {
     if (rows[0]?.mark === mark) return;
     await client.query('begin');
     await client.query('select pg_advisory_xact_lock(hashtext($1))', [`standin ${library}`]);
-    await client.query([...libraryDdl(library), `comment on schema ${library} is '${mark}'`].join(';\n'));
+    await client.query([...libraryDdl(library, map), `comment on schema ${library} is '${mark}'`].join(';\n'));
     await client.query('commit');
   } finally {
     client.release(true);
@@ -205,7 +216,9 @@ function transactionOn(session: Session): HostTransaction {
 async function readRows(session: Session, sql: string, parameters: readonly HostValue[]): Promise<HostRow[]> {
   const { fields, rows } = await run(session, sql, parameters);
   const names = fields.map((field) => field.name.toUpperCase());
-  return rows.map((values) => Object.fromEntries(values.map((value, index) => [names[index] ?? '', value])));
+  return rows.map((values) =>
+    session.map.decoded(Object.fromEntries(values.map((value, index) => [names[index] ?? '', value]))),
+  );
 }
 
 async function run({ client, faults, signal }: Session, sql: string, parameters: readonly HostValue[]) {
@@ -276,19 +289,18 @@ async function readColumns(session: Session, library: string, file: HostFileName
     `select column_name as name, data_type as type, coalesce(character_maximum_length, numeric_precision, 0) as length,
   coalesce(numeric_scale, 0) as scale, is_nullable as nullable
 from information_schema.columns where table_schema = lower(?) and table_name = lower(?) order by ordinal_position`,
-    [library, file],
+    [library, session.map.table(file)],
   );
   if (rows.length === 0) return undefined;
-  const defined = columnsOf(hostFile(file));
+  const chunk = Object.values(columnsOf(session.map.file(file))).find(({ kind }) => kind === 'binary');
   return rows.map((row) => {
     const name = String(row['NAME']).toUpperCase();
-    const definition = defined[name];
     const type = db2Types[String(row['TYPE'])] ?? String(row['TYPE']).toUpperCase();
     return {
       name,
       type,
       // PostgreSQL's byte strings have no length of their own.
-      length: definition?.kind === 'binary' ? definition.length : Number(row['LENGTH']),
+      length: type.endsWith('BIT DATA') && chunk?.kind === 'binary' ? chunk.length : Number(row['LENGTH']),
       scale: Number(row['SCALE']),
       nullable: row['NULLABLE'] === 'YES',
       ccsid: ccsids[type] ?? null,

@@ -1,4 +1,6 @@
 import type pg from 'pg';
+import type { LibraryMap } from '../files/library-map.ts';
+import { isHostFileName } from '../files/tables.ts';
 import { HostError } from '../host.ts';
 
 // Faults that a trial injects into the stand-in from another process. They are rows of the stand-in itself: in force
@@ -19,6 +21,12 @@ export function faultsIn(answer: pg.QueryResult<Fault> | pg.QueryResult<Fault>[]
   const last = Array.isArray(answer) ? answer.at(-1) : answer;
   const rows: Partial<Fault>[] = last?.rows ?? [];
   return rows.map(({ fault = '', file = '' }) => ({ fault, file }));
+}
+
+/** The same faults of the library's tables: a fault names one of our files, and statements name their tables. */
+export function inTables(faults: readonly Fault[], map: LibraryMap): readonly Fault[] {
+  if (map.isPlain) return faults;
+  return faults.map(({ fault, file }) => ({ fault, file: isHostFileName(file) ? map.table(file) : file }));
 }
 
 /** Fails like the host in this condition; `sql` empty means the connection itself. */
@@ -50,6 +58,6 @@ export function isSlowed(faults: readonly Fault[], sql: string): boolean {
 }
 
 function writesTo(sql: string, file: string): boolean {
-  const target = /^\s*(?:insert\s+into|update|delete\s+from|merge\s+into)\s+(?:\w+\.)?(\w+)/i.exec(sql)?.[1];
-  return target !== undefined && (file === '' || target.toUpperCase() === file);
+  const target = /^\s*(?:insert\s+into|update|delete\s+from|merge\s+into)\s+(?:\w+\.)?"?([\w#@$]+)/i.exec(sql)?.[1];
+  return target !== undefined && (file === '' || target.toUpperCase() === file.toUpperCase());
 }

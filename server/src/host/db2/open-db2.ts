@@ -1,5 +1,6 @@
 import type { Log } from '../../runtime/log.ts';
-import type { Host, HostTransaction } from '../host.ts';
+import { plainMap, type LibraryMap } from '../files/library-map.ts';
+import type { Host, HostRow, HostTransaction } from '../host.ts';
 import { asColumn, asJob, columnsQuery, db2DialectOf, jobQuery, lockWait, type Db2Dialect } from './catalog.ts';
 import { assertCodePage, databasePageQuery, PROBE, probeQuery } from './code-page.ts';
 import { connectionString, type Db2Address } from './connection-string.ts';
@@ -11,13 +12,15 @@ export type Db2Options = Db2Address & {
   readonly log: Log;
   /** Connections, each a process of about 80 MB. */
   readonly size?: number;
+  /** The library's own names. */
+  readonly map?: LibraryMap | undefined;
 };
 
 /** Four lanes of routes, twelve routes that wait for locks, four lanes of rows on their own, the import, diagnostics. */
 const CONNECTIONS = 22;
 
 /** Connects to Db2 for i or Db2 LUW; the library and its files must exist. @throws HostError */
-export async function openDb2({ log, size = CONNECTIONS, ...address }: Db2Options): Promise<Host> {
+export async function openDb2({ log, size = CONNECTIONS, map = plainMap, ...address }: Db2Options): Promise<Host> {
   const text = connectionString(address);
   const { library } = address;
   const unjournaled = new Unjournaled((file) =>
@@ -27,19 +30,20 @@ export async function openDb2({ log, size = CONNECTIONS, ...address }: Db2Option
   const dialect = await familyBehind(pool);
   const describe: Host['describe'] = (file) =>
     pool.use(async (connection) => {
-      const rows = await connection.query(columnsQuery(dialect), [library, file]);
+      const rows = await connection.query(columnsQuery(dialect), [library, map.table(file)]);
       return rows.length === 0 ? undefined : rows.map(asColumn);
     });
   return {
     dialect,
     library,
-    query: (sql, parameters) => pool.use((connection) => connection.query(sql, parameters)),
-    transaction: (work) => pool.use((connection) => within(connection, work)),
+    map,
+    query: (sql, parameters) => pool.use((connection) => decoded(map, connection.query(sql, parameters))),
+    transaction: (work) => pool.use((connection) => within(connection, map, work)),
     isAtomic: () => unjournaled.isEmpty,
     ping: async () => {
       const rows = await pool.use((connection) => connection.query(jobQuery(dialect)));
       const columns = await describe('RTSTUP');
-      const comment = columns?.find(({ name }) => name === 'RUCMT');
+      const comment = columns?.find(({ name }) => name === map.ownName('RUCMT'));
       return asJob(rows[0], comment, library);
     },
     describe,
@@ -75,15 +79,26 @@ async function openConnection(text: string, unjournaled: Unjournaled): Promise<D
   }
 }
 
-async function within<T>(connection: Db2Connection, work: (tx: HostTransaction) => Promise<T>): Promise<T> {
+async function within<T>(
+  connection: Db2Connection,
+  map: LibraryMap,
+  work: (tx: HostTransaction) => Promise<T>,
+): Promise<T> {
   await connection.begin();
   let result: T;
   try {
-    result = await work(connection);
+    result = await work({
+      query: (sql, parameters) => decoded(map, connection.query(sql, parameters)),
+      execute: (sql, parameters) => connection.execute(sql, parameters),
+    });
   } catch (error) {
     await connection.rollback();
     throw error;
   }
   await connection.commit();
   return result;
+}
+
+async function decoded(map: LibraryMap, rows: Promise<HostRow[]>): Promise<HostRow[]> {
+  return (await rows).map((row) => map.decoded(row));
 }

@@ -31,5 +31,7 @@ export class Unjournaled {
 }
 
 function writtenFile(sql: string): string | undefined {
-  return /^\s*(?:insert\s+into|update|delete\s+from|merge\s+into)\s+(?:\w+\.)?(\w+)/i.exec(sql)?.[1]?.toUpperCase();
+  return /^\s*(?:insert\s+into|update|delete\s+from|merge\s+into)\s+(?:\w+\.)?"?([\w#@$]+)/i
+    .exec(sql)?.[1]
+    ?.toUpperCase();
 }

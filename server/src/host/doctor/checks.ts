@@ -1,5 +1,6 @@
 import { isZone } from '../../runtime/zone-clock.ts';
 import { doorbellEvents, ringingFiles, triggerName } from '../files/doorbell-triggers.ts';
+import type { LibraryMap } from '../files/library-map.ts';
 import type { HostFileName } from '../files/tables.ts';
 import type { HostColumn } from '../host.ts';
 import { columnFaults } from './column-faults.ts';
@@ -36,18 +37,18 @@ export const checks: readonly Check[] = [
   },
   {
     name: 'tables',
-    judge: ({ files, library }) =>
+    judge: ({ files, library, map }) =>
       judged(files, 'the catalog', (found) => {
-        const missing = [...found].filter(([, columns]) => columns === undefined).map(([name]) => name);
+        const missing = [...found].filter(([, columns]) => columns === undefined).map(([name]) => map.table(name));
         if (missing.length === 0) return go(`${library} has all ${found.size} files`);
         return noGo(`${library} lacks ${listOf(missing)}, or hides it from this user`, script);
       }),
   },
   {
     name: 'columns',
-    judge: ({ files }) =>
+    judge: ({ files, map }) =>
       judged(files, 'the catalog', (found) => {
-        const faults = presentFiles(found).flatMap(([name, columns]) => columnFaults(name, columns));
+        const faults = presentFiles(found).flatMap(([name, columns]) => columnFaults(name, columns, map));
         if (faults.length === 0) return go('every column has the kind and length that the service needs');
         return noGo(listOf(faults, 4), 'compare with docs/host-files.md, and alter the columns');
       }),
@@ -77,7 +78,7 @@ export const checks: readonly Check[] = [
   },
   {
     name: 'triggers',
-    judge: ({ dialect, triggers, files }, { changes }) => {
+    judge: ({ dialect, triggers, files, map }, { changes }) => {
       if (changes === 'polling') return go('not needed: HOST_CHANGES=polling');
       const otherWay = 'or set HOST_CHANGES=polling';
       return judged(triggers, 'the triggers', (found) => {
@@ -85,7 +86,7 @@ export const checks: readonly Check[] = [
         // The missing ones have a line of their own.
         const present = ringingFiles.filter((file) => !files.ok || files.value.get(file) !== undefined);
         const wanted = present.flatMap((file) =>
-          doorbellEvents.map((event) => `${file}.${triggerName(dialect, file, event).toUpperCase()}`),
+          doorbellEvents.map((event) => `${map.table(file)}.${triggerName(dialect, file, event).toUpperCase()}`),
         );
         const missing = wanted.filter((name) => !usable.has(name));
         const off = wanted.filter((name) => usable.get(name) === false);
@@ -98,10 +99,12 @@ export const checks: readonly Check[] = [
   },
   {
     name: 'journal',
-    judge: ({ unjournaled, files }) =>
+    judge: ({ unjournaled, files, map }) =>
       unjournaled &&
       judged(unjournaled, 'the journal', (found) => {
-        const ours = files.ok ? found.filter((name) => [...files.value.keys()].some((file) => file === name)) : found;
+        const ours = files.ok
+          ? found.filter((name) => [...files.value.keys()].some((file) => map.table(file) === name))
+          : found;
         if (ours.length === 0) return go('every file is journaled');
         return noGo(
           `without a journal: ${listOf(ours)}`,
@@ -111,7 +114,7 @@ export const checks: readonly Check[] = [
   },
   {
     name: 'code-page',
-    judge: ({ dialect, sample, files }) =>
+    judge: ({ dialect, sample, files, map }) =>
       sample &&
       judged(sample, 'the bytes of a text', ({ hex, text }) => {
         const expected = dialect === 'db2i' ? SAMPLE_IN_37 : SAMPLE_IN_LATIN_1;
@@ -121,7 +124,7 @@ export const checks: readonly Check[] = [
             'the job must not run on CCSID 65535 (CHGUSRPRF … CCSID(37)); client DB2CODEPAGE=1208 (docs/db2.md, section 3)',
           );
         if (text !== sampleText) return noGo(`${sampleText} comes back as ${text}`, 'see docs/db2.md, section 3');
-        const others = dialect === 'db2i' && files.ok ? otherPages(files.value) : [];
+        const others = dialect === 'db2i' && files.ok ? otherPages(files.value, map) : [];
         if (others.length > 0)
           return noGo(`not in CCSID 37: ${listOf(others)}`, 'alter the columns: 65535 is never converted');
         return go(`${sampleText} is ${hex} on the host, and comes back`);
@@ -232,11 +235,11 @@ type Files = ReadonlyMap<HostFileName, readonly HostColumn[] | undefined>;
 const presentFiles = (files: Files): [HostFileName, readonly HostColumn[]][] =>
   [...files].flatMap(([name, columns]) => (columns === undefined ? [] : [[name, columns]]));
 
-const otherPages = (files: Files): string[] =>
+const otherPages = (files: Files, map: LibraryMap): string[] =>
   presentFiles(files).flatMap(([name, columns]) =>
     columns
       .filter(({ type, ccsid }) => /^(VAR)?CHAR$/.test(type) && ccsid !== 37)
-      .map((column) => `${name}.${column.name} (${column.ccsid})`),
+      .map((column) => `${map.table(name)}.${column.name} (${column.ccsid})`),
   );
 
 const actOn = ({ act, file }: AuthorityFact): string => `${act} ${file}`;

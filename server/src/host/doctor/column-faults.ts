@@ -1,15 +1,18 @@
 import { auditTail, columnsOf, type Column } from '../files/columns.ts';
-import { hostFile, type HostFileName } from '../files/tables.ts';
+import { plainMap } from '../files/library-map.ts';
+import type { HostFileName } from '../files/tables.ts';
 import type { HostColumn } from '../host.ts';
 
 /** Faults in the columns of a file, one phrase a column; empty where the service can use it. */
-export function columnFaults(name: HostFileName, found: readonly HostColumn[]): string[] {
-  const file = hostFile(name);
+export function columnFaults(name: HostFileName, found: readonly HostColumn[], map = plainMap): string[] {
+  const file = map.file(name);
   const byName = new Map(found.map((column) => [column.name, column]));
   const key = Object.keys(file.key);
   return Object.entries({ ...columnsOf(file), ...auditTail(file) }).flatMap(([column, defined]) => {
-    const fault = columnFault(defined, byName.get(column), key.includes(column));
-    return fault === undefined ? [] : [`${name}.${column} ${fault}`];
+    const own = map.ownName(column);
+    if (own === undefined) return [];
+    const fault = columnFault(defined, byName.get(own), key.includes(column));
+    return fault === undefined ? [] : [`${map.table(name)}.${own} ${fault}`];
   });
 }
 

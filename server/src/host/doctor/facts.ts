@@ -1,4 +1,5 @@
 import type { Dialect } from '../files/dialect.ts';
+import type { LibraryMap } from '../files/library-map.ts';
 import type { HostFileName } from '../files/tables.ts';
 import type { HostColumn, HostJob } from '../host.ts';
 
@@ -10,6 +11,7 @@ export type Reading<Value> =
 export interface HostFacts {
   readonly dialect: Dialect;
   readonly library: string;
+  readonly map: LibraryMap;
   readonly job: Reading<HostJob>;
   /** The columns of each file; undefined for a file that the library lacks. */
   readonly files: Reading<ReadonlyMap<HostFileName, readonly HostColumn[] | undefined>>;

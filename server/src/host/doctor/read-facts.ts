@@ -1,3 +1,5 @@
+import { namesOn } from '../files/library-map.ts';
+import { selectColumns } from '../files/statements.ts';
 import { hostFileNames, type HostFileName } from '../files/tables.ts';
 import { HostError, type Host, type HostColumn, type HostRow } from '../host.ts';
 import { authorityProbes } from './authorities.ts';
@@ -18,6 +20,7 @@ type Files = ReadonlyMap<HostFileName, readonly HostColumn[] | undefined>;
  */
 export async function readFacts(host: Host, { now, form }: ReadOptions): Promise<HostFacts> {
   const { dialect, library } = host;
+  const { map } = namesOn(host);
   const queries = factQueries[dialect];
   const rows = <Value>(sql: string, read: (rows: readonly HostRow[]) => Value, ...parameters: string[]) =>
     reading(async () => read(await host.query(sql, parameters)));
@@ -31,6 +34,7 @@ export async function readFacts(host: Host, { now, form }: ReadOptions): Promise
   return {
     dialect,
     library,
+    map,
     job,
     files,
     triggers: await rows(
@@ -57,10 +61,10 @@ export async function readFacts(host: Host, { now, form }: ReadOptions): Promise
     emptyIsNull: await rows(queries.emptyIsNull, ([found]) => found?.['EMPTYNULL'] === 'Y'),
     sortPage: await perhaps(queries.sortPage, ([found]) => Number(found?.['PAGESIZE'])),
     clockAheadS: await reading(() => readClock(host, now)),
-    zones: await rows(`select FAFAC, FATZ from ${library}.FACMSTP order by FAFAC`, (found) =>
+    zones: await rows(selectColumns(host, 'FACMSTP', ['FAFAC', 'FATZ'], []), (found) =>
       found.map(({ FAFAC, FATZ }) => ({ facility: textOf(FAFAC), zone: textOf(FATZ) })),
     ),
-    switches: await rows(`select CTHOLD from ${library}.PODCTLP`, (found) =>
+    switches: await rows(selectColumns(host, 'PODCTLP', ['CTHOLD'], []), (found) =>
       found.map(({ CTHOLD }) => ({ hold: textOf(CTHOLD) })),
     ),
     authorities: form === 'short' ? undefined : await reading(() => readAuthorities(host)),
@@ -98,7 +102,7 @@ const REFUSED = '42501';
 
 async function readAuthorities(host: Host): Promise<AuthorityFact[]> {
   const facts: AuthorityFact[] = [];
-  for (const { sql, ...probe } of authorityProbes(host.library)) {
+  for (const { sql, ...probe } of authorityProbes(host)) {
     const outcome = await reading(async () => {
       await (probe.act === 'read' ? host.query(sql) : host.transaction((tx) => tx.execute(sql)));
     });

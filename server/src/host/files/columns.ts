@@ -1,7 +1,13 @@
 // The elements of a host file. DDL, statements, checks before a write, the printed layout and the TypeScript type of a
 // row are all derived from these values.
 
-export type CharColumn = { readonly kind: 'char'; readonly length: number; readonly text: string };
+export type CharColumn = {
+  readonly kind: 'char';
+  readonly length: number;
+  readonly text: string;
+  /** Every value that it can have, where these are codes: blank and some letters. */
+  readonly values?: readonly string[];
+};
 export type DecimalColumn = {
   readonly kind: 'decimal';
   readonly precision: number;
@@ -16,6 +22,12 @@ export type Columns = { readonly [name: string]: Column };
 
 /** CHAR(n) CCSID 37 NOT NULL DEFAULT ' '. */
 export const char = (length: number, text: string): CharColumn => ({ kind: 'char', length, text });
+/** CHAR(1) with a blank or one of these letters. */
+export const coded = (text: string, letters: readonly string[]): CharColumn => ({
+  ...char(1, text),
+  values: ['', ...letters],
+});
+export const flag = (text: string): CharColumn => coded(text, ['Y', 'N']);
 /** DECIMAL(p,s) NOT NULL DEFAULT 0. */
 export const decimal = (precision: number, text: string, scale = 0): DecimalColumn => ({
   kind: 'decimal',

@@ -1,5 +1,6 @@
 import { columnsOf, type Column, type DecimalText } from './columns.ts';
-import { hostFile, type HostFileName } from './tables.ts';
+import { plainMap } from './library-map.ts';
+import type { HostFileName } from './tables.ts';
 
 // Finds values that the host would refuse, before the request: with the same states as Db2, and with the column, which
 // Db2 does not name.
@@ -7,10 +8,15 @@ import { hostFile, type HostFileName } from './tables.ts';
 export type ValueFault = { column: string; sqlstate: '22001' | '22003' | '22018' | '22021' };
 
 /** Why a record does not fit; empty where it fits. */
-export function valueFaults(name: HostFileName, record: { readonly [column: string]: unknown }): ValueFault[] {
-  return Object.entries(columnsOf(hostFile(name))).flatMap(([column, definition]) => {
+export function valueFaults(
+  name: HostFileName,
+  record: { readonly [column: string]: unknown },
+  map = plainMap,
+): ValueFault[] {
+  return Object.entries(columnsOf(map.file(name))).flatMap(([column, definition]) => {
     const value = record[column];
-    const sqlstate = typeof value === 'string' ? valueFault(definition, value) : undefined;
+    const isSent = typeof value === 'string' && map.ownName(column) !== undefined;
+    const sqlstate = isSent ? valueFault(definition, map.toOwn(column, value)) : undefined;
     return sqlstate === undefined ? [] : [{ column, sqlstate }];
   });
 }

@@ -1,4 +1,4 @@
-import { binary, char, decimal, defineFile, identity, timestamp } from './columns.ts';
+import { binary, char, coded, decimal, defineFile, flag, identity, timestamp } from './columns.ts';
 import { facility, route, stop, weekEnd } from './route-files.ts';
 
 // Master files of the back office, the service's own files on the host, and the three files by which the two sides
@@ -9,9 +9,9 @@ export const ITCOLP = defineFile('ITCOLP', 'IC', 'Item collection settings', {
   host: {
     ICNAM: char(30, 'Name'),
     ICDSC: char(50, 'Description'),
-    ICREQF: char(1, 'Required Y/N'),
-    ICTOTF: char(1, 'Count in totes Y/N'),
-    ICPHOF: char(1, 'Photo allowed Y/N'),
+    ICREQF: flag('Required Y/N'),
+    ICTOTF: flag('Count in totes Y/N'),
+    ICPHOF: flag('Photo allowed Y/N'),
     ICCTYP: char(12, 'Container type'),
     ICSEC: char(12, 'Section'),
   },
@@ -23,7 +23,7 @@ export const EMPMSTP = defineFile('EMPMSTP', 'EM', 'Employee master', {
   host: {
     EMNAM: char(40, 'Name'),
     EMPHN: char(15, 'Phone'),
-    EMSTS: char(1, 'A active, I inactive'),
+    EMSTS: coded('A active, I inactive', ['A', 'I']),
     EMFAC: facility,
     EMJOB: char(10, 'Job'),
   },
@@ -35,12 +35,12 @@ export const CTLCDP = defineFile('CTLCDP', 'CC', 'Control codes', {
   host: {
     CCDSC: char(40, 'Description'),
     CCCAT: char(12, 'Category; for STPEXC S, R or B'),
-    CCDRVF: char(1, 'Shown to drivers Y/N'),
-    CCSRF: char(1, 'For skip and refuse Y/N'),
-    CCPHOF: char(1, 'Photo required Y/N'),
-    CCCMTF: char(1, 'Comment required Y/N'),
+    CCDRVF: flag('Shown to drivers Y/N'),
+    CCSRF: flag('For skip and refuse Y/N'),
+    CCPHOF: flag('Photo required Y/N'),
+    CCCMTF: flag('Comment required Y/N'),
     CCSEQ: decimal(5, 'Sort order'),
-    CCSTS: char(1, 'A active, I inactive'),
+    CCSTS: coded('A active, I inactive', ['A', 'I']),
   },
   service: {},
 });
@@ -63,7 +63,7 @@ export const CUSMSP = defineFile('CUSMSP', 'CM', 'Customer master', {
   key: { CMCUS: char(10, 'Customer') },
   host: {
     CMNAM: char(40, 'Name'),
-    CMVRTF: char(1, 'Verify returns Y/N'),
+    CMVRTF: flag('Verify returns Y/N'),
     CMPHN: char(15, 'Phone'),
     CMEML: char(80, 'E-mail of the customer'),
     CMCEML: char(80, 'E-mail of the broker or manager'),
@@ -105,7 +105,7 @@ export const ASSHDP = defineFile('ASSHDP', 'AH', 'Assets', {
     AHSIZ: decimal(11, 'Size in bytes'),
     AHSHA: char(64, 'SHA-256, hexadecimal'),
     AHCHKN: decimal(7, 'Number of chunks'),
-    AHSTS: char(1, 'L loading, R ready, M missing'),
+    AHSTS: coded('L loading, R ready, M missing', ['L', 'R', 'M']),
   },
 });
 
@@ -121,11 +121,11 @@ export const PODUSRP = defineFile('PODUSRP', 'PU', 'Users of the driver service'
   key: { PUEMP: char(10, 'Employee') },
   host: {},
   service: {
-    PUREGF: char(1, 'Registered Y/N'),
+    PUREGF: flag('Registered Y/N'),
     PURGDT: decimal(8, 'Registered on'),
     PULSDT: decimal(8, 'Last seen on'),
     PULSTM: decimal(6, 'Last seen at'),
-    PULCKF: char(1, 'Locked Y/N'),
+    PULCKF: flag('Locked Y/N'),
   },
 });
 
@@ -153,7 +153,7 @@ export const LCRSCP = defineFile('LCRSCP', 'LS', 'Load condition sections', {
     LSRAT: decimal(1, 'Rating 1 to 5'),
     LSRSN: char(100, 'Reason'),
     LSCMT: char(256, 'Comment'),
-    LSTXTL: char(1, 'A text of this row was cut or changed Y/N'),
+    LSTXTL: flag('A text of this row was cut or changed Y/N'),
     LSPHO: char(16, 'Photos, asset id'),
   },
 });
@@ -167,7 +167,7 @@ export const PODRPLP = defineFile('PODRPLP', 'RL', 'Replication log', {
     RLKEY: char(60, 'Key'),
     RLDAT: decimal(8, 'Written on'),
     RLTIM: decimal(6, 'Written at'),
-    RLSTS: char(1, 'A applied, P parked'),
+    RLSTS: coded('A applied, P parked', ['A', 'P']),
     RLERR: char(7, 'Error, SQLSTATE or message id'),
     RLMSG: char(132, 'Message'),
   },
@@ -180,8 +180,8 @@ export const PODRCNP = defineFile('PODRCNP', 'RN', 'Reconciliation counts', {
     RNRTE: char(10, 'Route, blank = all of the facility'),
     RNWKE: decimal(8, 'Week ending, YYYYMMDD, 0 = facility'),
     RNDAY: decimal(8, 'Day of the close, or day that ended'),
-    RNOCC: char(1, "C close of the route, D day's end"),
-    RNKND: char(1, 'S stops, L lines, E exceptions, P photos'),
+    RNOCC: coded("C close of the route, D day's end", ['C', 'D']),
+    RNKND: coded('S stops, L lines, E exceptions, P photos', ['S', 'L', 'E', 'P']),
   },
   host: {},
   service: {
@@ -190,7 +190,7 @@ export const PODRCNP = defineFile('PODRCNP', 'RN', 'Reconciliation counts', {
     RNPRK: decimal(7, 'Of these parked or skipped'),
     RNLAT: decimal(7, 'Of these recorded after the close'),
     RNXTR: decimal(7, 'On the host, not accepted'),
-    RNDIF: char(1, 'Host and service differ Y/N'),
+    RNDIF: flag('Host and service differ Y/N'),
     RNCDT: decimal(8, 'Counted on'),
     RNCTM: decimal(6, 'Counted at'),
   },
@@ -202,7 +202,7 @@ export const PODCHGP = defineFile('PODCHGP', 'CH', 'Change doorbell', {
   key: { CHSEQ: identity('Sequence') },
   host: {
     CHFIL: char(10, 'File'),
-    CHOP: char(1, 'I insert, U update, D delete'),
+    CHOP: coded('I insert, U update, D delete', ['I', 'U', 'D']),
     CHKEY: char(60, 'Key columns at full width, side by side'),
     CHUSR: char(18, 'User'),
     CHPGM: char(18, 'Program'),
@@ -215,7 +215,7 @@ export const PODCTLP = defineFile('PODCTLP', 'CT', 'Operator switch, one row', {
   doorbell: 'silent',
   key: {},
   host: {
-    CTHOLD: char(1, 'Hold replication Y/N'),
+    CTHOLD: flag('Hold replication Y/N'),
     CTRSN: char(50, 'Reason'),
     CTUSR: char(18, 'Set by'),
     CTTS: timestamp('Set at'),

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { auditTail, columnsOf, type Column, type HostFile } from './columns.ts';
+import { auditTail, columnsOf, type Column } from './columns.ts';
 import { typeName } from './dialect.ts';
 import { triggerName, type DoorbellEvent } from './doorbell-triggers.ts';
 import { additionsSince, layoutVersion } from './layout.ts';
-import { hostFile, hostFileNames } from './tables.ts';
+import { literal, namesOn, plainMap, type LibraryMap, type Place } from './library-map.ts';
+import { hostFileNames, type HostFileName } from './tables.ts';
 
 // The library as a PostgreSQL schema, in place of the back office's own DDL on Db2. The stand-in refuses the same
 // values as Db2 and has the same doorbell, so that a program that runs against it also runs against the host.
@@ -17,63 +18,74 @@ export const stampUser = 'TAILGATE';
 export const userSetting = 'tailgate.host_user';
 
 /** Marks the definition that a library was made from; with an equal mark there is nothing to do. */
-export function libraryMark(): string {
-  const text = libraryDdl('LIBRARY').join('\n');
+export function libraryMark(map: LibraryMap = plainMap): string {
+  const text = libraryDdl('LIBRARY', map).join('\n');
   return `tailgate stand-in ${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
 }
 
 /** Statements that create everything that is missing, in order; safe to run again. */
-export function libraryDdl(library: string): string[] {
+export function libraryDdl(library: string, map: LibraryMap = plainMap): string[] {
+  const place: StandIn = { dialect: 'postgres', library, map };
+  const { table, column, literal: coded } = namesOn(place);
+  const [hold, layout] = [column('CTHOLD'), column('CTLAY')];
   return [
     `create schema if not exists ${library}`,
     // Faults of the stand-in (`npm run host -- fault …`); no host has such a table.
     `create table if not exists ${library}.standin_fault (fault text, file text not null default '', primary key (fault, file))`,
     refuseOutsideCodePage(library),
-    ...hostFileNames.flatMap((name) => fileDdl(library, hostFile(name))),
-    ...additionDdl(library, 1),
-    `insert into ${library}.PODCTLP (CTHOLD) select 'N' where not exists (select from ${library}.PODCTLP)`,
-    `update ${library}.PODCTLP set CTLAY = ${layoutVersion} where CTLAY < ${layoutVersion}`,
+    ...hostFileNames.flatMap((name) => fileDdl(place, name)),
+    ...additionDdl(place, 1),
+    `insert into ${table('PODCTLP')} (${hold}) select ${coded('CTHOLD', 'N')} where not exists (select from ${table('PODCTLP')})`,
+    `update ${table('PODCTLP')} set ${layout} = ${layoutVersion} where ${layout} < ${layoutVersion}`,
   ];
 }
 
+type StandIn = Place & { readonly map: LibraryMap };
+
 /** Columns that a library of an earlier layout lacks. */
-function additionDdl(library: string, from: number): string[] {
+function additionDdl(place: StandIn, from: number): string[] {
+  const { table, column } = namesOn(place);
   return additionsSince(from).flatMap(({ file, columns = [] }) =>
-    columns.map((name) => {
-      const column = columnsOf(hostFile(file))[name];
-      if (!column) throw new TypeError(`${file} has no column ${name}`);
-      const check = column.kind === 'char' ? ` check (${library}.ccsid37(${name}))` : '';
-      return `alter table ${library}.${file} add column if not exists ${name} ${columnDdl(column)}${check}`;
+    place.map.stored(columns).map((name) => {
+      const isText = place.map.definition(name).kind === 'char';
+      const check = isText ? ` check (${place.library}.ccsid37(${column(name)}))` : '';
+      return `alter table ${table(file)} add column if not exists ${column(name)} ${columnDdl(place.map, name)}${check}`;
     }),
   );
 }
 
-function fileDdl(library: string, file: HostFile): string[] {
-  const all = { ...columnsOf(file), ...auditTail(file) };
-  const columns = Object.entries(all).map(([name, column]) => `${name} ${columnDdl(column)}`);
-  const key = Object.keys(file.key);
-  const texts = Object.keys(all).filter((name) => all[name]?.kind === 'char');
+function fileDdl(place: StandIn, name: HostFileName): string[] {
+  const { library, map } = place;
+  const { table, column, quoted } = namesOn(place);
+  const file = map.file(name);
+  const stored = map.stored(Object.keys({ ...columnsOf(file), ...auditTail(file) }));
+  const key = Object.keys(file.key).map(column);
+  const texts = stored.filter((known) => map.definition(known).kind === 'char').map(column);
   const parts = [
-    ...columns,
+    ...stored.map((known) => `${column(known)} ${columnDdl(map, known)}`),
+    ...map
+      .constants(name)
+      .map(([own, value]) => `${quoted(own)} ${typeof value === 'number' ? 'numeric' : 'text'} not null`),
     ...(key.length > 0 ? [`primary key (${key.join(', ')})`] : []),
     `check (${library}.ccsid37(${texts.join(' || ')}))`,
   ];
   return [
     // Free space on the page for the service's updates of existing rows.
-    `create table if not exists ${library}.${file.name} (${parts.join(', ')}) with (fillfactor = 80)`,
+    `create table if not exists ${table(name)} (${parts.join(', ')}) with (fillfactor = 80)`,
     ...file.paths.map(
       (path) =>
-        `create index if not exists ${file.name}_${path.at(-1)} on ${library}.${file.name} (${path.join(', ')})`,
+        `create index if not exists ${file.name}_${path.at(-1)} on ${table(name)} (${map.stored(path).map(column).join(', ')})`,
     ),
-    ...(file.doorbell === 'rings' ? doorbellDdl(library, file) : []),
+    ...(file.doorbell === 'rings' ? doorbellDdl(place, name) : []),
   ];
 }
 
-function columnDdl(column: Column): string {
+function columnDdl(map: LibraryMap, name: string): string {
+  const column = map.definition(name);
   const type = typeName('postgres', column);
   switch (column.kind) {
     case 'char':
-      return `${type} not null default ' '`;
+      return `${type} not null default ${literal(map.toOwn(name, '') || ' ')}`;
     case 'decimal':
       return `${type} not null default 0`;
     case 'timestamp':
@@ -102,16 +114,18 @@ end $$`;
  * Key-only triggers, one a statement: a dispatch program's insert of 3,000 rows costs one more statement, not 3,000.
  * They swallow all errors: a trigger must never fail the host's own program (the drift check finds missed changes).
  */
-function doorbellDdl(library: string, file: HostFile): string[] {
-  const name = `${library}.${file.name}_doorbell`;
-  const key = keyText(file);
-  const ring = (source: string) => `insert into ${library}.PODCHGP (CHFIL, CHOP, CHKEY, CHUSR, CHPGM)
-  select '${file.name}', left(tg_op, 1), ${key}, left(coalesce(nullif(current_setting('${userSetting}', true), ''), session_user), 18), left(current_setting('application_name'), 18) from ${source}`;
+function doorbellDdl(place: StandIn, file: HostFileName): string[] {
+  const { table, column } = namesOn(place);
+  const name = `${place.library}.${file}_doorbell`;
+  const key = keyText(place, file);
+  const line = ['CHFIL', 'CHOP', 'CHKEY', 'CHUSR', 'CHPGM'].map((known) => column(known)).join(', ');
+  const ring = (source: string) => `insert into ${table('PODCHGP')} (${line})
+  select '${file}', left(tg_op, 1), ${key}, left(coalesce(nullif(current_setting('${userSetting}', true), ''), session_user), 18), left(current_setting('application_name'), 18) from ${source}`;
   const trigger = (
     event: DoorbellEvent,
     tables: string,
-  ) => `create or replace trigger ${triggerName('postgres', file.name, event)}
-after ${event} on ${library}.${file.name} referencing ${tables} for each statement
+  ) => `create or replace trigger ${triggerName('postgres', file, event)}
+after ${event} on ${table(file)} referencing ${tables} for each statement
 when (current_setting('application_name') <> '${serviceProgram}') execute function ${name}()`;
   return [
     `create or replace function ${name}() returns trigger language plpgsql security definer as $$
@@ -132,10 +146,13 @@ end $$`,
 }
 
 /** CHKEY: each key column at its full width, text padded with blanks, numbers with zeros. */
-function keyText(file: HostFile): string {
-  return Object.entries(file.key)
-    .map(([name, column]) =>
-      column.kind === 'decimal' ? `lpad(${name}::text, ${column.precision}, '0')` : `rpad(${name}, ${widthOf(column)})`,
+function keyText(place: StandIn, file: HostFileName): string {
+  const { column } = namesOn(place);
+  return Object.entries(place.map.file(file).key)
+    .map(([name, definition]) =>
+      definition.kind === 'decimal'
+        ? `lpad(${column(name)}::text, ${definition.precision}, '0')`
+        : `rpad(${column(name)}, ${widthOf(definition)})`,
     )
     .join(' || ');
 }

@@ -3,6 +3,8 @@ import { columnsOf, writerColumns } from '../files/columns.ts';
 import { readCommitted } from '../files/dialect.ts';
 import type { Host, HostRow } from '../host.ts';
 import { lastWriter } from '../files/last-writer.ts';
+import { namesOn } from '../files/library-map.ts';
+import { selectColumns } from '../files/statements.ts';
 import { hostFile, type HostFileName } from '../files/tables.ts';
 import type { ImportedWeeks } from './imported-weeks.ts';
 
@@ -61,17 +63,22 @@ export async function readMarks(
   host: Host,
   { openFrom, closedFrom }: ImportedWeeks,
 ): Promise<RoutePlaces & { marks: CurrentMark[] }> {
-  const { dialect, library } = host;
-  const isOpen = (prefix: string) =>
-    `exists (select 1 from ${library}.RTHDRP where RHFAC = ${prefix}FAC and RHRTE = ${prefix}RTE and RHWKE = ${prefix}WKE and RHWKE >= ? and RHPODS <> 'C')`;
+  const { table, column, of, selected, literal } = namesOn(host);
+  const closed = literal('RHPODS', 'C');
+  /** The rows of a file, which the select calls F, belong to an open route. */
+  const isOpen = (prefix: string) => {
+    const same = ['FAC', 'RTE', 'WKE'].map((part) => `${of('H', `RH${part}`)} = ${of('F', `${prefix}${part}`)}`);
+    return `exists (select 1 from ${table('RTHDRP')} H where ${same.join(' and ')} and ${of('H', 'RHWKE')} >= ? and ${of('H', 'RHPODS')} <> ${closed})`;
+  };
   const poll = async (file: HostFileName, where: string, values: readonly string[] = []) =>
     marksOf(file, await host.query(selectAll(host, file, where), values));
 
-  const isSeen = ` where RHWKE >= ? and (RHPODS <> 'C' or RHWKE >= ?)`;
+  const isSeen = ` where ${column('RHWKE')} >= ? and (${column('RHPODS')} <> ${closed} or ${column('RHWKE')} >= ?)`;
   const weeks = [openFrom, closedFrom];
   const marks = await poll('RTHDRP', isSeen, weeks);
-  const select = `select RHFAC, RHRTE, RHWKE, RHPODS from ${library}.RTHDRP${isSeen}`;
-  const headers = await host.query(readCommitted(dialect, select), weeks);
+  const items = ['RHFAC', 'RHRTE', 'RHWKE', 'RHPODS'].map(selected).join(', ');
+  const select = `select ${items} from ${table('RTHDRP')}${isSeen}`;
+  const headers = await host.query(readCommitted(host.dialect, select), weeks);
   const places = (isClosed: boolean) =>
     new Set(
       headers.filter(({ RHPODS }) => (RHPODS === 'C') === isClosed).map((row) => textOf(row, keyOf('RTHDRP'), '\t')),
@@ -81,13 +88,14 @@ export async function readMarks(
   for (const facility of new Set([...open].map((place) => place.split('\t', 1)[0] ?? '')))
     for (const file of routeFiles) {
       const { prefix } = hostFile(file);
-      marks.push(...(await poll(file, ` where ${prefix}FAC = ? and ${isOpen(prefix)}`, [facility, openFrom])));
+      marks.push(
+        ...(await poll(file, ` where ${column(`${prefix}FAC`)} = ? and ${isOpen(prefix)}`, [facility, openFrom])),
+      );
     }
+  const visited = `select ${of('F', 'RSCUS')} from ${table('RTSTPP')} F where ${isOpen('RS')}`;
   marks.push(
     ...(await poll('INVHDP', ` where ${isOpen('IH')}`, [openFrom])),
-    ...(await poll('CUSMSP', ` where CMCUS in (select RSCUS from ${library}.RTSTPP where ${isOpen('RS')})`, [
-      openFrom,
-    ])),
+    ...(await poll('CUSMSP', ` where ${column('CMCUS')} in (${visited})`, [openFrom])),
   );
   for (const file of ['SLSREPP', 'ITCOLP', 'FACMSTP', 'EMPMSTP', 'CTLCDP'] as const)
     marks.push(...(await poll(file, '')));
@@ -106,7 +114,8 @@ export async function readClosedRoutes(
   for (const file of [...beside, ...routeFiles]) {
     if (file === 'RTDRVP') continue;
     const { prefix } = hostFile(file);
-    const isOne = `(${prefix}FAC = ? and ${prefix}RTE = ? and ${prefix}WKE = ?)`;
+    const { column } = namesOn(host);
+    const isOne = `(${['FAC', 'RTE', 'WKE'].map((part) => `${column(`${prefix}${part}`)} = ?`).join(' and ')})`;
     const where = ` where ${routes.map(() => isOne).join(' or ')}`;
     for (const mark of marksOf(file, await host.query(selectAll(host, file, where), keys)))
       byRoute.get(routeOfPlace(mark) ?? '')?.push(mark);
@@ -121,8 +130,8 @@ export async function readClosedRoutes(
 
 /** Whether the host has a route's header, in any state. @throws HostError */
 export async function hasHeader(host: Host, place: string): Promise<boolean> {
-  const select = `select RHFAC from ${host.library}.RTHDRP where RHFAC = ? and RHRTE = ? and RHWKE = ?`;
-  const found = await host.query(readCommitted(host.dialect, select), place.split('\t'));
+  const select = selectColumns(host, 'RTHDRP', ['RHFAC'], ['RHFAC', 'RHRTE', 'RHWKE']);
+  const found = await host.query(select, place.split('\t'));
   return found.length > 0;
 }
 
@@ -139,14 +148,16 @@ export function routeOfPlace({ file, place }: Pick<PlaceMark, 'file' | 'place'>)
 }
 
 /** Digested columns and their last writers, in the order of the key. */
-function selectAll({ dialect, library }: Host, file: HostFileName, where: string): string {
+function selectAll(host: Host, file: HostFileName, where: string): string {
+  const { table, of, selected } = namesOn(host);
   const { prefix } = hostFile(file);
   const tail = [
     ...['CUSR', 'CPGM', 'CDAT', 'CTIM'].map((column) => `${prefix}${column}`),
     ...writerColumns(hostFile(file)),
   ];
-  const columns = [...Object.keys(columnsOf(hostFile(file))), ...tail].join(', ');
-  return readCommitted(dialect, `select ${columns} from ${library}.${file}${where} order by ${keyOf(file).join(', ')}`);
+  const columns = [...Object.keys(columnsOf(hostFile(file))), ...tail].map(selected).join(', ');
+  const order = keyOf(file).map((column) => of('F', column));
+  return readCommitted(host.dialect, `select ${columns} from ${table(file)} F${where} order by ${order.join(', ')}`);
 }
 
 /** Rows come in the order of their key: those of one place follow each other. */

@@ -1,6 +1,7 @@
 import { readCommitted } from '../files/dialect.ts';
 import type { Host, HostRow, HostTransaction } from '../host.ts';
 import { inParts } from '../files/in-parts.ts';
+import { namesOn } from '../files/library-map.ts';
 import { placeholders, readRecords, selectRows, selectRowsIn } from '../files/statements.ts';
 import type { HostFileName, HostRecord } from '../files/tables.ts';
 import type { ImportedWeeks } from './imported-weeks.ts';
@@ -81,10 +82,10 @@ export async function readFile<Name extends HostFileName>(host: Host, name: Name
 
 /** Keys of the current routes: open ones, and closed ones of later weeks. */
 export async function readRouteKeys(host: Host, { openFrom, closedFrom }: ImportedWeeks): Promise<HostRouteKey[]> {
-  const { dialect, library } = host;
-  const select = `select RHFAC as FAC, RHRTE as RTE, RHWKE as WKE from ${library}.RTHDRP
-      where RHWKE >= ? and (RHPODS <> 'C' or RHWKE >= ?)`;
-  return (await host.query(readCommitted(dialect, select), [openFrom, closedFrom])).map(routeKeyOf);
+  const { column, literal } = namesOn(host);
+  const select = `${selectRoutes(host, 'RTHDRP', 'RH')}
+      where ${column('RHWKE')} >= ? and (${column('RHPODS')} <> ${literal('RHPODS', 'C')} or ${column('RHWKE')} >= ?)`;
+  return (await host.query(readCommitted(host.dialect, select), [openFrom, closedFrom])).map(routeKeyOf);
 }
 
 /** Routes that visit these customers or customers of these sales reps, or contain these items or invoices. */
@@ -92,36 +93,33 @@ export async function readRoutesOf(
   host: Host,
   masters: { customers: string[]; reps: string[]; items: string[]; invoices: string[] },
 ): Promise<HostRouteKey[]> {
-  const { dialect, library } = host;
-  const stopsOf = (condition: string) =>
-    `select distinct RSFAC as FAC, RSRTE as RTE, RSWKE as WKE from ${library}.RTSTPP where ${condition}`;
+  const { table, column } = namesOn(host);
+  const of = (file: HostFileName, prefix: string, by: string) => (list: string) =>
+    `${selectRoutes(host, file, prefix, 'distinct ')} where ${column(by)} in ${list}`;
+  const repped = (list: string) =>
+    `(select ${column('CMCUS')} from ${table('CUSMSP')} where ${column('CMSLR')} in ${list})`;
   const questions: [values: string[], sql: (list: string) => string][] = [
-    [masters.customers, (list) => stopsOf(`RSCUS in ${list}`)],
-    [masters.reps, (list) => stopsOf(`RSCUS in (select CMCUS from ${library}.CUSMSP where CMSLR in ${list})`)],
-    [
-      masters.items,
-      (list) =>
-        `select distinct RPFAC as FAC, RPRTE as RTE, RPWKE as WKE from ${library}.RTPRDP where RPITM in ${list}`,
-    ],
-    [
-      masters.items,
-      (list) =>
-        `select distinct RCFAC as FAC, RCRTE as RTE, RCWKE as WKE from ${library}.RTCOLP where RCITM in ${list}`,
-    ],
-    [
-      masters.invoices,
-      (list) =>
-        `select distinct IHFAC as FAC, IHRTE as RTE, IHWKE as WKE from ${library}.INVHDP where IHINV in ${list}`,
-    ],
+    [masters.customers, of('RTSTPP', 'RS', 'RSCUS')],
+    [masters.reps, (list) => of('RTSTPP', 'RS', 'RSCUS')(repped(list))],
+    [masters.items, of('RTPRDP', 'RP', 'RPITM')],
+    [masters.items, of('RTCOLP', 'RC', 'RCITM')],
+    [masters.invoices, of('INVHDP', 'IH', 'IHINV')],
   ];
   const found: HostRouteKey[] = [];
   for (const [values, sql] of questions) {
     for (const part of listsOf(values)) {
-      const select = readCommitted(dialect, sql(placeholders(part.length)));
+      const select = readCommitted(host.dialect, sql(placeholders(part.length)));
       found.push(...(await host.query(select, part)).map(routeKeyOf));
     }
   }
   return found;
+}
+
+/** The keys of the routes of a file's rows, as FAC, RTE, WKE. */
+function selectRoutes(host: Host, file: HostFileName, prefix: string, distinct = ''): string {
+  const { table, column } = namesOn(host);
+  const items = ['FAC', 'RTE', 'WKE'].map((part) => `${column(`${prefix}${part}`)} as ${part}`);
+  return `select ${distinct}${items.join(', ')} from ${table(file)}`;
 }
 
 async function read<Name extends HostFileName>(

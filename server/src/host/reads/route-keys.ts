@@ -1,5 +1,6 @@
 import { readCommitted } from '../files/dialect.ts';
 import { inParts } from '../files/in-parts.ts';
+import { namesOn } from '../files/library-map.ts';
 import { placeholders, selectColumns, selectWritten } from '../files/statements.ts';
 import { onFile, type Host, type HostRow } from '../host.ts';
 import type { HostRouteKey } from './reads.ts';
@@ -51,9 +52,11 @@ export async function wholeFiles(host: Host, ids: readonly string[]): Promise<st
   const whole: string[] = [];
   for (const part of inParts(ids, IDS_A_STATEMENT)) {
     const list = placeholders(part.length);
-    const { dialect, library } = host;
-    const ready = `select AHID, AHCHKN from ${library}.ASSHDP where AHID in ${list} and AHSTS = 'R'`;
-    const chunks = `select ACID, count(*) as ROWCNT from ${library}.ASSCHP where ACID in ${list} group by ACID`;
+    const { dialect } = host;
+    const { table, column, selected, literal } = namesOn(host);
+    const isReady = `${column('AHSTS')} = ${literal('AHSTS', 'R')}`;
+    const ready = `select ${selected('AHID')}, ${selected('AHCHKN')} from ${table('ASSHDP')} where ${column('AHID')} in ${list} and ${isReady}`;
+    const chunks = `select ${selected('ACID')}, count(*) as ROWCNT from ${table('ASSCHP')} where ${column('ACID')} in ${list} group by ${column('ACID')}`;
     const [headers, counts] = await Promise.all([
       onFile('ASSHDP', host.query(readCommitted(dialect, ready), part)),
       onFile('ASSCHP', host.query(readCommitted(dialect, chunks), part)),

@@ -12,7 +12,9 @@ import { layoutSheet } from './layout-sheet.ts';
 import { LoadFileError, parseLoadFile, type LoadFile } from './load-file.ts';
 import { masterRowsOf } from './load-rows.ts';
 import { faultNames, isFaultName } from '../connection/standin-faults.ts';
+import { namesOn, plainMap } from '../files/library-map.ts';
 import { libraryDdl } from '../files/standin-schema.ts';
+import { viewScript } from '../files/views.ts';
 import { hostFile, hostFileNames, isHostFileName, type HostFileName } from '../files/tables.ts';
 
 // `npm run host -- …`: acts as a dispatch program, a clerk, or a fault of the host (contract §11).
@@ -42,6 +44,10 @@ export const hostManual: Manual = {
       takes: `[--dialect ${dialects.join('|')}] [--from LAYOUT]`,
       does: 'the script that makes the files, for the DBA; --from: what a library of an earlier layout lacks (CTLAY of PODCTLP, 1 without it)',
     },
+    views: {
+      takes: '--library LIBRARY [--dialect DIALECT]',
+      does: 'views with our names in that library, over the tables of LEGACY_MAP',
+    },
     layout: { takes: '', does: 'every file and column, as docs/host-files.md shows them' },
   },
   note: 'What writes to a real host wants --yes.',
@@ -54,7 +60,10 @@ export type Command =
   | { verb: 'fault'; fault: string; on: boolean; table: string };
 
 /** Commands without a host. */
-export type PrintCommand = { verb: 'ddl'; dialect: Dialect; from?: number } | { verb: 'layout' };
+export type PrintCommand =
+  | { verb: 'ddl'; dialect: Dialect; from?: number }
+  | { verb: 'views'; dialect: Dialect; library: string }
+  | { verb: 'layout' };
 
 /** @throws StartError */
 export function parseCommand(argv: readonly string[]): Command {
@@ -80,26 +89,32 @@ export function parsePrintCommand(argv: readonly string[]): PrintCommand | undef
   const [verb, ...rest] = positionals;
   if (rest.length > 0) return undefined;
   if (verb === 'layout') return { verb };
-  if (verb !== 'ddl') return undefined;
-  const { dialect = 'db2i', from } = values;
+  if (verb !== 'ddl' && verb !== 'views') return undefined;
+  const { dialect = 'db2i', from, library } = values;
   if (!isDialect(dialect)) throw new CommandError(`no dialect is named ${dialect}: there are ${dialects.join(', ')}`);
+  if (verb === 'views') {
+    if (library === undefined || !/^[A-Z][A-Z0-9_]{0,9}$/.test(library))
+      throw new CommandError(`--library: expected the library of the views, got ${library ?? 'none'}`);
+    return { verb, dialect, library };
+  }
   if (from === undefined) return { verb, dialect };
   if (!/^[1-9]\d*$/.test(from) || Number(from) > layoutVersion)
     throw new CommandError(`--from: expected a layout from 1 to ${layoutVersion}, got ${from}`);
   return { verb, dialect, from: Number(from) };
 }
 
-export function printed(command: PrintCommand, library: string): string {
-  if (command.verb === 'layout') return layoutSheet();
+export function printed(command: PrintCommand, library: string, map = plainMap): string {
+  if (command.verb === 'layout') return layoutSheet(map);
+  if (command.verb === 'views') return viewScript({ dialect: command.dialect, library, map }, command.library);
   const { dialect, from } = command;
   // The script of the stand-in adds what is missing by itself.
-  if (from === undefined || dialect === 'postgres') return hostScript(dialect, library);
-  return db2Additions(dialect, library, from);
+  if (from === undefined || dialect === 'postgres') return hostScript(dialect, library, map);
+  return db2Additions({ dialect, library, map }, from);
 }
 
 /** The statements that create a library’s files, in the form of the host’s own tools. */
-export function hostScript(dialect: Dialect, library: string): string {
-  return dialect === 'postgres' ? `${libraryDdl(library).join(';\n\n')};\n` : db2Script(dialect, library);
+export function hostScript(dialect: Dialect, library: string, map = plainMap): string {
+  return dialect === 'postgres' ? `${libraryDdl(library, map).join(';\n\n')};\n` : db2Script(dialect, library, map);
 }
 
 /** @throws CommandError or HostError, whose messages name the mistake */
@@ -122,6 +137,7 @@ const readArguments = (argv: readonly string[]) =>
     table: { type: 'string' },
     dialect: { type: 'string' },
     from: { type: 'string' },
+    library: { type: 'string' },
     yes: { type: 'boolean' },
   });
 
@@ -184,9 +200,10 @@ type Show = Extract<Command, { verb: 'show' }>;
 async function show({ table, where, json }: Show, around: Surroundings): Promise<void> {
   const { host } = around;
   const file = hostFile(table);
-  const order = Object.keys(file.key).join(', ');
+  const { table: named, column } = namesOn(host);
+  const order = Object.keys(file.key).map(column).join(', ');
   const condition = where.trim() === '' ? '' : ` where ${where}`;
-  const select = `select * from ${host.library}.${table}${condition}${order === '' ? '' : ` order by ${order}`}`;
+  const select = `select * from ${named(table)}${condition}${order === '' ? '' : ` order by ${order}`}`;
   printRows(await host.query(readCommitted(host.dialect, select)), json, around);
 }
 

@@ -5,7 +5,8 @@ import { inParts } from '../files/in-parts.ts';
 import { hostMoment, type HostMoment } from '../files/local-time.ts';
 import type { RouteFile } from './load-file.ts';
 import { hostRowsOf } from './load-rows.ts';
-import { insertRows, putRows, selectRows, type AuditStamp } from '../files/statements.ts';
+import { namesOn } from '../files/library-map.ts';
+import { insertRows, putRows, selectColumns, selectRows, type AuditStamp } from '../files/statements.ts';
 
 // Acts as the back office's dispatch program: it writes routes into the host's files, in one transaction a route, the
 // dispatch date last.
@@ -29,6 +30,9 @@ export async function dispatchRoute(host: Host, route: RouteFile, office: Office
     const moment = hostMoment(office.now, zone);
     const writer = new Writer(host, tx, { user: office.user, program: 'DISPATCH', ...moment });
     const { header } = rows;
+    const { map, table, column } = namesOn(host);
+    const ofRoute = (prefix: string) =>
+      ['FAC', 'RTE', 'WKE'].map((part) => `${column(`${prefix}${part}`)} = ?`).join(' and ');
     const key = [header.RHFAC, header.RHRTE, header.RHWKE];
 
     await writer.put('RTHDRP', ['RHNAM', 'RHTRLR', 'RHEMLF'], [header]);
@@ -36,8 +40,8 @@ export async function dispatchRoute(host: Host, route: RouteFile, office: Office
     await writer.put('CUSMSP', customerColumns, rows.customers);
     await writer.put('ITCOLP', itemColumns, rows.items);
     // Lines belong to the host alone: replaced. Stops and drivers also have columns of the service: changed in place.
-    await tx.execute(`delete from ${host.library}.RTPRDP where RPFAC = ? and RPRTE = ? and RPWKE = ?`, key);
-    await tx.execute(`delete from ${host.library}.RTCOLP where RCFAC = ? and RCRTE = ? and RCWKE = ?`, key);
+    await tx.execute(`delete from ${table('RTPRDP')} where ${ofRoute('RP')}`, key);
+    await tx.execute(`delete from ${table('RTCOLP')} where ${ofRoute('RC')}`, key);
     const stops = rows.stops.map(({ RSSTP }) => RSSTP);
     await writer.keepOnly('RTSTPP', { RSFAC: header.RHFAC, RSRTE: header.RHRTE, RSWKE: header.RHWKE }, 'RSSTP', stops);
     const drivers = rows.drivers.map(({ RDEMP }) => RDEMP);
@@ -48,7 +52,7 @@ export async function dispatchRoute(host: Host, route: RouteFile, office: Office
       drivers,
     );
     await tx.execute(
-      `update ${host.library}.INVHDP set IHRTE = ' ', IHSTP = 0 where IHFAC = ? and IHRTE = ? and IHWKE = ?`,
+      `update ${table('INVHDP')} set ${column('IHRTE')} = ' ', ${column('IHSTP')} = 0 where ${ofRoute('IH')}`,
       key,
     );
     await writer.put('RTDRVP', ['RDTYP', 'RDSEQ'], rows.drivers);
@@ -56,7 +60,9 @@ export async function dispatchRoute(host: Host, route: RouteFile, office: Office
     await writer.put('INVHDP', ['IHCUS', 'IHDAT', 'IHFAC', 'IHRTE', 'IHWKE', 'IHSTP'], rows.invoices);
     await writer.insert('RTPRDP', productColumns, rows.products);
     await writer.insert('RTCOLP', ['RCFAC', 'RCRTE', 'RCWKE', 'RCSTP', 'RCITM', 'RCINV', 'RCQTY'], rows.collections);
-    await tx.execute(`update ${host.library}.RTHDRP set RHDSDT = ? where RHFAC = ? and RHRTE = ? and RHWKE = ?`, [
+    // A library without it has no routes that are still being planned.
+    if (map.ownName('RHDSDT') === undefined) return;
+    await tx.execute(`update ${table('RTHDRP')} set ${column('RHDSDT')} = ? where ${ofRoute('RH')}`, [
       moment.date,
       ...key,
     ]);
@@ -85,19 +91,24 @@ export async function writeMasters(host: Host, office: Office, masters: Masters)
 
 /** Whether the back office has neither employees nor routes yet. */
 export async function isEmptyHost(host: Host): Promise<boolean> {
-  const { dialect, library } = host;
-  const select = `select EMEMP as ID from ${library}.EMPMSTP union all select RHRTE from ${library}.RTHDRP fetch first 1 rows only`;
-  return (await host.query(readCommitted(dialect, select))).length === 0;
+  const { table, column } = namesOn(host);
+  const select = `select ${column('EMEMP')} as ID from ${table('EMPMSTP')} union all select ${column('RHRTE')} from ${table('RTHDRP')} fetch first 1 rows only`;
+  return (await host.query(readCommitted(host.dialect, select))).length === 0;
 }
 
 /** A fully delivered route that the back office has closed. */
 export async function closeInOffice(host: Host, route: string, { date, time }: HostMoment): Promise<void> {
-  const { library } = host;
+  const { table, column, literal } = namesOn(host);
+  const set = (name: string, value: string) => `${column(name)} = ${literal(name, value)}`;
+  const [ofRoute, stop] = [`where ${column('RSRTE')} = ?`, column('RSSTP')];
   await host.transaction(async (tx) => {
-    await tx.execute(`update ${library}.RTSTPP set RSSTS = 'D' where RSRTE = ? and RSSTP <> 999`, [route]);
-    await tx.execute(`update ${library}.RTSTPP set RSSTS = 'C', RSARVF = 'Y' where RSRTE = ? and RSSTP = 999`, [route]);
+    await tx.execute(`update ${table('RTSTPP')} set ${set('RSSTS', 'D')} ${ofRoute} and ${stop} <> 999`, [route]);
     await tx.execute(
-      `update ${library}.RTHDRP set RHPODS = 'C', RHRETM = 'Y', RHCLDT = ?, RHCLTM = ?, RHCLBY = 'D' where RHRTE = ?`,
+      `update ${table('RTSTPP')} set ${set('RSSTS', 'C')}, ${set('RSARVF', 'Y')} ${ofRoute} and ${stop} = 999`,
+      [route],
+    );
+    await tx.execute(
+      `update ${table('RTHDRP')} set ${set('RHPODS', 'C')}, ${set('RHRETM', 'Y')}, ${column('RHCLDT')} = ?, ${column('RHCLTM')} = ?, ${set('RHCLBY', 'D')} where ${column('RHRTE')} = ?`,
       [date, time, route],
     );
   });
@@ -105,7 +116,7 @@ export async function closeInOffice(host: Host, route: string, { date, time }: H
 
 /** Employees of a route file that are not in the master: they cannot sign up. */
 export async function unknownDrivers(host: Host, routes: readonly RouteFile[]): Promise<string[]> {
-  const known = await host.query(readCommitted(host.dialect, `select EMEMP from ${host.library}.EMPMSTP`));
+  const known = await host.query(selectColumns(host, 'EMPMSTP', ['EMEMP'], []));
   const names = new Set(known.map(({ EMEMP }) => EMEMP));
   return [...new Set(routes.flatMap((route) => route.drivers.map(({ id }) => id)))].filter((id) => !names.has(id));
 }
@@ -155,12 +166,10 @@ class Writer {
 
   /** Deletes those rows of this key that the new plan lacks: rows whose `column` is in `kept` stay. */
   async keepOnly(name: HostFileName, key: RowKey, column: string, kept: readonly string[]): Promise<void> {
-    const where = Object.keys(key).map((part) => `${part} = ?`);
-    if (kept.length > 0) where.push(`${column} not in (${kept.map(() => '?').join(', ')})`);
-    await this.#tx.execute(`delete from ${this.#host.library}.${name} where ${where.join(' and ')}`, [
-      ...Object.values(key),
-      ...kept,
-    ]);
+    const { table, column: own } = namesOn(this.#host);
+    const where = Object.keys(key).map((part) => `${own(part)} = ?`);
+    if (kept.length > 0) where.push(`${own(column)} not in (${kept.map(() => '?').join(', ')})`);
+    await this.#tx.execute(`delete from ${table(name)} where ${where.join(' and ')}`, [...Object.values(key), ...kept]);
   }
 }
 

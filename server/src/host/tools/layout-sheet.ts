@@ -1,9 +1,10 @@
 import { auditTail, columnsOf, type Column, type HostFile } from '../files/columns.ts';
-import { hostFile, hostFileNames } from '../files/tables.ts';
+import { plainMap, type LibraryMap } from '../files/library-map.ts';
+import { hostFileNames, type HostFileName } from '../files/tables.ts';
 
 /** The file-layout sheet for back-office programmers (docs/host-files.md), printed from the definitions. */
-export function layoutSheet(): string {
-  return `${[preface, ...hostFileNames.map((name) => sheetOf(hostFile(name)))].join('\n\n')}\n`;
+export function layoutSheet(map = plainMap): string {
+  return `${[preface, ...hostFileNames.map((name) => sheetOf(map, name))].join('\n\n')}\n`;
 }
 
 const preface = `# The host’s files
@@ -15,19 +16,41 @@ waits for: on the clock that all facilities have, else in UTC). **H**: the colum
 **K**: key. Each file ends with its audit tail (\`xxCUSR xxCPGM xxCDAT xxCTIM xxUUSR xxUPGM xxUDAT xxUTIM\`).
 If no line of PODCHGP names the user of an edit, the service takes \`xxUUSR\` of the row that was changed.`;
 
-function sheetOf(file: HostFile): string {
+function sheetOf(map: LibraryMap, name: HostFileName): string {
+  const file = map.file(name);
   const all = { ...columnsOf(file), ...auditTail(file) };
   const rows = Object.entries(all).map(
-    ([name, column], index) =>
-      `| ${index + 1} | ${name} | ${typeOf(column)} | ${ownerOf(file, name)} | ${column.text} |`,
+    ([column, definition], index) =>
+      `| ${index + 1} | ${shown(map, column)} | ${typeOf(definition)} | ${ownerOf(file, column)} | ${definition.text}${codesOf(map, column)} |`,
   );
   const rings = file.doorbell === 'rings' ? 'Changes by other programs ring the doorbell (PODCHGP).' : 'No doorbell.';
   const paths = file.paths.map((path) => `Access path: ${path.join(', ')}.`);
+  const table = map.table(name);
+  const constants = map.constants(name).map(([column, value]) => `${column} has ${value} in rows of the service.`);
   return [
-    `## ${file.name} · ${file.text}`,
-    [rings, ...paths].join(' '),
+    `## ${table === name ? name : `${table} (${name})`} · ${file.text}`,
+    [rings, ...paths, ...constants].join(' '),
     ['| # | Column | Type | Owner | Text |', '|---|---|---|---|---|', ...rows].join('\n'),
   ].join('\n\n');
+}
+
+/** Their name and ours, or ours and why there is none. */
+function shown(map: LibraryMap, column: string): string {
+  const own = map.ownName(column);
+  if (own === column) return column;
+  if (own !== undefined) return `${own} (${column})`;
+  const value = map.constant(column);
+  return value === '' || value === 0 ? `none (${column})` : `none (${column}, read as ${value})`;
+}
+
+function codesOf(map: LibraryMap, column: string): string {
+  const definition = map.definition(column);
+  const values = definition.kind === 'char' ? (definition.values ?? []) : [];
+  const codes = values.flatMap((value) => {
+    const own = map.toOwn(column, value);
+    return own === value ? [] : [`${value || 'blank'} is ${own || 'blank'}`];
+  });
+  return codes.length === 0 ? '' : `; ${codes.join(', ')}`;
 }
 
 function typeOf(column: Column): string {

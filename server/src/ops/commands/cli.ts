@@ -38,8 +38,8 @@ export const opsManual: Manual = {
       does: 'keys of the transparency log, for auditors and witnesses; rotate: a new key, whose change the former one signs',
     },
     doctor: {
-      takes: '',
-      does: 'GO or NO-GO: whether the host is set up for the service, a line a check, with what to do',
+      takes: '[--exercise [--to FILE]]',
+      does: 'GO or NO-GO: whether the host is set up for the service, a line a check, with what to do; --exercise: tries every statement in LEGACY_DEV_LIBRARY, and writes the result to a file',
     },
     counts: {
       takes: '[--day YYYYMMDD] [--facility ID] [--differing]',
@@ -68,11 +68,21 @@ function epochAbove(written: string | undefined): number {
   throw new StartError(`--above: expected an epoch below ${LAST_EPOCH}, got ${above}`);
 }
 
+export interface DoctorCommand {
+  /** The file of the exercise; undefined: the checks alone. */
+  readonly exerciseTo: string | undefined;
+}
+
 /** The only command that works on the host, and needs no database where LEGACY_URL is set. @throws StartError */
-export function isDoctorCommand(argv: readonly string[]): boolean {
-  if (argv[0] !== 'doctor') return false;
-  if (argv.length > 1) throw new StartError(misuseOf(opsManual, argv));
-  return true;
+export function parseDoctorCommand(argv: readonly string[]): DoctorCommand | undefined {
+  if (argv[0] !== 'doctor') return undefined;
+  const { positionals, values } = readWords(argv, {
+    exercise: { type: 'boolean', default: false },
+    to: { type: 'string' },
+  });
+  if (positionals.length > 1 || (values.to !== undefined && !values.exercise))
+    throw new StartError(misuseOf(opsManual, positionals));
+  return { exerciseTo: values.exercise ? (values.to ?? 'tailgate-exercise.json') : undefined };
 }
 
 /** @throws StartError */

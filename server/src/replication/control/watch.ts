@@ -49,6 +49,7 @@ export function watchedHost(host: Host, watch: Pick<HostWatch, 'statement'>): Ho
   return {
     dialect: host.dialect,
     library: host.library,
+    map: host.map,
     query: (sql, parameters) => reported(host.query(sql, parameters)),
     transaction: (work) => reportedTransaction(host, work, reported),
     ping: () => reported(host.ping()),

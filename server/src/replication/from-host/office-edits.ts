@@ -131,8 +131,9 @@ export class OfficeEdits {
       version === mirrorRow.version ? readResult(mirrorRow.doc) : await stopAt(this.#options.db, key, stop, version);
     if (!result) return undefined;
     const moment = (instant: Date) => hostMoment(instant, zone);
+    const { fit } = this.#options.host;
     const rows = withTrace(
-      hostRows({ key, stop, result, sequence: `${hostSequence(mirrorRow.epoch, version)}`, moment }, shadow),
+      hostRows({ key, stop, result, sequence: `${hostSequence(mirrorRow.epoch, version)}`, moment, fit }, shadow),
     );
     return rows.RTSTUP[0]?.RUTRC === hostStop.rows.RTSTUP[0]?.RUTRC ? rows : undefined;
   }

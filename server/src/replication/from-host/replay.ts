@@ -6,12 +6,13 @@ import { Doorbell } from '../../host/reads/doorbell.ts';
 import { lastWrites, wholeFiles } from '../../host/reads/route-keys.ts';
 import type { Host } from '../../host/host.ts';
 import { hostRows, isUntouched } from '../../stops/host-rows.ts';
-import type { StopOnHost } from '../../stops/host-stop.ts';
+import type { RowFit, StopOnHost } from '../../stops/host-stop.ts';
 import { evidenceOf } from '../../stops/named-assets.ts';
 import { readResult } from '../../stops/stored-documents.ts';
 import { HostStops } from '../to-host/host-stops.ts';
 import { isAsDispatched } from '../to-host/judge.ts';
 import type { Leases } from '../to-host/lease.ts';
+import { rowFit } from '../to-host/row-fit.ts';
 import { hostSequence } from '../to-host/sequence.ts';
 import { decodeHeader, decodeStop, encodeHeader, encodeStop } from '../to-host/shadow.ts';
 import { equalExcept } from '../../stops/confirmed-rows.ts';
@@ -182,7 +183,7 @@ class Replay {
       // A parked stop has a list and a try of its own.
       if (parked || (row.shadow === null && isUntouched(readResult(row.doc)))) continue;
       if (!found) this.#lines.push({ route: key, stop, verdict: 'missing' });
-      else if (!isEqual(key, zone, row, found)) {
+      else if (!isEqual(rowFit(this.#options.host.map), key, zone, row, found)) {
         const isOurs = await this.#isOurs(key, stop, zone, found, edited);
         this.#lines.push({ route: key, stop, verdict: isOurs ? 'again' : 'foreign' });
         if (isOurs) again.push([stop, found]);
@@ -245,12 +246,12 @@ class Replay {
 const nameOf = (key: RouteKey, stop: number): string => `${routeScope(key)} ${stop}`;
 
 /** Whether the host has the stop as the mirror has it; the trace and sequences do not count. */
-function isEqual(key: RouteKey, zone: string, row: StopRow, found: StopOnHost): boolean {
+function isEqual(fit: RowFit, key: RouteKey, zone: string, row: StopRow, found: StopOnHost): boolean {
   const { stop_id: stop, version, epoch, doc, shadow } = row;
   const confirmed = shadow === null ? undefined : decodeStop(shadow, key, stop);
   if (confirmed && stopText(confirmed.rows) === stopText(found.rows)) return true;
   const moment = (instant: Date) => hostMoment(instant, zone);
   const sequence = `${hostSequence(epoch, version)}` as const;
-  const wanted = hostRows({ key, stop, result: readResult(doc), sequence, moment }, found);
+  const wanted = hostRows({ key, stop, result: readResult(doc), sequence, moment, fit }, found);
   return traceOf(wanted) === traceOf(found.rows);
 }

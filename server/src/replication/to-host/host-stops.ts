@@ -1,6 +1,6 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 import { awaitedHeader } from '../../assets/host.ts';
-import type { StopFile, StopOnHost, StopRows } from '../../stops/host-stop.ts';
+import type { RowFit, StopFile, StopOnHost, StopRows } from '../../stops/host-stop.ts';
 import { newlyNamed } from '../../stops/named-assets.ts';
 import { numberOf } from '../../stops/osd-rows.ts';
 import { equalExcept, keyOf } from '../../stops/confirmed-rows.ts';
@@ -18,8 +18,10 @@ import {
   type GuardedRow,
   type HostStatement,
 } from '../../host/files/statements.ts';
-import { executeAll, inShapes, namesOf, cachedByCount, type HostWrite } from './host-writes.ts';
+import { inShapes } from '../../host/files/in-shapes.ts';
+import { executeAll, namesOf, cachedByCount, type HostWrite } from './host-writes.ts';
 import { hostFile, hostFiles, type HostFileName, type ServicePart } from '../../host/files/tables.ts';
+import { rowFit } from './row-fit.ts';
 import { partOfHostRow, servicePart } from './service-part.ts';
 import { routeValues } from './shadow.ts';
 
@@ -46,12 +48,15 @@ export class HostStops {
   readonly #host: Host;
   readonly #gate: Pick<HostGate, 'pause' | 'pauseOf' | 'confirmed'> | undefined;
   readonly #texts: ReturnType<typeof statementsOn>;
+  /** Brings rows of the mirror into the form that this library can hold. */
+  readonly fit: RowFit;
 
   /** @param gate for writers: a write that needs a paused file does not begin */
   constructor(host: Host, gate?: Pick<HostGate, 'pause' | 'pauseOf' | 'confirmed'>) {
     this.#host = host;
     this.#gate = gate;
     this.#texts = statementsOn(host);
+    this.fit = rowFit(host.map);
   }
 
   /** Reads a stop from the host; undefined where the host has no such stop. */
@@ -112,7 +117,10 @@ export class HostStops {
       stops.flatMap(({ rows, confirmed }) => changes(file, rowsOf(rows), confirmed && rowsOf(confirmed)));
     // Without a shadow the row is as a dispatch program inserts it.
     const planned = servicePart('RTSTPP', () => undefined);
-    const RTSTPP = changed('RTSTPP', (stop) => stop.RTSTPP).map(({ row, was = planned }) => ({ row, was }));
+    const RTSTPP = changed('RTSTPP', (stop) => stop.RTSTPP)
+      // A library without these columns has nothing to write there.
+      .filter(() => this.#host.map.writes('RTSTPP'))
+      .map(({ row, was = planned }) => ({ row, was }));
     const RTPRUP = changed('RTPRUP', (stop) => stop.RTPRUP);
     const RTOSDP = changed('RTOSDP', (stop) => stop.RTOSDP);
     const RTIMGP = changed('RTIMGP', (stop) => stop.RTIMGP);
@@ -142,6 +150,7 @@ export class HostStops {
   /** Like `write`, for the route's own row. */
   async writeHeader(row: ServicePart<'RTHDRP'>, was: ServicePart<'RTHDRP'>, stamp: AuditStamp): Promise<boolean> {
     const { updateHeader } = this.#texts;
+    if (!this.#host.map.writes('RTHDRP')) return true;
     const values = updateHeader.bind({ key: row, row, was, stamp });
     return this.#allOrNothing([{ file: 'RTHDRP', sql: updateHeader.sql, values, rows: 1 }]);
   }

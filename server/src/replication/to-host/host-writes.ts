@@ -1,4 +1,5 @@
 import type { Columns, HostValue } from '../../host/files/columns.ts';
+import { inShapes } from '../../host/files/in-shapes.ts';
 import { HostError, onFile, type Host, type HostTransaction } from '../../host/host.ts';
 import { hostMoment } from '../../host/files/local-time.ts';
 import { serviceProgram, stampUser } from '../../host/files/standin-schema.ts';
@@ -11,23 +12,6 @@ export interface HostWrite {
   readonly sql: string;
   readonly values: readonly HostValue[];
   readonly rows: number | 'any';
-}
-
-/**
- * Rows a MERGE, far below the limit of a statement's parameters. A text for each count would be 24 prepared statements a
- * file and connection, most of them used once.
- */
-const SHAPES = [24, 8, 4, 3, 2, 1] as const;
-
-/** A list in pieces of few sizes, one a statement. */
-export function inShapes<Item>(items: readonly Item[]): Item[][] {
-  const parts: Item[][] = [];
-  for (let done = 0; done < items.length;) {
-    const size = SHAPES.find((shape) => shape <= items.length - done) ?? 1;
-    parts.push(items.slice(done, done + size));
-    done += size;
-  }
-  return parts;
 }
 
 /** Runs all writes in order; false where one did not affect its count. @throws HostError that names the file */

@@ -6,7 +6,8 @@ import { HostError, needsSetup, type Host } from '../../host/host.ts';
 import { hostMoment, type HostMoment } from '../../host/files/local-time.ts';
 import { insertMissing } from '../../host/files/statements.ts';
 import { hostFiles, type HostFileName, type ServicePart } from '../../host/files/tables.ts';
-import { inShapes, namesOf, cachedByCount, stampAt, writeOwn } from './host-writes.ts';
+import { inShapes } from '../../host/files/in-shapes.ts';
+import { namesOf, cachedByCount, stampAt, writeOwn } from './host-writes.ts';
 import { traceText } from './trace.ts';
 
 /** The result of one write to the host. */

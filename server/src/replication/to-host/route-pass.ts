@@ -201,7 +201,8 @@ class RoutePass {
     const sequence = hostSequence(route.epoch, row.version);
     const shadow = row.shadow === null ? undefined : decodeStop(row.shadow, key, stop);
     const moment = (instant: Date) => hostMoment(instant, route.zone);
-    const recorded = { key, stop, result: readResult(row.doc), sequence: `${sequence}` as const, moment };
+    const { fit } = this.#deps.host;
+    const recorded = { key, stop, result: readResult(row.doc), sequence: `${sequence}` as const, moment, fit };
     return { row, sequence, stop: recorded, shadow };
   }
 
@@ -285,7 +286,8 @@ class RoutePass {
     const skipped = route.skipped.filter((stop) => !this.#seen.has(stop)).length;
     const open = parked + skipped + (status === 'C' ? await this.#missingFiles() : 0);
     const moment = (instant: Date) => hostMoment(instant, route.zone);
-    const wanted = headerRow({ key, status, arrived, closedAt, closedBy, open, late, moment });
+    const header = headerRow({ key, status, arrived, closedAt, closedBy, open, late, moment });
+    const wanted = host.fit('RTHDRP', header);
     const shadow = route.shadow === null ? undefined : decodeHeader(route.shadow, key);
     const deadline = (closedAt?.getTime() ?? 0) + closeDelayMs;
     if (status === 'C' && parked > 0 && shadow?.RHPODS !== 'C' && clock().getTime() < deadline) {

@@ -4,6 +4,7 @@ import { HostError, onFile } from '../../../host/host.ts';
 import { hostMoment } from '../../../host/files/local-time.ts';
 import { selectRows, updateGuarded } from '../../../host/files/statements.ts';
 import { hostFiles, type ServicePart } from '../../../host/files/tables.ts';
+import { rowFit } from '../row-fit.ts';
 import { namesOf, stampAt } from '../host-writes.ts';
 import { partOfHostRow, servicePart } from '../service-part.ts';
 import type { PendingRow, RowFile, RowDeps } from './row-file.ts';
@@ -40,9 +41,12 @@ const keys = namesOf(hostFiles.RTDRVP.key);
 export function signInFile({ db, host, owner, clock, log }: RowDeps): RowFile<PendingSignIn> {
   const update = updateGuarded(host, 'RTDRVP', columns);
   const select = selectRows(host, 'RTDRVP', keys);
+  const fit = rowFit(host.map);
+  const wanted = (signIn: SignInRow): Part => fit('RTDRVP', rendered(signIn));
 
   async function write({ key, signIn, confirmed }: PendingSignIn): Promise<void> {
-    const row = rendered(signIn);
+    if (!host.map.writes('RTDRVP')) return;
+    const row = wanted(signIn);
     const stamp = stampAt(clock(), signIn.zone);
     // Without a shadow the row is as a dispatch program inserts it.
     let was = confirmed ?? servicePart('RTDRVP', () => undefined);
@@ -85,7 +89,7 @@ export function signInFile({ db, host, owner, clock, log }: RowDeps): RowFile<Pe
       return 'hosted';
     },
     confirm: async ({ key, fence }, signIns) => {
-      const hosted = signIns.map(({ signIn }) => ({ ...signIn, shadow: JSON.stringify(rendered(signIn)) }));
+      const hosted = signIns.map(({ signIn }) => ({ ...signIn, shadow: JSON.stringify(wanted(signIn)) }));
       await db.query(confirmSignIns, [key.id, owner, fence, ...confirmSignIns.parameters(hosted)]);
     },
   };
