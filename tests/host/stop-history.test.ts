@@ -1,5 +1,6 @@
 import { operations } from '../../server/src/http/operations.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { logOf } from '../support/whole-log.ts';
 import { applyRetention } from '../../server/src/ops/retention/retention.ts';
 import { skipLostItems } from '../../server/src/sync/sql.ts';
 import { bindQueue } from '../server/mutations/fixture.ts';
@@ -71,7 +72,7 @@ describe('GET /api/ops/stop-history', () => {
     });
     for (const moment of [first?.edit_time, first?.received_at]) expect(moment).toMatch(/^20\d\d-/);
     expect(shown.files).toEqual([
-      { asset_id: photo, state: 'awaited', mime: '', size: 0, received_at: null, on_host: false },
+      { asset_id: photo, state: 'awaited', mime: '', size: 0, received_at: null, sha256: null, on_host: false },
     ]);
     expect(shown.mails).toEqual([{ mutation_id: ids[0], sent_at: '2026-11-21T16:10:00.000Z' }]);
   });
@@ -219,6 +220,9 @@ describe('GET /api/ops/stop-history/verify', () => {
       acts: undefined,
     };
     const clock = () => new Date(Date.now() + 100 * 86_400_000);
+    await (
+      await logOf(pool)
+    )();
     await applyRetention({ db: pool, retention, clock, log: depot.log });
     await pool.query('delete from ledger where client_id = $1 and seq = 1', [clientId]);
     expect(await links()).toEqual([

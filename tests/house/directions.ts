@@ -285,7 +285,7 @@ export const parts: Part[] = [
 
   edge(
     'mail/',
-    ['db/', 'mutations/jobs/', 'runtime/zone-clock.ts', 'runtime/hidden-characters.ts'],
+    ['db/', 'mutations/jobs/', 'runtime/zone-clock.ts', 'runtime/hidden-characters.ts', 'tlog/read-log.ts'],
     'an edge: takes wake-ups and renders what the slices return',
   ),
   edge('alarms/', ['db/', 'runtime/interval.ts'], 'an edge: sends what incidents report to a webhook'),

@@ -51,7 +51,7 @@ export const operatorParts: readonly Part[] = [
   ),
   operators('reconciliation/', ['replication/to-host/counts/'], 'the rows of the host, counted'),
   operators('restore/', ['incidents/'], 'a restored database is announced here'),
-  operators('retention/', ['ops/legal-holds/'], 'old data leaves once the host has it'),
+  operators('retention/', ['ops/legal-holds/', 'tlog/logged-sql.ts'], 'old data leaves once host and log have it'),
   operators('routes/', ['host/files/local-time.ts'], 'routes of a day and their stops'),
   operators('feed/', ['ops/flags/'], 'what has changed, for pages that follow'),
   operators('files/', [], 'files for people at the office'),

@@ -1,6 +1,7 @@
 import { fileReader, type FileSource } from '../assets/file-bytes.ts';
 import type { Asset } from '../assets/queries.ts';
 import type { Config } from '../config.ts';
+import { readPresent } from '../tlog/read-log.ts';
 import type { SummarizedStop } from './delivery-summary.ts';
 import { deliverySummary } from './delivery-summary.ts';
 import type { Enclosure, LinkTo } from './pictures.ts';
@@ -14,15 +15,16 @@ export interface Contents extends RenderedSummary {
 }
 
 /**
- * The summary of a stop with its pictures. Without them where the mail server refused the mail for them: the words
- * matter most.
+ * The summary of a stop with its pictures, and with the newest checkpoint of the facility's log: each recipient then has
+ * a piece that a rewritten history contradicts. Without pictures where the mail server refused the mail for them: the
+ * words matter most.
  */
 export async function contentsOf(
   { db, store }: FileSource,
   stop: SummarizedStop,
   { pictures, linkTo }: { readonly pictures: boolean; readonly linkTo: LinkTo },
 ): Promise<Contents> {
-  const summary = deliverySummary(stop);
+  const summary = { ...deliverySummary(stop), checkpoint: (await readPresent(db, stop.route.facility)) ?? '' };
   if (!pictures) {
     const bare = renderSummary(summary, (asset) => [{ kind: 'stored', href: linkTo(asset) }]);
     return { ...bare, enclosures: [] };

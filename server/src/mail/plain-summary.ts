@@ -32,6 +32,10 @@ export function plainSummary(summary: SummaryView): string {
       '',
       [`Times: ${summary.zone}.`, ...(summary.contact ? [`Questions about this delivery: ${summary.contact}.`] : [])],
     ],
+    [
+      'The log of deliveries when this was sent, signed. Your copy contradicts a history that is changed later.',
+      summary.checkpoint === '' ? [] : [summary.checkpoint.trimEnd()],
+    ],
   ];
   const shown = sections.filter(([, lines]) => lines.length > 0);
   return `${shown.map(([heading, lines]) => [heading, ...lines].filter(Boolean).join('\n')).join('\n\n')}\n`;

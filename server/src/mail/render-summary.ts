@@ -2,7 +2,14 @@ import { join } from 'node:path';
 import { Eta } from 'eta';
 import { markHidden } from '../runtime/hidden-characters.ts';
 import { plainSummary } from './plain-summary.ts';
-import type { DeliverySummary, ListedPictures, PictureReference, PicturesOf, SummaryView } from './summary.ts';
+import type {
+  DeliverySummary,
+  ListedPictures,
+  PictureReference,
+  PicturesOf,
+  SentSummary,
+  SummaryView,
+} from './summary.ts';
 
 export interface RenderedSummary {
   readonly subject: string;
@@ -16,10 +23,10 @@ const maxListed = 40;
 const templates = new Eta({ views: join(import.meta.dirname, 'templates'), cache: true, rmWhitespace: true });
 
 /**
- * The summary as a mail, and as its preview: both are the same apart from pictures. Recorded text may contain
+ * The summary as a mail, and as its preview: both are the same apart from pictures and the checkpoint of the log. Recorded text may contain
  * characters that hide or reverse the words around them: a reader sees marks in their place.
  */
-export function renderSummary(summary: DeliverySummary, picturesOf: PicturesOf): RenderedSummary {
+export function renderSummary(summary: DeliverySummary | SentSummary, picturesOf: PicturesOf): RenderedSummary {
   const numbers = new Map(summary.photos.map(({ asset }, i) => [asset, i + 1]));
   const list = (label: string, { asset, caption }: PictureReference): ListedPictures => ({
     label,
@@ -27,6 +34,7 @@ export function renderSummary(summary: DeliverySummary, picturesOf: PicturesOf):
     pictures: picturesOf(asset),
   });
   const view: SummaryView = {
+    checkpoint: '',
     ...summary,
     signature: summary.signature && list('Signature', summary.signature),
     photos: listedPhotos(summary).map((photo, i) => list(`Photo ${i + 1}`, photo)),

@@ -98,8 +98,14 @@ export interface ListedPictures {
   readonly pictures: readonly Picture[];
 }
 
+/** A summary at the time of sending. */
+export interface SentSummary extends DeliverySummary {
+  /** The newest signed checkpoint of the facility's log; blank without one. */
+  readonly checkpoint: string;
+}
+
 /** The input of the templates and the plain text. */
-export interface SummaryView extends Omit<DeliverySummary, 'signature' | 'photos'> {
+export interface SummaryView extends Omit<SentSummary, 'signature' | 'photos'> {
   readonly signature: ListedPictures | undefined;
   readonly photos: readonly ListedPictures[];
   /** Photos that are not listed. */

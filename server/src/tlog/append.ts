@@ -223,13 +223,23 @@ async function readSeen(db: Queryable, { facility, generation }: LogId): Promise
   return row && { generation, ...row, checkpoint: readCheckpoint(row.note).checkpoint };
 }
 
-/** Up to which version each route is in the log. */
+/** Up to which version, and up to which confirmation of the host, each route is in the log. */
 function progressOf(facts: readonly RouteFact[]): sql.ProgressRow[] {
   const routes = new Map<string, sql.ProgressRow>();
   for (const { route } of facts) {
     if (!route) continue;
-    const name = JSON.stringify([route.route_id, route.week_end]);
-    if ((routes.get(name)?.version ?? -1) < route.version) routes.set(name, route);
+    const { route_id, week_end, version = 0, confirmed = null } = route;
+    const name = JSON.stringify([route_id, week_end]);
+    const known = routes.get(name);
+    routes.set(name, {
+      route_id,
+      week_end,
+      version: Math.max(version, known?.version ?? 0),
+      confirmed: later(confirmed, known?.confirmed ?? null),
+    });
   }
   return [...routes.values()];
 }
+
+const later = (one: Date | null, other: Date | null): Date | null =>
+  one === null || (other !== null && other > one) ? other : one;

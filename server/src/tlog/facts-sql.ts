@@ -1,14 +1,8 @@
 import { text, columns } from '../db/columns.ts';
 import { statement } from '../db/statement.ts';
+import { logged } from './logged-sql.ts';
 
 // Facts that have no leaf yet, at most $2 of them. A reader holds the lock of its log, so that each fact gets one leaf.
-
-/**
- * Whether a fact has a leaf: one look into the unique index. `exists` would become a join, for which the planner reads the
- * whole of a table that has grown since its last analysis.
- */
-const logged = (facility: string, kind: string, source: string): string =>
-  `coalesce((select true from log_leaf f where f.facility = ${facility} and f.kind = '${kind}' and f.source = ${source}), false)`;
 
 const mutationLogged = logged('l.facility', 'mutation', 'l.id::text');
 const mutation = `l.id::text as id, l.route_id, l.week_end, l.stop_id, l.version, l.source, l.client_id, l.seq,
@@ -98,10 +92,52 @@ export const acts = statement(
     order by t.at, t.act_id limit $2`,
 );
 
+/** A write that the host confirmed: the sequence contains the version. A stop of a route has each sequence once. */
+const hostSource = `h.route_id || '/' || h.week_end || '/' || h.stop_id || '/' || h.sequence`;
+
+/**
+ * The newest confirmation of each stop of the routes `k`. A parked stop may be confirmed behind later ones, and the clocks of two
+ * workers differ: hence by time, with an overlap. The trace is the last value of the stop's row.
+ */
+const confirmationsOf = `left join log_progress p on p.facility = $1 and p.route_id = k.route_id and p.week_end = k.week_end
+    cross join lateral (
+      select ${hostSource} as id, h.route_id, h.week_end, h.stop_id, h.sequence, h.confirmed_at,
+             substring(h.rows from '"([0-9A-Z]{12})"]]}}') as trace
+        from host_shadow h
+       where h.facility = $1 and h.route_id = k.route_id and h.week_end = k.week_end and h.stop_id <> -1
+         and h.confirmed_at > coalesce(p.confirmed_through - interval '15 minutes', '-infinity')
+         and not ${logged('h.facility', 'host', hostSource)}
+       order by h.confirmed_at limit $2
+    ) h limit $2`;
+
+/** Confirmations of these routes. $1 facility. */
+export const confirmationsOfRoutes = routes.statement(
+  'log_confirmations_of_routes',
+  `select h.* from ${routes.rows} ${confirmationsOf}`,
+);
+
+/** Confirmations of all routes of a facility. $1 facility. */
+export const confirmationsOfFacility = statement(
+  'log_confirmations_of_facility',
+  `select h.* from (select id as route_id, week_end from route where facility = $1) k ${confirmationsOf}`,
+);
+
+const erasureLogged = logged('e.facility', 'erased', 'e.erased_id::text');
+
+/** Deletions by retention. $1 since when, $3 facility or blank. */
+export const erasures = statement(
+  'log_erasures',
+  `select e.erased_id as id, e.at, e.kind, e.rule, e.sources from erased_fact e
+    where e.facility = $3 and e.at >= $1 and not ${erasureLogged}
+    order by e.at, e.erased_id limit $2`,
+);
+
 /** Facilities with facts since $1 that no route announces. */
 export const facilitiesWithFacts = statement(
   'log_facilities_with_facts',
   `select m.facility from mail_sent m where m.sent_at >= $1 and not ${mailLogged}
+    union
+   select e.facility from erased_fact e where e.at >= $1 and not ${erasureLogged}
     union
    select coalesce(t.facility, '') from operator_act t where t.at >= $1 and not ${actLogged}
     union
@@ -115,5 +151,6 @@ export const facilitiesWithFacts = statement(
 export const allFacilities = statement(
   'log_all_facilities',
   `select facility from route union select facility from log union select facility from mail_sent
+    union select facility from erased_fact
     union select coalesce(facility, '') from operator_act union select ''`,
 );

@@ -4,7 +4,14 @@ import { SERVICE, type Fact } from './log.ts';
 
 /** A change with its place, so that the progress of its route is known. */
 export interface RouteFact extends Fact {
-  readonly route?: { readonly route_id: string; readonly week_end: string; readonly version: number };
+  readonly route?: {
+    readonly route_id: string;
+    readonly week_end: string;
+    /** Of a change. */
+    readonly version?: number;
+    /** Of a confirmation by the host. */
+    readonly confirmed?: Date;
+  };
 }
 
 /** The facts to look for. */
@@ -34,9 +41,18 @@ export async function waitingFacts(tx: Tx, { facility, routes, since, limit }: W
         ])
       : await tx.query<MutationRow>(sql.mutationsOfFacility, [facility, limit]);
     facts.push(...changes.rows.map(mutationFact));
+    const confirmed = routes
+      ? await tx.query<HostRow>(sql.confirmationsOfRoutes, [
+          facility,
+          limit,
+          ...sql.confirmationsOfRoutes.parameters(routes),
+        ])
+      : await tx.query<HostRow>(sql.confirmationsOfFacility, [facility, limit]);
+    facts.push(...confirmed.rows.map(hostFact));
     facts.push(...(await tx.query<MailRow>(sql.mails, [...timed, facility])).rows.map(mailFact));
   }
   facts.push(...(await tx.query<ActRow>(sql.acts, [...timed, facility])).rows.map(actFact));
+  facts.push(...(await tx.query<ErasureRow>(sql.erasures, [...timed, facility])).rows.map(erasureFact));
   return facts;
 }
 
@@ -140,6 +156,42 @@ const actFact = ({ id, at, act, subject_kind, route_id, week_end, stop_id, ...ro
     before: row.before,
     after: row.after,
   },
+});
+
+interface HostRow extends Record<string, unknown> {
+  readonly id: string;
+  readonly route_id: string;
+  readonly week_end: string;
+  readonly stop_id: number;
+  readonly sequence: number;
+  readonly confirmed_at: Date;
+  readonly trace: string | null;
+}
+
+/** Sequences of the host are epoch and version. */
+const VERSIONS_AN_EPOCH = 10_000_000_000;
+
+const hostFact = ({ id, route_id, week_end, stop_id, sequence, confirmed_at, trace }: HostRow): RouteFact => ({
+  kind: 'host',
+  source: id,
+  at: confirmed_at,
+  fields: { route: route_id, week_end, stop: stop_id, version: sequence % VERSIONS_AN_EPOCH, sequence, trace },
+  route: { route_id, week_end, confirmed: confirmed_at },
+});
+
+interface ErasureRow extends Record<string, unknown> {
+  readonly id: string;
+  readonly at: Date;
+  readonly kind: string;
+  readonly rule: string;
+  readonly sources: readonly string[];
+}
+
+const erasureFact = ({ id, at, kind, rule, sources }: ErasureRow): Fact => ({
+  kind: 'erased',
+  source: id,
+  at,
+  fields: { fact: kind, ids: sources, rule },
 });
 
 interface IncidentRow extends Record<string, unknown> {

@@ -1,4 +1,4 @@
-import { bytea, columns, int2, int8, text } from '../db/columns.ts';
+import { bytea, columns, instant, int2, int8, text } from '../db/columns.ts';
 import { statement } from '../db/statement.ts';
 import type { TilePlace } from './format/tiles.ts';
 
@@ -98,12 +98,14 @@ export interface ProgressRow {
   readonly route_id: string;
   readonly week_end: string;
   readonly version: number;
+  readonly confirmed: Date | null;
 }
 const progress = columns<ProgressRow>(
   {
     route_id: text(({ route_id }) => route_id),
     week_end: text(({ week_end }) => week_end),
     logged_through: int8(({ version }) => version),
+    confirmed_through: instant(({ confirmed }) => confirmed),
   },
   1,
 );
@@ -112,7 +114,8 @@ export const saveProgress = progress.statement(
   'log_save_progress',
   `insert into log_progress as p (facility, ${progress.names}) select $1, k.* from ${progress.rows}
    on conflict (facility, route_id, week_end) do update
-      set logged_through = greatest(p.logged_through, excluded.logged_through)`,
+      set logged_through = greatest(p.logged_through, excluded.logged_through),
+          confirmed_through = greatest(p.confirmed_through, excluded.confirmed_through)`,
 );
 
 /** Sets the size of the log, stores its checkpoint, and deletes old ones that no witness names. $3 size, $4 now, $5 note. */
@@ -135,13 +138,22 @@ export const readCheckpoint = statement(
     where c.facility = $1 and c.generation = $2 order by c.size desc limit 1`,
 );
 
-/** The lines of the witnesses for the newest checkpoint of a generation, as one text. */
+/** The lines of the witnesses for a checkpoint `c`, as one text. */
+const witnessed = `(select coalesce(string_agg(w.line || e'\\n', '' order by w.witness), '') from log_cosignature w
+            where (w.facility, w.generation, w.size) = (c.facility, c.generation, c.size)) as witnessed`;
+
+/** The newest checkpoint of a generation. */
 export const readNewestWitnessed = statement(
   'log_read_newest_witnessed',
-  `select c.note,
-          (select coalesce(string_agg(w.line || e'\\n', '' order by w.witness), '') from log_cosignature w
-            where (w.facility, w.generation, w.size) = (c.facility, c.generation, c.size)) as witnessed
+  `select c.note, ${witnessed}
      from log_checkpoint c where c.facility = $1 and c.generation = $2 order by c.size desc limit 1`,
+);
+
+/** The same of the present log of a facility. $1 facility. */
+export const readPresent = statement(
+  'log_read_present',
+  `select c.note, ${witnessed}
+     from log_checkpoint c where c.facility = $1 order by c.generation desc, c.size desc limit 1`,
 );
 
 /** The checkpoint of more than $3 leaves that most witnesses have signed, the newest of them. */

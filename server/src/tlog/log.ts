@@ -30,7 +30,7 @@ export const originOf = (host: string, { facility, generation }: LogId): string 
 
 /** One fact for the log: ids and hashes. Personal values are only committed to. */
 export interface Fact {
-  readonly kind: 'mutation' | 'file' | 'mail' | 'act' | 'incident' | 'key' | 'epoch';
+  readonly kind: 'mutation' | 'file' | 'mail' | 'act' | 'incident' | 'host' | 'erased' | 'key' | 'epoch';
   /** Unique among the facts of its kind. */
   readonly source: string;
   /** When the server received or recorded it. */

@@ -20,6 +20,13 @@ export async function readNewest(db: Queryable, { facility, generation }: LogId)
   return row && row.note + row.witnessed;
 }
 
+/** The newest signed checkpoint of a facility, with the signatures of witnesses; undefined where it has no log yet. */
+export async function readPresent(db: Queryable, facility: string): Promise<string | undefined> {
+  const { rows } = await db.query<Witnessed>(sql.readPresent, [facility]);
+  const [row] = rows;
+  return row && row.note + row.witnessed;
+}
+
 /** The newest checkpoint that witnesses have signed and that covers a leaf, else the newest one. */
 export async function readCovering(
   db: Queryable,

@@ -5,6 +5,7 @@ import { operations } from '../../../server/src/http/operations.ts';
 import { operatorHeaders } from '../../support/operators.ts';
 import { opsToken, startRestServer, type RestServer } from '../../support/rest-server.ts';
 import { addRoute, delivered } from '../mutations/fixture.ts';
+import { logOf } from '../../support/whole-log.ts';
 import { mailDeps } from './mail-fixture.ts';
 
 const { listActs, listIncidents, previewProof, readOpsStop, readStopHistory, sendProof } = operations;
@@ -86,6 +87,24 @@ describe('the preview of a proof', () => {
     expect(decoded(received.headers.get('subject') ?? '')).toBe(shown.subject);
     expect(received.source.replaceAll('\r\n', '\n')).toContain(shown.text.trim());
     expect(shown.text).toContain('At the back door');
+  });
+
+  test('and the mail end in the newest checkpoint of the log, as a recipient can keep it', async () => {
+    const key = await deliveredRoute('P1-LOG');
+    await (
+      await logOf(mail.deps.database.pool)
+    )();
+    const { rows } = await mail.deps.database.pool.query<{ note: string }>(
+      `select note from log_checkpoint where facility = $1 order by size desc limit 1`,
+      [key.facility],
+    );
+    const note = rows[0]?.note ?? 'no checkpoint';
+    expect(note).toMatch(/^pod\.example\.com\/log\/F01\n\d+\n[\w+/=]{44}\n\n— pod\.example\.com\/log\/F01 /);
+    expect((await preview(key)).text).toContain(note);
+    const { afterStatement } = await mail.startMails();
+    const received = await mail.mailOf((await send(mary, key)).mail_id);
+    await afterStatement('mail_save_sent');
+    expect(received.source.replaceAll('\r\n', '\n')).toContain(note);
   });
 
   test('of a stop that is not delivered says so, and sends nothing', async () => {

@@ -7,6 +7,7 @@ import { insertRoutes, plan } from '../../support/mirror.ts';
 import { operatorHeaders } from '../../support/operators.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { opsToken, startRestServer, type RestServer } from '../../support/rest-server.ts';
+import { logOf } from '../../support/whole-log.ts';
 import { unzipped } from './unzipped.ts';
 
 const { listActs, listLegalHolds, placeLegalHold, releaseLegalHold } = operations;
@@ -21,12 +22,14 @@ const replaced = 'PHOTO00000000002';
 const foreign = 'PHOTO00000000003';
 
 let server: RestServer;
+let append: () => Promise<void>;
 let mary: Record<string, string>;
 let chief: Record<string, string>;
 let lee: Record<string, string>;
 
 beforeAll(async () => {
   server = await startRestServer({ access: 'strict' });
+  append = await logOf(server.database.pool);
   mary = await operatorHeaders(server, 'repair', 'MARYB');
   chief = await operatorHeaders(server, 'admin', 'CHIEF');
   lee = await operatorHeaders(server, 'admin', 'LEE');
@@ -89,7 +92,10 @@ async function keepFile(id: string): Promise<void> {
   );
 }
 
-const sweep = () => applyRetention({ db: server.database.pool, retention, clock: () => now, log: recordedLog() });
+async function sweep(): Promise<void> {
+  await append();
+  await applyRetention({ db: server.database.pool, retention, clock: () => now, log: recordedLog() });
+}
 
 /** The stops whose records are left, by table, and the files with their bytes. */
 async function left(): Promise<Record<string, string>> {

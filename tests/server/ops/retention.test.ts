@@ -5,6 +5,7 @@ import { applyRetention, isLimited, type Retention } from '../../../server/src/o
 import { insertRoutes, plan } from '../../support/mirror.ts';
 import { createDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
+import { logOf } from '../../support/whole-log.ts';
 
 const forEver: Retention = {
   ledger: undefined,
@@ -20,12 +21,20 @@ const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000);
 let database: TestDatabase;
 const log = recordedLog();
 
+let append: () => Promise<void>;
+
 beforeAll(async () => {
   database = await createDatabase();
+  append = await logOf(database.pool);
 });
 
-const keep = (retention: Partial<Retention>) =>
+const sweep = (retention: Partial<Retention>) =>
   applyRetention({ db: database.pool, retention: { ...forEver, ...retention }, clock: () => now, log });
+/** A sweep over facts that the log has. */
+async function keep(retention: Partial<Retention>): Promise<void> {
+  await append();
+  await sweep(retention);
+}
 const names = async (statement: string, values: unknown[] = []): Promise<string[]> =>
   (await database.pool.query<{ name: string }>(statement, values)).rows.map(({ name }) => name);
 
@@ -190,4 +199,63 @@ test('acts of the office are deleted by their age', async () => {
     );
   await keep({ acts: 35 });
   expect(await names('select subject as name from operator_act')).toEqual(['30 days']);
+});
+
+test('nothing goes before it has a leaf under a signed checkpoint; each deletion is a leaf, and the salts go with it', async () => {
+  const { pool } = database;
+  await pool.query('truncate ledger, mail_sent, incident, operator_act, asset, asset_chunk, erased_fact');
+  await addRoute({ id: 'L1', closed: 100, changes: [101, 102] });
+  await pool.query(`insert into mail_sent values ('F01', gen_random_uuid(), $1)`, [daysAgo(100)]);
+  await pool.query(
+    `insert into incident (incident_id, at, kind, acknowledged_at) values (gen_random_uuid(), $1, 'host_drift', $1)`,
+    [daysAgo(100)],
+  );
+  await pool.query(
+    `insert into operator_act (act_id, at, by, act, subject_kind, subject, reason)
+     values (gen_random_uuid(), $1, 'MARYB', 'skipParked', 'parked', 'p', 'by hand')`,
+    [daysAgo(100)],
+  );
+  const content = randomUUID();
+  await pool.query(`insert into asset_chunk (content, at, data) values ($1, 0, 'bytes')`, [content]);
+  await pool.query(
+    `insert into asset (id, batch, state, content, size, sha256, received_at, hosted_version)
+     values ('LOGGED0000000001', 'LOGGED0000000001', 'R', $1, 5, 'x', $2, 1)`,
+    [content, daysAgo(100)],
+  );
+  const facts = `select kind || ' ' || source as name from (
+      select 'mutation' as kind, id::text as source from ledger union all select 'mail', mutation_id::text from mail_sent
+       union all select 'incident', incident_id::text from incident union all select 'act', act_id::text from operator_act
+       union all select 'file', id from asset where purged_at is null) f order by 1`;
+  const all = await names(facts);
+  expect(all).toHaveLength(6);
+  const days = { ledger: 90, files: 90, mails: 90, incidents: 90, acts: 90 };
+  await sweep(days);
+  expect(await names(facts)).toEqual(all);
+
+  await append();
+  const saltsOf = (of: readonly string[]) =>
+    names(
+      `select f.kind || ' ' || f.source as name from log_leaf f join log_salt s using (facility, generation, leaf_index)
+        where f.kind || ' ' || f.source = any ($1) order by 1`,
+      [of],
+    );
+  expect(await saltsOf(all)).toHaveLength(4);
+  await sweep(days);
+  expect(await names(facts)).toEqual([]);
+  expect(await saltsOf(all)).toEqual([]);
+  expect(await names('select kind as name from erased_fact order by 1')).toHaveLength(5);
+
+  await append();
+  const erased = await names(
+    `select (entry::jsonb->>'fact') || ' ' || jsonb_array_elements_text(entry::jsonb->'ids') as name
+       from log_leaf where kind = 'erased' order by 1`,
+  );
+  expect(erased.filter((name) => all.includes(name))).toEqual(all);
+  expect(
+    await names(
+      `select distinct entry::jsonb->>'rule' as name from log_leaf where kind = 'erased' and entry like '%LOGGED%'`,
+    ),
+  ).toEqual(['files 90 days']);
+  await sweep(days);
+  expect(await names('select kind as name from erased_fact')).toEqual([]);
 });

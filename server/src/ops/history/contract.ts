@@ -37,6 +37,7 @@ export const historyFile = z.strictObject({
   mime: z.string(),
   size: z.int(),
   received_at: z.nullable(z.iso.datetime()),
+  sha256: z.nullable(z.string()),
   on_host: z.boolean(),
 });
 export type HistoryFile = z.infer<typeof historyFile>;
@@ -201,6 +202,8 @@ export const historySchemas = [
     mime: 'Its type, detected from its bytes; blank until they arrive.',
     size: 'Bytes.',
     received_at: 'When all of them were here, UTC.',
+    sha256:
+      'SHA-256 of its bytes, in hexadecimal, computed at the receipt: the leaf of the log has the same. Null until then.',
     on_host: 'Whether the host has it whole.',
   }),
   described('HistoryMail', historyMail, 'A delivery mail.', {

@@ -37,7 +37,7 @@ export const listQuarantined = statement(
 export const listFiles = statement(
   'ops_list_files',
   `select k.id as asset_id, coalesce(a.state, 'L') as state, coalesce(a.mime, '') as mime, coalesce(a.size, 0) as size,
-          a.received_at, coalesce(a.hosted_version >= a.version, false) as hosted
+          a.received_at, encode(a.sha256, 'hex') as sha256, coalesce(a.hosted_version >= a.version, false) as hosted
      from unnest($1::text[]) with ordinality as k (id, place) left join asset a on a.id = k.id
     order by k.place`,
 );

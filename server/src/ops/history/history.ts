@@ -45,7 +45,7 @@ type LedgerRow = Omit<LedgerEntry, 'captured_at' | 'edit_time' | 'received_at' |
   readonly warnings: string;
 };
 type QuarantineRow = Omit<StopHistory['kept'][number], 'received_at'> & { readonly received_at: Date };
-export type FileRow = Pick<HistoryFile, 'asset_id' | 'mime' | 'size'> & {
+export type FileRow = Pick<HistoryFile, 'asset_id' | 'mime' | 'size' | 'sha256'> & {
   readonly state: 'L' | 'R' | 'M';
   readonly received_at: Date | null;
   readonly hosted: boolean;

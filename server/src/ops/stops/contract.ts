@@ -253,6 +253,7 @@ export const opsStopSchemas = [
     mime: 'Its type, detected from its bytes; blank until they arrive.',
     size: 'Bytes.',
     received_at: 'When all of them were here, UTC.',
+    sha256: 'SHA-256 of its bytes, in hexadecimal, computed at the receipt. Null until then.',
     on_host: 'Whether the host has it whole.',
     name: 'Its name on the phone; blank without one.',
     use: 'The signature, or a photo.',

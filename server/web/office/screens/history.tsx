@@ -242,9 +242,10 @@ function Beside({ data, stop }: { readonly data: StopRecord; readonly stop: Stop
         </div>
         <ul className="panel-body">
           {files.length === 0 && <li>{t('history.noFiles')}</li>}
-          {files.map(({ asset_id, state, mime }) => (
+          {files.map(({ asset_id, state, mime, sha256 }) => (
             <li key={asset_id}>
               {mime || asset_id} <span className="small">{t(`history.file.${state}`)}</span>
+              {sha256 !== null && <span className="sub breaks mono">SHA-256 {sha256}</span>}
             </li>
           ))}
         </ul>
