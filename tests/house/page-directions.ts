@@ -19,7 +19,8 @@ export const pages: readonly Part[] = [
   },
   {
     path: 'server/web/ui/',
-    uses: ['client-sdk/', 'sync-protocol/'],
+    uses: ['client-sdk/', 'sync-protocol/', 'server/verify/src/words/'],
+    usesTypes: ['server/verify/src/verify-pack.ts'],
     why: 'parts of every page: they know no screen',
   },
   {
@@ -37,6 +38,11 @@ export const pages: readonly Part[] = [
     path: 'server/web/evidence/',
     uses: ['server/web/ui/', 'server/web/development/'],
     why: 'the recipient of a link has no account: the page knows one operation',
+  },
+  {
+    path: 'server/web/verify/',
+    uses: ['server/web/ui/', 'server/verify/'],
+    why: 'the verifier as one file: it runs without a server',
   },
   {
     path: 'server/web/office/model/',

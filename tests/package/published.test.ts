@@ -138,6 +138,9 @@ describe('tailgate-verify', () => {
     await writeFile(join(elsewhere, 'newer.txt'), log.growth(log.size, 20));
     expect(await verify('proven.zip', '--trust', 'policy', '--checkpoint', 'newer.txt')).toMatchObject({ code: 0 });
     expect(await verify('proven.zip', '--trust', key.text)).toMatchObject({ code: 3 });
+    const page = await readFile(join(elsewhere, 'node_modules', verifier, 'dist/verify.html'), 'utf8');
+    expect(page).toContain("default-src 'none'");
+    expect(page).not.toMatch(/(?:src|href)=/);
     const noKeys = await verify('proven.zip', '--trust', 'package.json');
     expect([noKeys.code, noKeys.stderr.slice(0, 14)]).toEqual([2, 'expected a key']);
   });

@@ -3,11 +3,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Bundle, BundleOptions } from './bundle.ts';
-import { bundlePage, bundleWorker } from './bundle.ts';
+import { bundlePage, bundleWhole } from './bundle.ts';
 import { licencesOf } from './licences.ts';
 import type { OutputFile } from './output.ts';
 import { integrityOf, writeOutput } from './output.ts';
 import { linkFiles } from './page.ts';
+import { singlePage } from './single-page.ts';
 import { hashSources } from './sources.ts';
 
 export interface PageOptions extends BundleOptions {
@@ -17,6 +18,8 @@ export interface PageOptions extends BundleOptions {
   readonly folder: string;
   /** The most bytes of the first load, compressed by gzip. */
   readonly firstLoadLimit: number;
+  /** A further page of one file among its files: its name, and the folder of its sources. */
+  readonly single?: { readonly name: string; readonly source: string } | undefined;
 }
 
 export interface BuiltPage {
@@ -30,11 +33,12 @@ export async function buildPage(options: PageOptions): Promise<BuiltPage> {
   const [sources, bundle, worker] = await Promise.all([
     hashSources({ runtime, development }),
     bundlePage(source, options),
-    existsSync(join(source, 'worker.ts')) ? bundleWorker(source, options) : undefined,
+    existsSync(join(source, 'worker.ts')) ? bundleWhole(source, 'worker.ts', options) : undefined,
   ]);
   const named = new Map(await publicFiles(source));
   named.set('index.html', Buffer.from(linkFiles(await readFile(join(source, 'index.html'), 'utf8'), bundle)));
   named.set('files.json', Buffer.from(JSON.stringify([...bundle.files.keys()].sort())));
+  if (options.single) named.set(options.single.name, await singlePage(options.single.source, options));
   named.set('licences.txt', Buffer.from(await licencesOf([...bundle.inputs, ...(worker?.inputs ?? [])])));
   const offline = new Map([...named, ...bundle.files].sort(([a], [b]) => (a < b ? -1 : 1)));
   const firstLoad = weigh(offline, bundle);

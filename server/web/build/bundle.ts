@@ -99,19 +99,31 @@ function startScripts(entry: string, outputs: ReadonlyMap<string, Metafile['outp
   return [...scripts];
 }
 
-/** The service worker without its list of files: a single file, because a worker loads no parts later. */
-export async function bundleWorker(
+/** A script with all that it imports, and its style. */
+interface Whole {
+  readonly code: string;
+  readonly style: string | undefined;
+  /** Files of the bundle, relative to the repository. */
+  readonly inputs: readonly string[];
+}
+
+/** Bundles a script that loads no parts later. @param name of its file in `source` */
+export async function bundleWhole(
   source: string,
+  name: 'worker.ts' | 'main.tsx',
   options: BundleOptions,
-): Promise<{ code: string; inputs: string[] }> {
+): Promise<Whole> {
   const { outputFiles, metafile } = await build({
     ...sharedOptions(options),
-    entryPoints: [join(source, 'worker.ts')],
-    outfile: join(source, 'dist/worker.js'),
+    entryPoints: { whole: join(source, name) },
+    // Nothing is written there.
+    outdir: join(source, 'dist'),
     format: 'iife',
   });
-  const [file, ...others] = outputFiles;
-  if (!file || others.length > 0)
-    throw new Error(`${source}/worker.ts must become one file, not ${outputFiles.length}`);
-  return { code: file.text, inputs: Object.keys(metafile.inputs) };
+  const texts = new Map(outputFiles.map(({ path, text }) => [basename(path), text]));
+  const [code, style] = [texts.get('whole.js'), texts.get('whole.css')];
+  const others = [...texts.keys()].filter((each) => each !== 'whole.js' && each !== 'whole.css');
+  if (code === undefined || others.length > 0)
+    throw new Error(`${source}/${name} must become one file, not also ${others.join(', ')}`);
+  return { code, style, inputs: Object.keys(metafile.inputs) };
 }

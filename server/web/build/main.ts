@@ -48,7 +48,9 @@ async function buildOnce(page: (typeof pages)[number], library: 'preact' | 'reac
   const firstLoadLimit = page.firstLoadLimit + (library === 'react' ? reactBytes : 0);
   try {
     const [source, folder] = [join(web, page.source), join(out, page.output)];
-    const { firstLoad } = await buildPage({ source, folder, runtime: library, development, firstLoadLimit });
+    const single = page.single && { ...page.single, source: join(web, page.single.source) };
+    const options = { source, folder, single, runtime: library, development, firstLoadLimit };
+    const { firstLoad } = await buildPage(options);
     const seconds = ((performance.now() - started) / 1_000).toFixed(1);
     if (development) return say(`Built the ${title} in ${seconds} s.`);
     say(`Built the ${title} in ${seconds} s: the first load is ${sum(firstLoad)} of ${firstLoadLimit} bytes.`);

@@ -1,5 +1,8 @@
 import type { Bundle } from './bundle.ts';
 
+/** The place of the built code in an `index.html`. */
+export const placeholder = '<script type="module" src="./main.tsx"></script>';
+
 /**
  * The page with its hashed files. Every address is relative, for proxies that add a prefix. The content security policy
  * refuses inline code, so the build refuses it, too.
@@ -9,7 +12,6 @@ export function linkFiles(
   { scripts, style, reload }: Pick<Bundle, 'scripts' | 'style' | 'reload'>,
 ): string {
   const [main, ...rest] = scripts;
-  const placeholder = '<script type="module" src="./main.tsx"></script>';
   if (main === undefined || html.split(placeholder).length !== 2)
     throw new Error(`index.html needs exactly one ${placeholder}`);
   const links = [

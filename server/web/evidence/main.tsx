@@ -40,6 +40,11 @@ function Take({ secret }: { readonly secret: string }) {
           <Banner icon="check" tone="go">
             <p>{t('take.done', { name: taken.name })}</p>
             <p>{t('take.check')}</p>
+            <p>
+              <a href="./verify.html" download>
+                {t('take.page')}
+              </a>
+            </p>
           </Banner>
         )}
       </div>

@@ -24,6 +24,8 @@ interface ServedPage {
   readonly name: keyof BuiltPages;
   readonly title: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** A page of one file, which people save: it never runs at an address of this server. */
+  readonly saved?: string;
 }
 
 /** The output of the build by the page's address. */
@@ -87,6 +89,7 @@ const evidencePage: ServedPage = {
     'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
     'x-robots-tag': 'noindex',
   },
+  saved: 'verify.html',
 };
 const doorsHeaders = { 'content-security-policy': policyOf(strict), 'permissions-policy': 'camera=(), geolocation=()' };
 
@@ -103,12 +106,13 @@ export function mountPages(app: FastifyInstance, built: BuiltPages): void {
   mountDoors(app);
 }
 
-function mountPage(app: FastifyInstance, { name: path, title, headers }: ServedPage, built: BuiltFolder): void {
+function mountPage(app: FastifyInstance, { name: path, title, headers, saved }: ServedPage, built: BuiltFolder): void {
   const send = async (name: string, request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     const file = await built.find(name);
     if (file) {
       const cacheControl = file.hashed ? forGood : 'no-cache';
       void reply.headers(headers);
+      if (name === saved) void reply.header('content-disposition', `attachment; filename="${name}"`);
       return sendEncoded(file.content, { type: file.type, cacheControl }, request, reply);
     }
     if (await built.isBuilt()) throw new AppError('NOT_FOUND');

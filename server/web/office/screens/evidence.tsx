@@ -1,17 +1,15 @@
 import { useRef, useState } from 'react';
-import { lineOf, outcomeWords, type Language } from '../../../verify/src/words/words.ts';
-import { Icon, type IconName } from '../../ui/icons.tsx';
-import { Banner, Chip, type Tone } from '../../ui/parts/chip.tsx';
+import { Icon } from '../../ui/icons.tsx';
+import { CheckLines, languageOf, Outcome } from '../../ui/parts/verification.tsx';
+import { useDrop } from '../../ui/use-drop.ts';
 import type { DataOf } from '../api/operations.ts';
 import { faultOf, type Fault } from '../api/reads.ts';
 import { FaultNote } from '../parts/fault-note.tsx';
 import { Page } from '../parts/page.tsx';
 import { useServices } from '../services.ts';
-import { useDrop } from '../use-drop.ts';
 import { i18n, t } from '../words/words.ts';
 
 type Verification = DataOf<'verifyEvidence'>;
-type Check = Verification['checks'][number];
 
 interface Checked extends Verification {
   readonly name: string;
@@ -57,7 +55,7 @@ export function EvidenceScreen() {
       <FaultNote fault={fault} />
       <div aria-live="polite">
         {busyWith !== undefined && <p className="small breaks">{t('check.busy', { name: busyWith })}</p>}
-        {checked && <Outcome outcome={checked.outcome} />}
+        {checked && <Outcome outcome={checked.outcome} language={language()} />}
       </div>
       {checked && <Checks checked={checked} />}
       <div className="panel drop">
@@ -73,33 +71,7 @@ export function EvidenceScreen() {
   );
 }
 
-const looks: Readonly<Record<Check['state'], readonly [IconName, Tone]>> = {
-  passed: ['check', 'go'],
-  failed: ['x', 'bad'],
-  unknown: ['warn', 'warn'],
-  open: ['warn', 'warn'],
-  absent: ['minus', 'plain'],
-  unchecked: ['minus', 'plain'],
-};
-
-const tones: Readonly<Record<Verification['outcome'], readonly [IconName, Tone]>> = {
-  proven: ['check', 'go'],
-  unsigned: ['warn', 'warn'],
-  gaps: ['warn', 'warn'],
-  tampered: ['x', 'bad'],
-  unreadable: ['x', 'bad'],
-};
-
-const language = (): Language => (i18n.language() === 'es' ? 'es' : 'en');
-
-function Outcome({ outcome }: Pick<Verification, 'outcome'>) {
-  const [icon, tone] = tones[outcome];
-  return (
-    <Banner icon={icon} tone={tone}>
-      <p>{outcomeWords(outcome, language())}</p>
-    </Banner>
-  );
-}
+const language = () => languageOf(i18n.language());
 
 function Checks({ checked: { name, checks } }: { readonly checked: Checked }) {
   return (
@@ -107,25 +79,7 @@ function Checks({ checked: { name, checks } }: { readonly checked: Checked }) {
       <div className="panel-head">
         <h2 className="breaks">{name}</h2>
       </div>
-      <ul className="panel-body">
-        {checks.map((check) => {
-          const { mark, text, details } = lineOf(check, language());
-          const [icon, tone] = looks[check.state];
-          return (
-            <li key={check.check}>
-              <Chip icon={icon} tone={tone}>
-                {mark}
-              </Chip>{' '}
-              {text}
-              {details.map((detail) => (
-                <span key={detail} className="sub breaks">
-                  {detail}
-                </span>
-              ))}
-            </li>
-          );
-        })}
-      </ul>
+      <CheckLines checks={checks} language={language()} />
     </div>
   );
 }

@@ -12,7 +12,7 @@ import { Page } from '../parts/page.tsx';
 import { RescueContents } from '../parts/rescue-contents.tsx';
 import { RescueResults } from '../parts/rescue-results.tsx';
 import { beginRescue, rescue } from '../rescue.ts';
-import { useDrop } from '../use-drop.ts';
+import { useDrop } from '../../ui/use-drop.ts';
 import { useSignal } from '../use-signal.ts';
 import { t } from '../words/words.ts';
 
