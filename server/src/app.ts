@@ -59,7 +59,10 @@ import type { StartError } from './runtime/start-error.ts';
 import { channelDocument } from './sync/asyncapi/document.ts';
 import { mountSync, syncPath } from './sync/socket.ts';
 import { mountUploads } from './sync/plain-http/uploads.ts';
+import { openSealKey } from './ops/evidence/certificate/seal-key.ts';
+import { stamper } from './ops/evidence/certificate/stamp.ts';
 import { openKeys, type ReadKeys } from './tlog/keys.ts';
+import { hostOf } from './tlog/log.ts';
 import { startLog } from './tlog/start-log.ts';
 import { openTelemetry, type Telemetry } from './telemetry/open.ts';
 import manifest from '../package.json' with { type: 'json' };
@@ -342,6 +345,8 @@ async function serve(deps: Deps, { pipeline, hostSide, pages, opsToken }: Served
     previewMail: (key, stop) => previewSummary({ db, store }, config.access, key, stop),
     queueMail: bossMail(deps.boss),
     logKeys: await logKeysOf(config),
+    stamp: config.tsaUrl === undefined ? undefined : stamper(config.tsaUrl, log),
+    sealKey: await openSealKey({ ...config, host: hostOf(config.publicUrl) }),
     channelDocument: () => channelDocument(version),
     version,
     opsToken,

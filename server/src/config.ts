@@ -173,6 +173,14 @@ const table = {
     'File with the Ed25519 keys (PEM, the newest first) that sign the transparency log; unset: DATA_DIR/keys/log.pem',
     z.string(),
   ),
+  SEAL_KEY_FILE: optional(
+    'File with the RSA key and the certificates (PEM, its own first) that sign evidence packs; unset: DATA_DIR/keys/seal.pem, self-made',
+    z.string(),
+  ),
+  TSA_URL: optional(
+    'Authority for time stamps (RFC 3161) on evidence packs; unset: they have none',
+    urlOf('http', 'https'),
+  ),
   WITNESSES: optional(
     'Witnesses that cosign the transparency log, KEY@URL separated by commas; unset: none, in the demo one of its own',
     witnesses(),
@@ -312,6 +320,8 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     mailFrom: read('MAIL_FROM'),
     publicUrl: read('PUBLIC_URL')?.replace(/\/+$/, ''),
     logKeyFile: read('LOG_KEY_FILE'),
+    sealKeyFile: read('SEAL_KEY_FILE'),
+    tsaUrl: read('TSA_URL'),
     witnesses: read('WITNESSES') ?? [],
     trustProxy: read('TRUST_PROXY'),
     hostChanges: read('HOST_CHANGES'),

@@ -51,6 +51,8 @@ describe('settings', () => {
       signup: 'documented',
       logLevel: 'info',
       logKeyFile: undefined,
+      sealKeyFile: undefined,
+      tsaUrl: undefined,
       witnesses: [],
       opsToken: undefined,
       operators: { idleMinutes: 30, sessionHours: 12 },

@@ -95,6 +95,8 @@ export class RestNode {
       previewMail: noHost,
       queueMail: noHost,
       logKeys: async () => [],
+      sealKey: undefined,
+      stamp: undefined,
       channelDocument: () => ({}),
       pages: openPages('/nowhere', log),
       version: '0.0.0-simulated',

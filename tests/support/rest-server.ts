@@ -84,7 +84,9 @@ type HttpOptions =
   | 'oidc'
   | 'operators'
   | 'timeouts'
-  | 'logKeys';
+  | 'logKeys'
+  | 'sealKey'
+  | 'stamp';
 
 export interface RestServerOptions extends Partial<Pick<HttpDeps, HttpOptions>> {
   /** The feed of the office, where it differs from the product’s. */
@@ -207,6 +209,8 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     previewMail: (key, stop) => previewSummary({ db, store: options.store }, access, key, stop),
     queueMail: bossMail(boss),
     logKeys: options.logKeys ?? (async () => []),
+    sealKey: options.sealKey,
+    stamp: options.stamp,
     channelDocument: () => channelDocument('0.0.0-test'),
     pages: openPages(options.pagesFolder ?? '/nowhere', log),
     version: '0.0.0-test',

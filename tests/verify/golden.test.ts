@@ -17,6 +17,11 @@ test.each([
     { container: 'passed', document: 'passed', links: 'passed', log: 'absent' },
   ],
   ['unreleased-with-log.zip', 'proven', { seal: 'passed', log: 'passed', witness: 'passed' }],
+  [
+    'unreleased-signed-and-stamped.zip',
+    'proven',
+    { seal: 'passed', certificate: 'passed', log: 'passed', witness: 'passed', stamps: 'passed' },
+  ],
   ['unreleased-without-names.zip', 'proven', { changes: 'passed', links: 'passed', log: 'passed' }],
 ])('%s is %s', async (name, outcome, states) => {
   const trust = await readTrust(await readFile(join(folder, 'keys.txt'), 'utf8'), nodeTools);
@@ -27,5 +32,5 @@ test.each([
 
 test('each golden pack has its line above', async () => {
   const packs = (await readdir(folder)).filter((name) => name.endsWith('.zip'));
-  expect(packs).toHaveLength(3);
+  expect(packs).toHaveLength(4);
 });

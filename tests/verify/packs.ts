@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { linkText } from '@tailgate/sync-protocol';
 import { sha256 } from '../../server/src/mutations/item.ts';
 import type { ReadFile } from '../../server/src/assets/file-bytes.ts';
-import { packBytes } from '../../server/src/ops/evidence/pack/pack.ts';
+import { packBytes, type Sealing } from '../../server/src/ops/evidence/pack/pack.ts';
 import { wholeMember, zip, type Member } from '../../server/src/ops/evidence/pack/zip.ts';
 import type { StopEvidence } from '../../server/src/ops/evidence/evidence.ts';
 import type { LogProofs } from '../../server/src/ops/evidence/log/log-proofs.ts';
@@ -57,12 +57,18 @@ export function chainedStop(without: readonly Withheld[] = []): StopEvidence {
   return stopEvidence(readings, new Set(without));
 }
 
-/** @param log the proofs; none by default */
-export async function chainedPack(without: readonly Withheld[] = [], log?: LogProofs): Promise<Buffer> {
+/** @param log the proofs; none by default. @param sealing signs document and container; none by default */
+export async function chainedPack(
+  without: readonly Withheld[] = [],
+  log?: LogProofs,
+  sealing?: Omit<Sealing, 'at'>,
+): Promise<Buffer> {
   const stop = chainedStop(without);
   const route = { facility: stop.place.facility, id: stop.place.route_id, week_end: stop.place.week_end };
   const scope = { kind: 'stop', route, stop: stop.place.stop_id } as const;
-  return buffer(packBytes(withoutFiles, { scope, without, evidence: { stops: [stop], stored: new Map(), log } }));
+  const evidence = { stops: [stop], stored: new Map(), log };
+  const signed = sealing && { ...sealing, at: new Date('2026-11-20T18:00:00Z') };
+  return buffer(packBytes(withoutFiles, { scope, without, evidence, sealing: signed }));
 }
 
 /** The archive of a forger who knows the format: headers, CRCs and SHA256SUMS fit the changed members. */

@@ -2,6 +2,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { proofMember, type Leaf, type Withheld } from '../../server/verify/src/format.ts';
 import type { StopEvidence } from '../../server/src/ops/evidence/evidence.ts';
 import type { LogProofs } from '../../server/src/ops/evidence/log/log-proofs.ts';
+import type { Sealing } from '../../server/src/ops/evidence/pack/pack.ts';
 import { checkpointText, cosign, proofText } from '../../server/src/tlog/format/checkpoint.ts';
 import { COSIGNATURE, ED25519, keyText, noteText, publicBytes, signText } from '../../server/src/tlog/format/note.ts';
 import { entryOf, type Fact } from '../../server/src/tlog/log.ts';
@@ -100,5 +101,8 @@ export function logged(
 /** The name of the log of the facility of the packs. */
 export const originOfPacks = `pod.example.com/log/${chainedStop().place.facility}`;
 
-export const provenPack = (log: LogProofs, without: readonly Withheld[] = []): Promise<Buffer> =>
-  chainedPack(without, log);
+export const provenPack = (
+  log: LogProofs,
+  without: readonly Withheld[] = [],
+  sealing?: Omit<Sealing, 'at'>,
+): Promise<Buffer> => chainedPack(without, log, sealing);

@@ -29,6 +29,7 @@ describe('a pack as the server makes it', () => {
       links: 'passed',
       gaps: 'passed',
       seal: 'absent',
+      certificate: 'absent',
       log: 'absent',
       witness: 'absent',
       elsewhere: 'absent',

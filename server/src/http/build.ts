@@ -102,6 +102,8 @@ export interface HttpDeps
   readonly previewMail: PreviewMail;
   readonly queueMail: ProofDeps['queueMail'];
   readonly logKeys: EvidenceDeps['logKeys'];
+  readonly sealKey: EvidenceDeps['sealKey'];
+  readonly stamp: EvidenceDeps['stamp'];
   readonly pages: BuiltPages;
   /** The sync channel as an AsyncAPI document: the channel is another edge, so app.ts passes it in. */
   readonly channelDocument: () => object;

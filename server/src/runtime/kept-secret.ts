@@ -9,12 +9,12 @@ export interface StoredSecret {
 }
 
 /**
- * A secret that the first start makes and stores in a file with mode 600. `link` shows the whole file or none, so
- * processes that start together agree on one secret, and no crash, not even of the machine, leaves an empty one.
+ * A text that the first process stores in a file with mode 600. `link` shows the whole file or none, so processes that
+ * start together agree on one text, and no crash, not even of the machine, leaves an empty one.
  */
-export async function storeSecret(file: string): Promise<StoredSecret> {
+export async function keepOnce(file: string, text: string): Promise<{ text: string; fresh: boolean }> {
   const draft = `${file}.${randomBytes(4).toString('hex')}`;
-  await writeFile(draft, randomBytes(24).toString('base64url'), { mode: 0o600, flush: true });
+  await writeFile(draft, text, { mode: 0o600, flush: true });
   const fresh = await link(draft, file).then(
     () => true,
     (error: NodeJS.ErrnoException) => {
@@ -23,7 +23,13 @@ export async function storeSecret(file: string): Promise<StoredSecret> {
     },
   );
   await rm(draft);
-  return { secret: (await readFile(file, 'utf8')).trim(), fresh };
+  return { text: await readFile(file, 'utf8'), fresh };
+}
+
+/** A secret that the first start makes and stores. */
+export async function storeSecret(file: string): Promise<StoredSecret> {
+  const { text, fresh } = await keepOnce(file, randomBytes(24).toString('base64url'));
+  return { secret: text.trim(), fresh };
 }
 
 /** A secret that an operator keeps in a file. @throws StartError that names the setting */

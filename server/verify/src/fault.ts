@@ -5,6 +5,7 @@ export const faultCodes = [
   ...['pdf', 'pdf-attachment', 'pdf-differs', 'file-differs', 'file-absent', 'file-stray'],
   ...['log-layout', 'leaf-stray', 'leaf-differs', 'leaf-place', 'unproven', 'backfilled', 'proof', 'checkpoint'],
   ...['checkpoint-differs', 'growth', 'cosignature', 'seal', 'key-unknown'],
+  ...['pdf-seal', 'container-seal', 'certificate-unknown', 'stamp', 'stamp-unknown', 'stamped'],
   ...['elsewhere-forked', 'elsewhere-unproven', 'elsewhere-other'],
   ...['hash', 'body-id', 'body-withheld', 'place-twice', 'link', 'link-unknown', 'file-missing', 'change-waits'],
 ] as const;

@@ -25,6 +25,45 @@ export const logMembers = {
   seal: 'SHA256SUMS.note',
 } as const;
 
+/** The members of a pack that a certificate has signed: the signature of the container (EN 319 162-1), behind all others. */
+export const containerMembers = {
+  /** The digests of the members before it. */
+  manifest: 'META-INF/ASiCManifest.xml',
+  /** The signature of the manifest (CAdES). */
+  signature: 'META-INF/signature.p7s',
+} as const;
+
+/** The time stamp of `SHA256SUMS`: the answer of an authority (RFC 3161). */
+export const stampMember = 'times/SHA256SUMS.tsr';
+
+/** The members behind `SHA256SUMS`: it cannot have their digests. */
+export const behindSums: ReadonlySet<string> = new Set([
+  logMembers.seal,
+  stampMember,
+  ...Object.values(containerMembers),
+]);
+
+/** A member and its SHA-256 in hexadecimal. */
+export interface MemberSum {
+  readonly name: string;
+  readonly sha256: string;
+}
+
+/** `META-INF/ASiCManifest.xml`. @param sums of the members before it, in their order */
+export const manifestText = (sums: readonly MemberSum[]): string =>
+  `<?xml version="1.0" encoding="UTF-8"?>
+<asic:ASiCManifest xmlns:asic="http://uri.etsi.org/02918/v1.2.1#" xmlns:ds="http://www.w3.org/2000/09/xmldsig#">
+<asic:SigReference URI="${containerMembers.signature}" MimeType="application/pkcs7-signature"/>
+${sums.map(referenceText).join('')}</asic:ASiCManifest>
+`;
+
+const referenceText = ({ name, sha256 }: MemberSum): string =>
+  `<asic:DataObjectReference URI="${name}"><ds:DigestMethod Algorithm="http://www.w3.org/2001/04/xmlenc#sha256"/><ds:DigestValue>${base64Of(sha256)}</ds:DigestValue></asic:DataObjectReference>
+`;
+
+const base64Of = (hex: string): string =>
+  btoa(String.fromCharCode(...(hex.match(/../g) ?? []).map((pair) => Number.parseInt(pair, 16))));
+
 /** Parts that a pack leaves out on request: their hashes stay. */
 export const withholdable = ['names', 'photos'] as const;
 export type Withheld = (typeof withholdable)[number];

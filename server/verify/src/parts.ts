@@ -1,11 +1,15 @@
 import type { Sink } from './archive/read-archive.ts';
 import { Collected, TailWindow } from './collected.ts';
+import { placedMessage, type SignedParts } from './certificate-check.ts';
 import { attachmentOf } from './document/attachment.ts';
+import { signatureOf } from './document/document-signature.ts';
 import { Fault } from './fault.ts';
-import { logMembers, members } from './format.ts';
+import { containerMembers, logMembers, members, stampMember } from './format.ts';
 import type { Hash, Hashing } from './hashing.ts';
 import type { MemberDigest } from './record/record-checks.ts';
 import { readRecord, type PackRecord } from './record/record.ts';
+import { SignedHash } from './signed-hash.ts';
+import type { Tools } from './tools.ts';
 
 /** The most that is held in memory. A larger pack is `unreadable`. */
 export interface Limits {
@@ -20,6 +24,7 @@ export interface Limits {
 export const defaultLimits: Limits = { json: 64 * 1024 ** 2, tail: 64 * 1024 ** 2, log: 64 * 1024 ** 2 };
 /** 20,000 lines of digest and name. */
 const maxSums = 4 * 1024 ** 2;
+const maxManifest = 8 * 1024 ** 2;
 const maxSeal = 100_000;
 
 /** The members as they come: their digests, and the bytes of those that are read. */
@@ -30,12 +35,14 @@ export class Parts {
   readonly #kept = new Map<string, Collected>();
   #logBytes = 0;
   readonly #document: TailWindow;
+  readonly #signed: SignedHash;
   #digests: Promise<ReadonlyMap<string, MemberDigest>> | undefined;
 
   constructor(hashing: Hashing, limits: Limits) {
     this.#hashing = hashing;
     this.#limits = limits;
     this.#document = new TailWindow(limits.tail);
+    this.#signed = new SignedHash(hashing);
   }
 
   get count(): number {
@@ -54,6 +61,7 @@ export class Parts {
       member.hash.update(bytes);
       member.size += bytes.length;
       kept?.add(bytes);
+      if (name === members.pdf) this.#signed.add(bytes);
       if (name.startsWith('log/')) this.#countLog(name, bytes.length);
     };
   }
@@ -71,6 +79,9 @@ export class Parts {
       [members.json]: json,
       [members.sums]: maxSums,
       [logMembers.seal]: maxSeal,
+      [containerMembers.manifest]: maxManifest,
+      [containerMembers.signature]: maxSeal,
+      [stampMember]: maxSeal,
     };
     const most = name.startsWith('log/') ? log : fixed[name];
     if (most === undefined) return undefined;
@@ -104,6 +115,27 @@ export class Parts {
   /** The signed note behind `SHA256SUMS`; undefined where there is none. */
   seal(): string | undefined {
     return this.has(logMembers.seal) ? this.#text(logMembers.seal) : undefined;
+  }
+
+  /** The answer of an authority for `SHA256SUMS`; undefined where there is none. */
+  stamp(): Uint8Array | undefined {
+    return this.#kept.get(stampMember)?.whole();
+  }
+
+  /** The parts that a certificate has signed. Called once. @throws Fault */
+  async signedParts(tools: Tools): Promise<SignedParts> {
+    const own: readonly string[] = Object.values(containerMembers);
+    const sums = [...(await this.digests())].map(([name, { sha256 }]) => ({ name, sha256 }));
+    const place = signatureOf(this.#document.tail());
+    const digest = place && (await this.#signed.without(place));
+    if (place && digest === undefined) throw new Fault('pdf-seal', String(place.holeAt));
+    return {
+      sums: sums.filter(({ name }) => !own.includes(name)),
+      manifest: this.has(containerMembers.manifest) ? this.#text(containerMembers.manifest) : undefined,
+      signature: this.#kept.get(containerMembers.signature)?.whole(),
+      document:
+        place && digest !== undefined ? { message: await placedMessage(place.bytes, tools), digest } : undefined,
+    };
   }
 
   /** The compressed copy of `pack.json` in the document. */

@@ -1,8 +1,9 @@
 import { ByteReader } from './archive/byte-reader.ts';
 import { readArchive } from './archive/read-archive.ts';
 import { inflatesTo } from './document/inflates-to.ts';
+import { compareCertificate } from './certificate-check.ts';
 import { Fault, type Finding } from './fault.ts';
-import { containerType, logMembers, members, sumLine } from './format.ts';
+import { behindSums, containerType, members, sumLine } from './format.ts';
 import { expectedFacts } from './log/expected.ts';
 import { compareElsewhere, compareLog, compareSeal, compareWitnesses, readLog } from './log/log-checks.ts';
 import type { Elsewhere } from './log/proof.ts';
@@ -10,12 +11,13 @@ import { noTrust, type Trust } from './log/trust.ts';
 import { defaultLimits, Parts, type Limits } from './parts.ts';
 import { compareBodies, compareFiles, compareLinks, findGaps, type Compared } from './record/record-checks.ts';
 import type { PackRecord } from './record/record.ts';
+import { compareStamps } from './stamp-check.ts';
 import type { Tools } from './tools.ts';
 
 /** The checks in their order. */
 export const checkNames = [
   ...['container', 'digests', 'record', 'document', 'files', 'changes', 'links', 'gaps'],
-  ...['seal', 'log', 'witness', 'elsewhere', 'stamps'],
+  ...['seal', 'certificate', 'log', 'witness', 'elsewhere', 'stamps'],
 ] as const;
 export type CheckName = (typeof checkNames)[number];
 
@@ -102,8 +104,6 @@ async function checkParts(parts: Parts, notes: Notes, how: How): Promise<void> {
   notes.compared('links', await compareLinks(record, hashing));
   notes.compared('gaps', findGaps(record));
   await checkLog(parts, record, notes, how);
-  // This format has none of them yet.
-  notes.note('stamps', { state: 'absent' });
 }
 
 async function checkLog(parts: Parts, record: PackRecord, notes: Notes, { tools, settings }: How): Promise<void> {
@@ -111,6 +111,13 @@ async function checkLog(parts: Parts, record: PackRecord, notes: Notes, { tools,
   const log = await readLog(parts.logTexts(), { trust, tools });
   const sums = (await parts.digests()).get(members.sums)?.sha256 ?? '';
   notes.compared('seal', await compareSeal(parts.seal(), sums, log));
+  const voucher = { certificates: trust.certificates, isSealed: notes.stateOf('seal') === 'passed' };
+  await notes.tried('certificate', async () => {
+    const signed = await parts.signedParts(tools);
+    const stamped = { document: signed.document?.message, sums, response: parts.stamp() };
+    notes.compared('stamps', await compareStamps(stamped, trust.certificates, tools));
+    return compareCertificate(signed, voucher, tools);
+  });
   notes.compared('log', await compareLog(log, expectedFacts(record.written, record.without.includes('names'))));
   notes.compared('witness', await compareWitnesses(log));
   notes.compared('elsewhere', elsewhere && (await compareElsewhere(log, elsewhere)));
@@ -129,9 +136,14 @@ class Notes {
   }
 
   /** @param compare returns the number of things that it has compared */
-  async attempt(name: CheckName, compare: () => Promise<number>): Promise<void> {
+  attempt(name: CheckName, compare: () => Promise<number>): Promise<void> {
+    return this.tried(name, async () => ({ count: await compare(), wrong: [], open: [] }));
+  }
+
+  /** @param compare returns undefined where the pack has no such part. @throws nothing but errors of the source */
+  async tried(name: CheckName, compare: () => Promise<Compared | undefined>): Promise<void> {
     try {
-      this.note(name, { state: 'passed', count: await compare() });
+      this.compared(name, await compare());
     } catch (error) {
       // An error of the source goes on.
       if (!(error instanceof Fault)) throw error;
@@ -142,9 +154,9 @@ class Notes {
   /** @param compared undefined where the pack has no such part */
   compared(name: CheckName, compared: Compared | undefined): void {
     if (!compared) return this.note(name, { state: 'absent' });
-    const { count, wrong, open, unknown = [] } = compared;
+    const { count, wrong, open, unknown = [], facts = [] } = compared;
     const state = wrong.length > 0 ? 'failed' : unknown.length > 0 ? 'unknown' : open.length > 0 ? 'open' : 'passed';
-    this.note(name, { state, count, findings: [...wrong, ...unknown, ...open] });
+    this.note(name, { state, count, findings: [...wrong, ...unknown, ...open, ...facts] });
   }
 
   list(): Check[] {
@@ -153,7 +165,7 @@ class Notes {
 }
 
 /** Checks without which a pack can be proven. */
-const optional: readonly CheckName[] = ['elsewhere', 'stamps'];
+const optional: readonly CheckName[] = ['certificate', 'elsewhere', 'stamps'];
 
 /** Faults by which a file is no pack, or none that this program reads. */
 const unreadable: readonly string[] = ['not-a-pack', 'format', 'too-large'];
@@ -165,7 +177,7 @@ function outcomeOf(checks: readonly Check[]): Outcome {
       ? 'unreadable'
       : 'tampered';
   const isUnsigned = ({ check, state }: Check): boolean =>
-    state === 'unknown' || (state === 'absent' && !optional.includes(check));
+    (state === 'unknown' && check !== 'stamps') || (state === 'absent' && !optional.includes(check));
   if (checks.some(isUnsigned)) return 'unsigned';
   return checks.some(({ state }) => state === 'open') ? 'gaps' : 'proven';
 }
@@ -173,7 +185,7 @@ function outcomeOf(checks: readonly Check[]): Outcome {
 /** `SHA256SUMS` has one line for every other member, in their order. */
 async function compareSums(parts: Parts): Promise<number> {
   const lines = [...(await parts.digests())]
-    .filter(([name]) => name !== members.sums && name !== logMembers.seal)
+    .filter(([name]) => name !== members.sums && !behindSums.has(name))
     .map(([name, { sha256 }]) => sumLine(sha256, name));
   const given = parts.sums().split(/(?<=\n)/);
   const wrong = lines.find((line, i) => line !== given[i]);

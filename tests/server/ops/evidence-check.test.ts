@@ -36,6 +36,7 @@ describe('POST /api/ops/evidence/verify: a pack', () => {
     expect(data?.outcome).toBe('unsigned');
     expect(data?.checks.filter(({ state }) => state !== 'passed').map(({ check: name }) => name)).toEqual([
       'seal',
+      'certificate',
       'log',
       'witness',
       'elsewhere',

@@ -10,9 +10,9 @@ import { linkEndpoints, type LinkDeps } from './links/links.ts';
 import { answerWith, boundedPack, filesOf, placeOf, scopeOf, sizeOf } from './make-pack.ts';
 import { nameOf, subjectOf } from './pack/names.ts';
 import type { PackInput } from './pack/pack.ts';
-import { readEvidence, type EvidenceSource } from './read-evidence.ts';
+import { readEvidence } from './read-evidence.ts';
 
-export interface EvidenceDeps extends EvidenceSource, LinkDeps {}
+export type EvidenceDeps = LinkDeps;
 
 const hourMs = 3_600_000;
 /** A clerk makes one a minute at most; a program with a stolen token makes no more. */

@@ -4,6 +4,8 @@ import { fileReader, type FileSource } from '../../assets/file-bytes.ts';
 import { bodyOf } from '../../http/answers/file-answer.ts';
 import { RawAnswer } from '../../http/answers/raw-answer.ts';
 import { invalidInput } from '../../http/answers/validation.ts';
+import type { ReadSealKey } from './certificate/seal-key.ts';
+import type { StampDigest } from './certificate/stamp.ts';
 import type { EvidenceQuery } from './contract.ts';
 import type { EvidenceFile } from './evidence.ts';
 import { nameOf } from './pack/names.ts';
@@ -35,15 +37,25 @@ export function filesOf({ stops }: Evidence): EvidenceFile[] {
 
 export const sizeOf = (files: readonly EvidenceFile[]): number => files.reduce((sum, { size }) => sum + size, 0);
 
+/** The sources of a pack. */
+export interface PackSource extends EvidenceSource {
+  /** The certificate that signs packs; undefined for a server without one. */
+  readonly sealKey: ReadSealKey | undefined;
+  /** The authority for time stamps, where the server has one. */
+  readonly stamp: StampDigest | undefined;
+  readonly clock: () => Date;
+}
+
 /** Reads the evidence of a pack. @throws AppError as `readEvidence`, and VALIDATION_FAILED where its files are too many */
-export async function boundedPack(source: EvidenceSource, query: EvidenceQuery): Promise<PackInput> {
+export async function boundedPack(source: PackSource, query: EvidenceQuery): Promise<PackInput> {
   const scope = scopeOf(query);
   const evidence = await readEvidence(source, scope, new Set(query.without));
   if (sizeOf(filesOf(evidence).filter(({ member }) => member !== null)) > maxFileBytes) {
     const path = scope.kind === 'customer' ? 'until' : 'without';
     throw invalidInput([{ path, message: 'the files have more than 1.5 GiB: ask for fewer days, or without photos' }]);
   }
-  return { scope, evidence, without: query.without };
+  const key = await source.sealKey?.();
+  return { scope, evidence, without: query.without, sealing: key && { key, at: source.clock(), stamp: source.stamp } };
 }
 
 /** The pack as a file. */

@@ -1,5 +1,5 @@
 import { Fault } from '../fault.ts';
-import { logMembers, members } from '../format.ts';
+import { behindSums, members } from '../format.ts';
 import type { ByteReader } from './byte-reader.ts';
 import { crc32 } from './crc32.ts';
 import {
@@ -52,7 +52,7 @@ export async function readArchive(reader: ByteReader, open: (name: string) => Si
     const { name, text, known } = await readLocal(reader, offset);
     if (entries.length === 0 && text !== members.type) throw new Fault('not-a-pack', text);
     if (names.has(text)) throw new Fault('duplicate', text);
-    if (names.has(members.sums) !== (text === logMembers.seal)) throw new Fault('order', text);
+    if (names.has(members.sums) !== behindSums.has(text)) throw new Fault('order', text);
     if (entries.length >= maxMembers) throw new Fault('too-large', text);
     names.add(text);
     entries.push(await readMember(reader, { name, text, known, offset }, open(text)));

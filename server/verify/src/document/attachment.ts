@@ -7,7 +7,7 @@ import { fieldOf, isDictionary, isList, isReference, ValueReader, type Dictionar
 
 /** The compressed bytes of the attachment with this name. @param tail the end of the document. @throws Fault */
 export function attachmentOf(tail: Tail, name: string): Uint8Array {
-  const pdf = new Objects(tail);
+  const pdf = new PdfObjects(tail);
   const names = pdf.follow(fieldOf(pdf.follow(fieldOf(pdf.catalogue, 'Names')), 'EmbeddedFiles'));
   const list = pdf.follow(fieldOf(names, 'Names'));
   if (!isList(list) || list.length !== 2 || list[0] !== name || fieldOf(names, 'Kids') !== undefined)
@@ -25,7 +25,8 @@ export function attachmentOf(tail: Tail, name: string): Uint8Array {
 /** Longer values are no part of the way to the attachment. */
 const longestValue = 1 << 20;
 
-class Objects {
+/** The objects of a document with one table. */
+export class PdfObjects {
   readonly #tail: Tail;
   readonly #places = new Map<number, number>();
   readonly catalogue: Value | undefined;
@@ -33,9 +34,9 @@ class Objects {
   constructor(tail: Tail) {
     this.#tail = tail;
     const size = tail.start + tail.bytes.length;
-    const end = /startxref\n(\d{1,10})\n%%EOF\n?$/.exec(this.#text(Math.max(tail.start, size - 64), 64));
+    const end = /startxref\n(\d{1,10})\n%%EOF\n?$/.exec(this.text(Math.max(tail.start, size - 64), 64));
     if (!end) throw new Fault('pdf', String(size));
-    const reader = new ValueReader(this.#text(Number(end[1]), longestValue));
+    const reader = new ValueReader(this.text(Number(end[1]), longestValue));
     const count = Number(reader.take(/xref\n0 (\d{1,6})\n/y)?.[1] ?? 0);
     for (let id = 0; id < count; id++) {
       const [, place, state] = reader.take(/(\d{10}) \d{5} ([nf]) ?\n/y) ?? [];
@@ -72,13 +73,13 @@ class Objects {
   #object(id: number): ValueReader {
     const place = this.#places.get(id);
     if (place === undefined) throw new Fault('pdf', `object ${id}`);
-    const reader = new ValueReader(this.#text(place, longestValue));
+    const reader = new ValueReader(this.text(place, longestValue));
     if (reader.take(/(\d+) 0 obj\n/y)?.[1] !== String(id)) throw new Fault('pdf', `object ${id}`);
     return reader;
   }
 
   /** At most `length` characters from a place, one for each byte. */
-  #text(at: number, length: number): string {
+  text(at: number, length: number): string {
     const begin = at - this.#tail.start;
     if (begin < 0 || begin >= this.#tail.bytes.length) throw new Fault('pdf', String(at));
     return new TextDecoder('latin1').decode(this.#tail.bytes.subarray(begin, begin + length));

@@ -135,7 +135,7 @@ async function signersOf({
   claimed,
   trust,
   tools,
-}: LogRecord): Promise<Required<Omit<Compared, 'count' | 'open'>>> {
+}: LogRecord): Promise<Required<Omit<Compared, 'count' | 'open' | 'facts'>>> {
   const wrong: Finding[] = [];
   const unknown: Finding[] = [];
   for (const [origin, { note }] of checkpoints) {

@@ -12,6 +12,8 @@ export interface Compared {
   readonly open: readonly Finding[];
   /** Keys that the reader does not trust. */
   readonly unknown?: readonly Finding[];
+  /** Information for the reader where nothing is wrong. */
+  readonly facts?: readonly Finding[];
 }
 
 /** A member of the archive. */

@@ -21,13 +21,15 @@ export const en: VerifyWords = {
     links: (count) => `Links between changes of one queue fit: ${count}. Other links lead to items of other stops.`,
     gaps: (count) => `All that the record names is here: ${s(count, 'stop')}.`,
     seal: () => 'The key of a log has signed the whole pack.',
+    certificate: () => 'One certificate has signed the PDF and the whole container.',
     log: (count) => `Facts are in the signed log, as pack.json has them: ${count}.`,
     witness: (count) => `Outside witnesses confirm the log: ${s(count, 'checkpoint')}.`,
     elsewhere: () => 'The checkpoint from elsewhere fits the log of this pack.',
-    stamps: () => 'Time stamps',
+    stamps: (count) => `Time stamps of an authority that you trust: ${count}.`,
   },
   absent: {
     seal: 'No seal: the signer is unknown.',
+    certificate: 'No signature by a certificate.',
     log: 'No proof of a log: the owner of the database could have rewritten the record before this pack was made.',
     witness: 'No outside witness.',
     elsewhere: 'No checkpoint from elsewhere was compared.',
@@ -78,6 +80,13 @@ export const en: VerifyWords = {
     cosignature: (log) => `The signature of a witness of ${log} is invalid.`,
     seal: (about) => `The signature of the whole pack is invalid (${about || 'no signed note'}).`,
     'key-unknown': (log) => `You have not named the key that signs ${log} as one that you trust.`,
+    'pdf-seal': (about) => `The signature in the PDF is invalid, or not of the whole document (${about}).`,
+    'container-seal': (about) =>
+      `The signature of the container is invalid, absent, or by another certificate than the one of the PDF (${about}).`,
+    'certificate-unknown': (name) => `You have not named this certificate as one that you trust: ${name}.`,
+    stamp: (name) => `The time stamp of ${name} is invalid, or of other bytes.`,
+    'stamp-unknown': (about) => `Stamped by an authority whose certificate you have not named: ${about}.`,
+    stamped: (about) => `It existed at that time: ${about}.`,
     'elsewhere-forked': (about) =>
       `The checkpoint from elsewhere contradicts this pack, or its proof does not fit: ${about}.`,
     'elsewhere-unproven': (about) =>

@@ -29,13 +29,15 @@ export const es: VerifyWords = {
       `Los enlaces entre cambios de una cola encajan: ${count}. Otros llevan a elementos de otras paradas.`,
     gaps: (count) => `Está todo lo que el registro nombra: ${s(count, 'parada')}.`,
     seal: () => 'La clave de un registro público firma todo el paquete.',
+    certificate: () => 'Un certificado firma el PDF y todo el contenedor.',
     log: (count) => `Los hechos están en el registro público firmado, como en pack.json: ${count}.`,
     witness: (count) => `Testigos externos confirman el registro público: ${s(count, 'punto de control')}.`,
     elsewhere: () => 'El punto de control de otra fuente encaja con el registro de este paquete.',
-    stamps: () => 'Sellos de tiempo',
+    stamps: (count) => `Sellos de tiempo de una autoridad en la que confía: ${count}.`,
   },
   absent: {
     seal: 'Sin sello: no se conoce a quien firma.',
+    certificate: 'Sin firma de un certificado.',
     log: 'Sin prueba de un registro público: el dueño de la base de datos pudo reescribir los datos antes de hacer este paquete.',
     witness: 'Sin testigo externo.',
     elsewhere: 'No se comparó ningún punto de control de otra fuente.',
@@ -85,6 +87,13 @@ export const es: VerifyWords = {
     cosignature: (log) => `La firma de un testigo de ${log} no es válida.`,
     seal: (about) => `La firma de todo el paquete no es válida (${about || 'no es una nota firmada'}).`,
     'key-unknown': (log) => `No se indicó como de confianza la clave que firma ${log}.`,
+    'pdf-seal': (about) => `La firma del PDF no es válida, o no es de todo el documento (${about}).`,
+    'container-seal': (about) =>
+      `La firma del contenedor no es válida, falta, o es de otro certificado que la del PDF (${about}).`,
+    'certificate-unknown': (name) => `No se indicó como de confianza este certificado: ${name}.`,
+    stamp: (name) => `El sello de tiempo de ${name} no es válido, o es de otros bytes.`,
+    'stamp-unknown': (about) => `Sello de una autoridad cuyo certificado no se indicó: ${about}.`,
+    stamped: (about) => `Existía en ese momento: ${about}.`,
     'elsewhere-forked': (about) =>
       `El punto de control de otra fuente contradice este paquete, o su prueba no encaja: ${about}.`,
     'elsewhere-unproven': (about) =>

@@ -9,14 +9,12 @@ import { AppError } from '../../../wire/errors.ts';
 import { authorOf } from '../../acts/author.ts';
 import { inTurn, latestAct, refuseSecond } from '../../acts/in-turn.ts';
 import type { EvidenceQuery } from '../contract.ts';
-import { answerWith, boundedPack, placeOf, scopeOf } from '../make-pack.ts';
+import { answerWith, boundedPack, placeOf, scopeOf, type PackSource } from '../make-pack.ts';
 import { subjectOf } from '../pack/names.ts';
-import type { EvidenceSource } from '../read-evidence.ts';
 import { linkOperations, type LinkBody, type LinkItem } from './contract.ts';
 import * as sql from './links-sql.ts';
 
-export interface LinkDeps extends EvidenceSource {
-  readonly clock: () => Date;
+export interface LinkDeps extends PackSource {
   readonly limit: CreateLimit;
 }
 

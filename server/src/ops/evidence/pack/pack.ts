@@ -4,6 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { MissingBytes, type ReadFile } from '../../../assets/file-bytes.ts';
 import {
+  containerMembers,
   containerType,
   jsonEnd,
   jsonHead,
@@ -11,15 +12,22 @@ import {
   keysText,
   leavesText,
   logMembers,
+  manifestText,
   members,
   packFormat,
+  stampMember,
   sumLine,
+  type MemberSum,
   type Withheld,
 } from '../../../../verify/src/format.ts';
+import type { SealKey } from '../certificate/seal-key.ts';
+import { signDigest, signStamped } from '../certificate/sign.ts';
+import type { StampDigest } from '../certificate/stamp.ts';
 import type { EvidenceFile, StopEvidence } from '../evidence.ts';
 import { policyText, sealOf, type LogProofs } from '../log/log-proofs.ts';
 import { renderInWorker } from '../pdf/in-worker.ts';
 import type { Cover } from '../pdf/render.ts';
+import { signatureRoom } from '../pdf/signature.ts';
 import type { Evidence, Scope } from '../read-evidence.ts';
 import { withDamaged } from '../stop-evidence.ts';
 import { nameOf, titleOf } from './names.ts';
@@ -31,6 +39,16 @@ export interface PackInput {
   readonly scope: Scope;
   readonly without: readonly Withheld[];
   readonly evidence: Evidence;
+  /** Signs document and container; undefined where this server has no certificate. */
+  readonly sealing?: Sealing | undefined;
+}
+
+/** How a pack is signed. */
+export interface Sealing {
+  readonly key: SealKey;
+  readonly at: Date;
+  /** The authority for time stamps, where the server has one. */
+  readonly stamp?: StampDigest | undefined;
 }
 
 /** Larger pictures are files of the pack, and the document names them. */
@@ -39,14 +57,15 @@ const shownTypes: readonly string[] = ['image/jpeg', 'image/jpg', 'image/png'];
 
 /**
  * The bytes of a pack. One picture is in memory at a time, and nothing is written to a disk. The same evidence has the
- * same bytes.
+ * same bytes, but for the log and the signatures.
  */
 export function packBytes(readFile: ReadFile, input: PackInput): AsyncGenerator<Uint8Array> {
   return zip(membersOf(readFile, input));
 }
 
-async function* membersOf(readFile: ReadFile, { scope, without, evidence }: PackInput): AsyncGenerator<Member> {
-  const sums: string[] = [];
+async function* membersOf(readFile: ReadFile, input: PackInput): AsyncGenerator<Member> {
+  const { scope, without, evidence, sealing } = input;
+  const sums: MemberSum[] = [];
   /** The digest of a member goes into the last one. */
   const summed = (member: Member): Member => ({ ...member, bytes: digested(member, sums) });
   yield summed(wholeMember(members.type, containerType));
@@ -69,18 +88,40 @@ async function* membersOf(readFile: ReadFile, { scope, without, evidence }: Pack
   const picture = (file: EvidenceFile): Promise<Uint8Array | undefined> => pictureOf(readFile, evidence, file);
   yield summed({
     name: members.pdf,
-    bytes: renderInWorker(coverOf({ scope, without, evidence }), { stops: stops(), picture }),
+    bytes: renderInWorker(coverOf(input), { stops: stops(), picture, ...(sealing && { sign: signerOf(sealing) }) }),
   });
-  yield summed({ name: members.json, bytes: jsonOf(headOf({ scope, without, evidence }), stops()) });
+  yield summed({ name: members.json, bytes: jsonOf(headOf(input), stops()) });
   const { log } = evidence;
   if (log) for (const member of logMembersOf(log)) yield summed(member);
-  const proofs = { hasLog: log !== undefined, isSealed: log?.sealer !== undefined };
+  const proofs = {
+    hasLog: log !== undefined,
+    isSealed: log?.sealer !== undefined,
+    isSigned: sealing !== undefined,
+    isStamped: sealing?.stamp !== undefined,
+    hasText: typeof evidence.stops[0]?.facts[0]?.body === 'string',
+  };
   yield summed(wholeMember(members.verify, verifyText(nameOf(scope, without), proofs)));
-  yield wholeMember(members.sums, sums.join(''));
-  if (log?.sealer) yield wholeMember(logMembers.seal, sealOf(log.sealer, digestOf(sums.join(''))));
+  const sumsText = sums.map(({ name, sha256 }) => sumLine(sha256, name)).join('');
+  yield summed(wholeMember(members.sums, sumsText));
+  if (log?.sealer) yield summed(wholeMember(logMembers.seal, sealOf(log.sealer, digestOf(sumsText).toString('hex'))));
+  const stamp = await sealing?.stamp?.(new Uint8Array(digestOf(sumsText)));
+  if (stamp) yield summed(wholeMember(stampMember, stamp.response));
+  if (sealing) yield* signatureMembers(sums, sealing);
 }
 
-const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+const signerOf =
+  ({ key, stamp }: Sealing) =>
+  (digest: Uint8Array): Promise<Uint8Array> =>
+    signStamped({ key, stamp }, digest, signatureRoom);
+
+/** The signature of the container: all members but the first one, which only names its type. */
+function* signatureMembers(sums: readonly MemberSum[], { key, at }: Sealing): Generator<Member> {
+  const manifest = manifestText(sums.filter(({ name }) => name !== members.type));
+  yield wholeMember(containerMembers.manifest, manifest);
+  yield wholeMember(containerMembers.signature, signDigest(key, new Uint8Array(digestOf(manifest)), at));
+}
 
 function* logMembersOf(log: LogProofs): Generator<Member> {
   yield wholeMember(logMembers.leaves, leavesText(log.leaves));
@@ -90,13 +131,13 @@ function* logMembersOf(log: LogProofs): Generator<Member> {
   yield wholeMember(logMembers.policy, policyText(log));
 }
 
-async function* digested({ name, bytes }: Member, sums: string[]): AsyncGenerator<Uint8Array> {
+async function* digested({ name, bytes }: Member, sums: MemberSum[]): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256');
   for await (const part of bytes) {
     hash.update(part);
     yield part;
   }
-  sums.push(sumLine(hash.digest('hex'), name));
+  sums.push({ name, sha256: hash.digest('hex') });
 }
 
 /**
@@ -135,7 +176,8 @@ async function pictureOf(
   return buffer(readFile(asset));
 }
 
-const headOf = ({ scope, without }: PackInput): string => jsonHead({ format: packFormat, scope, without });
+const headOf = ({ scope, without }: Pick<PackInput, 'scope' | 'without'>): string =>
+  jsonHead({ format: packFormat, scope, without });
 
 /** One stop a line. */
 async function* jsonOf(head: string, stops: AsyncIterable<StopEvidence>): AsyncGenerator<Uint8Array> {
@@ -153,6 +195,7 @@ function coverOf(input: PackInput): Cover {
     jsonHead: headOf(input),
     without,
     at: latest(stops),
+    sealedAt: input.sealing?.at.toISOString(),
     contents: stops.map(({ place, summary }) => [
       place.week_end,
       place.route_id,

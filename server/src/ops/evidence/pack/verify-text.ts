@@ -1,4 +1,4 @@
-import { logMembers, members, packFormat } from '../../../../verify/src/format.ts';
+import { containerMembers, logMembers, members, packFormat, stampMember } from '../../../../verify/src/format.ts';
 
 /** The DER bytes before an Ed25519 key (RFC 8410), as printf takes them. */
 const keyHead = String.raw`0*0\005\006\003+ep\003!\000`;
@@ -12,47 +12,84 @@ const sealCommand = [
   'openssl pkeyutl -verify -pubin -keyform DER -inkey sealed.der -rawin -in sealed.txt -sigfile sealed.sig',
 ].join(' && ');
 
-const sealText = `
-5. The key of the log has signed ${members.sums}, and so every member ("Signature Verified Successfully"):
+/** The contents of a pack that its commands depend on. */
+interface Contents {
+  readonly hasLog: boolean;
+  /** By the key of the log. */
+  readonly isSealed: boolean;
+  /** By a certificate. */
+  readonly isSigned: boolean;
+  /** By an authority for time stamps, unless it gave no answer. */
+  readonly isStamped: boolean;
+  /** The text of the first change of the first stop is there. */
+  readonly hasText: boolean;
+}
 
-     ${sealCommand}
+interface Step {
+  readonly what: string;
+  readonly command: string;
+  /** How to read its output. */
+  readonly note?: string;
+}
 
-   The key is the one that ${logMembers.keys} names. Compare it with the one that the maker publishes (/log/keys.json on the
-   server), or with one that you stored earlier.
-`;
+const { manifest, signature } = containerMembers;
+
+const whole = (file: string): Step => ({
+  what: `The archive is whole, and every member is the one of ${members.sums}`,
+  command: `unzip -t ${file} && unzip -q ${file} -d evidence && cd evidence && sha256sum --check --strict ${members.sums}`,
+});
+
+const container: Step = {
+  what: `A certificate has signed the container ("CMS Verification successful"), and so ${members.sums}`,
+  command: `openssl cms -verify -binary -noverify -inform DER -in ${signature} -content ${manifest} -out manifest.xml && grep -qF "$(openssl dgst -sha256 -binary ${members.sums} | base64)" manifest.xml`,
+};
+
+const document: Step = {
+  what: `The same certificate has signed the PDF ("Signature is Valid", "Total document signed")`,
+  command: `pdfsig -nocert ${members.pdf} > pdfsig.txt && cat pdfsig.txt && grep -q 'Signature is Valid' pdfsig.txt && grep -q 'Total document signed' pdfsig.txt`,
+  note: `The certificate is inside: openssl pkcs7 -inform DER -in ${signature} -print_certs. A self-made one names its maker by his own
+   word alone: compare it with the one that the maker gave you elsewhere.`,
+};
+
+const change = `jq -r '.stops[0].facts[0].hash' ${members.json} && test "$(jq -j '.stops[0].facts[0].body' ${members.json} | openssl dgst -sha256 -r | cut -c-64)" = "$(jq -r '.stops[0].facts[0].hash' ${members.json})"`;
+const attached = `pdfdetach -save 1 -o attached.json ${members.pdf} && cmp attached.json ${members.json}`;
+
+const record = (hasText: boolean): Step =>
+  hasText
+    ? {
+        what: `The PDF carries the same record, and the first change has the SHA-256 that the chain of custody in ${members.pdf} shows`,
+        command: `${attached} && ${change}`,
+      }
+    : { what: 'The PDF carries the same record (no output: the two are equal)', command: attached };
+
+const note: Step = {
+  what: `The key of the log has signed ${members.sums}, and so every member before it ("Signature Verified Successfully")`,
+  command: sealCommand,
+  note: `The key is the one that ${logMembers.keys} names. Compare it with the one that the maker publishes (/log/keys.json on the
+   server), or with one that you stored earlier.`,
+};
+
+const stepText = ({ what, command, note: more }: Step, i: number): string =>
+  `${i + 1}. ${what}:\n\n     ${command}\n${more ? `\n   ${more}\n` : ''}`;
 
 /**
  * The member that says how to check the pack with the tools of others.
  *
  * @param file the name of the pack
  */
-export const verifyText = (
-  file: string,
-  { hasLog, isSealed }: { readonly hasLog: boolean; readonly isSealed: boolean },
-): string => `How to check this pack (${packFormat})
+export function verifyText(file: string, { hasLog, isSealed, isSigned, isStamped, hasText }: Contents): string {
+  const steps = [whole(file), ...(isSigned ? [container, document] : []), record(hasText), ...(isSealed ? [note] : [])];
+  const signers = [...(isSigned ? ['of the certificate'] : []), ...(isSealed ? ['of the key of the log'] : [])];
+  return `How to check this pack (${packFormat})
 
-The commands need unzip, sha256sum and cmp (GNU), jq, openssl 3 and pdfdetach (poppler-utils). None of them is
+The commands need unzip, sha256sum and cmp (GNU), jq, openssl 3, pdfsig and pdfdetach (poppler-utils). None of them is
 Tailgate's. Run them in this order, in the folder of the pack.
 
-1. The archive is whole, and every member is the one of ${members.sums}:
-
-     unzip -t ${file} && unzip -q ${file} -d evidence && cd evidence && sha256sum --check --strict ${members.sums}
-
-2. The text of a change has a SHA-256 (here: the first change of the first stop):
-
-     jq -j '.stops[0].facts[0].body' ${members.json} | openssl dgst -sha256 -r
-
-3. It is the one that the chain of custody in ${members.pdf} shows:
-
-     jq -r '.stops[0].facts[0].hash' ${members.json}
-
-4. The PDF carries the same record (no output: the two are equal):
-
-     pdfdetach -save 1 -o attached.json ${members.pdf} && cmp attached.json ${members.json}
-${isSealed ? sealText : ''}
+${steps.map(stepText).join('\n')}
 The program tailgate-verify (npx tailgate-verify ${file}) checks more: every byte of the archive, every change,
-every link between changes, every proof of the log. A program that came with a pack would prove nothing: take it from
-its registry, and name the keys that you trust (--trust).
+every link between changes, every proof of the log. Its package has a page, verify.html, that does so by a double click. A
+program or a page that came with a pack would prove nothing: take it from its registry, and name the keys that you
+trust (--trust).
 
 ${members.json} names each file with the SHA-256 that the server computed at its receipt.
 ${
@@ -61,10 +98,17 @@ ${
 shows that the log grew from the checkpoints of its last days without a change. A fact that just happened has no proof yet.
 `
     : ''
-}
+}${
+    isStamped
+      ? `${stampMember}, where the authority answered, is its time stamp (RFC 3161). With its certificate from elsewhere:
+   openssl ts -verify -data ${members.sums} -in ${stampMember} -CAfile authority.pem
+`
+      : ''
+  }
 What this shows: the members belong together, and nothing in them has changed since ${members.sums} was written.
-${isSealed ? 'The holder of the key has made it.' : 'What it does not show: who wrote them. This pack has no seal.'}
+${signers.length > 0 ? `The holder ${signers.join(' and ')} has made it.` : 'What it does not show: who wrote them. This pack has no seal.'}
 ${hasLog ? 'Each fact with a proof was in the log when the checkpoint was signed.' : 'No proof of a log is in this pack.'}
-Nothing here shows what the owner of server and key did before. A checkpoint that somebody else stored earlier does
+Nothing here shows what the owner of server and keys did before. A checkpoint that somebody else stored earlier does
 (tailgate-verify --checkpoint), and so does the signature of an outside witness.
 `;
+}

@@ -64,8 +64,8 @@ export async function* zip(members: AsyncIterable<Member>): AsyncGenerator<Uint8
 }
 
 /** A member with its bytes at hand. */
-export function wholeMember(name: string, text: string): Member {
-  const bytes = Buffer.from(text, 'utf8');
+export function wholeMember(name: string, content: string | Uint8Array): Member {
+  const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
   return { name, bytes: [bytes], known: { size: bytes.length, crc: crc32(bytes) } };
 }
 

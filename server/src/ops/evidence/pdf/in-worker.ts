@@ -7,6 +7,7 @@ import type { Cover, Sources } from './render.ts';
 export type Request =
   | { readonly kind: 'cover' | 'stop' | 'end' }
   | { readonly kind: 'picture'; readonly file: EvidenceFile }
+  | { readonly kind: 'sign'; readonly digest: Uint8Array }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array };
 
 /** The answer to a request of the same kind. */
@@ -14,13 +15,14 @@ export type Answer =
   | { readonly kind: 'cover'; readonly cover: Cover }
   | { readonly kind: 'stop'; readonly stop: StopEvidence | undefined }
   | { readonly kind: 'picture'; readonly bytes: Uint8Array | undefined }
+  | { readonly kind: 'sign'; readonly signature: Uint8Array }
   | { readonly kind: 'bytes' };
 
 /**
  * Renders the evidence in a thread of its own: fonts and layout take some hundred milliseconds, in which the server
  * would answer no phone. The thread makes the next page when the reader has taken the last one.
  */
-export async function* renderInWorker(cover: Cover, { stops, picture }: Sources): AsyncGenerator<Uint8Array> {
+export async function* renderInWorker(cover: Cover, { stops, picture, sign }: Sources): AsyncGenerator<Uint8Array> {
   const worker = new Worker(new URL('worker.ts', import.meta.url));
   const ahead = stops[Symbol.asyncIterator]();
   const answer = (value: Answer): void => worker.postMessage(value);
@@ -30,7 +32,10 @@ export async function* renderInWorker(cover: Cover, { stops, picture }: Sources)
       if (request.kind === 'end') return;
       if (request.kind === 'cover') answer({ kind: 'cover', cover });
       else if (request.kind === 'picture') answer({ kind: 'picture', bytes: await picture(request.file) });
-      else if (request.kind === 'stop') {
+      else if (request.kind === 'sign') {
+        if (!sign) throw new Error('a document without a key asks for its signature');
+        answer({ kind: 'sign', signature: await sign(request.digest) });
+      } else if (request.kind === 'stop') {
         const step = await ahead.next();
         answer({ kind: 'stop', stop: step.done === true ? undefined : step.value });
       } else if (request.kind === 'bytes') {

@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module';
-import { PDFDocument, type Image } from 'pdfkit';
+import { PDFDocument, type Image, type Reference } from 'pdfkit';
 import { isPng, opaquePng } from './opaque-png.ts';
 import { shownText } from './shown-text.ts';
+import { addSignature } from './signature.ts';
 
 /** Letter, in points. */
 const margins = { top: 54, bottom: 60, left: 48, right: 48 };
@@ -85,6 +86,17 @@ export class Paper {
 
   end(): void {
     this.#doc.end();
+  }
+
+  /**
+   * Ends the document but for its signature, which `end` of the returned object writes, and what follows it.
+   *
+   * @param at the time of the signature
+   */
+  endUnsigned(at: Date): Reference {
+    const signature = addSignature(this.#doc, at);
+    this.#doc.end();
+    return signature;
   }
 
   /** The document carries the bytes as a file (PDF/A-3). */

@@ -17,7 +17,17 @@ declare module 'pdfkit' {
     readonly obj: { end(data?: Uint8Array): void; readonly uncompressedLength?: number } | null;
   }
 
+  /** An object of the document; `end` writes it. */
+  export interface Reference {
+    end(): void;
+  }
+  /** A text is a name, bytes are a string in hexadecimal. */
+  export type Data =
+    string | number | Date | Uint8Array | Reference | readonly Data[] | { readonly [key: string]: Data };
+
   export interface Page {
+    readonly dictionary: Reference;
+    readonly annotations: Reference[];
     readonly width: number;
     readonly height: number;
     readonly margins: { top: number; bottom: number; left: number; right: number };
@@ -40,6 +50,11 @@ declare module 'pdfkit' {
     readonly page: Page;
     /** The present font; `font` is that of fontkit. */
     readonly _font: { readonly font: { hasGlyphForCodePoint(codePoint: number): boolean } };
+    /** The catalogue of the document. */
+    readonly _root: { readonly data: Record<string, Data> };
+    /** Writes the form of the document: pdfkit's own needs a font for its fields. */
+    endAcroForm: () => void;
+    ref(data: Data): Reference;
     on(event: 'pageAdded', listener: () => void): this;
     font(path: string): this;
     fontSize(size: number): this;

@@ -4,6 +4,7 @@ import type { FieldChange } from '../custody.ts';
 import { jsonEnd, jsonStop, members, type Withheld } from '../../../../verify/src/format.ts';
 import type { EvidenceFact, EvidenceFile, StopEvidence } from '../evidence.ts';
 import { Paper } from './paper.ts';
+import { SignedSoFar } from './signature.ts';
 
 /** The subject of the document. */
 export interface Cover {
@@ -16,17 +17,44 @@ export interface Cover {
   readonly without: readonly Withheld[];
   /** The receipt of the latest fact, ISO 8601. */
   readonly at: string;
+  /** The time of its signature, ISO 8601; undefined for a document without one. */
+  readonly sealedAt?: string | undefined;
 }
 
 export interface Sources {
   readonly stops: AsyncIterable<StopEvidence>;
   /** The bytes of a file; undefined where the document does not show them. */
   readonly picture: (file: EvidenceFile) => Promise<Uint8Array | undefined>;
+  /** Signs the digest (SHA-256) of a document with `sealedAt`. */
+  readonly sign?: (digest: Uint8Array) => Promise<Uint8Array>;
 }
 
 /** Renders the evidence of stops, page by page. The text of `pack.json` and one picture are in memory. */
-export async function* renderEvidence(cover: Cover, { stops, picture }: Sources): AsyncGenerator<Uint8Array> {
+export async function* renderEvidence(cover: Cover, sources: Sources): AsyncGenerator<Uint8Array> {
   const paper = new Paper({ title: cover.title, subject: 'Evidence of a delivery', at: new Date(cover.at) });
+  const { sealedAt } = cover;
+  const { sign } = sources;
+  if (sealedAt === undefined || !sign) {
+    yield* renderPages(paper, cover, sources);
+    paper.end();
+    yield* ready(paper);
+    return;
+  }
+  const before = new SignedSoFar();
+  for await (const bytes of renderPages(paper, cover, sources)) {
+    before.add(bytes);
+    yield bytes;
+  }
+  const signature = paper.endUnsigned(new Date(sealedAt));
+  for (const bytes of ready(paper)) {
+    before.add(bytes);
+    yield bytes;
+  }
+  signature.end();
+  yield await before.finish(paper.take() ?? Buffer.alloc(0), sign);
+}
+
+async function* renderPages(paper: Paper, cover: Cover, { stops, picture }: Sources): AsyncGenerator<Uint8Array> {
   if (cover.contents.length > 1) renderContents(paper, cover);
   const json = [cover.jsonHead];
   for await (const stop of stops) {
@@ -41,8 +69,6 @@ export async function* renderEvidence(cover: Cover, { stops, picture }: Sources)
   }
   // Last: a reader finds it at the end of the document.
   paper.attach(members.json, Buffer.from([...json, jsonEnd].join('')));
-  paper.end();
-  yield* ready(paper);
 }
 
 function* ready(paper: Paper): Generator<Uint8Array> {

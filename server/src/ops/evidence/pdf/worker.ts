@@ -29,8 +29,11 @@ async function render(port: MessagePort): Promise<void> {
     }
   };
   const picture: Sources['picture'] = async (file) => (await ask({ kind: 'picture', file })).bytes;
+  // The key stays with the server.
+  const sign = async (digest: Uint8Array): Promise<Uint8Array> => (await ask({ kind: 'sign', digest })).signature;
   const { cover } = await ask({ kind: 'cover' });
-  for await (const bytes of renderEvidence(cover, { stops: stops(), picture })) await ask({ kind: 'bytes', bytes });
+  const sources = { stops: stops(), picture, sign };
+  for await (const bytes of renderEvidence(cover, sources)) await ask({ kind: 'bytes', bytes });
   port.postMessage({ kind: 'end' } satisfies Request);
   port.close();
 }
