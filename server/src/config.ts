@@ -173,14 +173,8 @@ const table = {
     'File with the Ed25519 keys (PEM, the newest first) that sign the transparency log; unset: DATA_DIR/keys/log.pem',
     z.string(),
   ),
-  SEAL_KEY_FILE: optional(
-    'File with the RSA key and the certificates (PEM, its own first) that sign evidence packs; unset: DATA_DIR/keys/seal.pem, self-made',
-    z.string(),
-  ),
-  TSA_URL: optional(
-    'Authority for time stamps (RFC 3161) on evidence packs; unset: they have none',
-    urlOf('http', 'https'),
-  ),
+  SEAL_KEY_FILE: optional('File (PEM) of key and certificates of packs; unset: DATA_DIR/keys/seal.pem', z.string()),
+  TSA_URL: optional('RFC 3161 authority that stamps evidence packs; unset: no stamps', urlOf('http', 'https')),
   WITNESSES: optional(
     'Witnesses that cosign the transparency log, KEY@URL separated by commas; unset: none, in the demo one of its own',
     witnesses(),
