@@ -42,6 +42,7 @@ import { startMail } from './mail/delivery-mails.ts';
 import { previewSummary } from './mail/preview.ts';
 import type { Pipeline } from './mutations/change.ts';
 import { OpsFeed } from './ops/feed/ops-feed.ts';
+import { loadExcuses } from './ops/shadow/load-excuses.ts';
 import { openOidc } from './ops/oidc/open-oidc.ts';
 import { startAlarms } from './alarms/alarms.ts';
 import { applyRetention, isLimited } from './ops/retention/retention.ts';
@@ -347,6 +348,7 @@ async function serve(deps: Deps, { pipeline, hostSide, pages, opsToken }: Served
     logKeys: await logKeysOf(config),
     stamp: config.tsaUrl === undefined ? undefined : stamper(config.tsaUrl, log),
     sealKey: await openSealKey({ ...config, host: hostOf(config.publicUrl) }),
+    excuses: await loadExcuses(config.shadowRules),
     channelDocument: () => channelDocument(version),
     version,
     opsToken,

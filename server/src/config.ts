@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
+import { legacyModes } from './modes/host-mode.ts';
 import { StartError } from './runtime/start-error.ts';
 import {
   flag,
@@ -9,13 +10,16 @@ import {
   isThisMachine,
   legacyMap,
   library,
+  mailAddress,
   oneOf,
   operatorRoles,
   origins,
   postgresUrl,
   proxies,
+  sender,
   share,
   storeAddress,
+  telephoneOrDriver,
   urlOf,
   wholeNumber,
   witnesses,
@@ -66,6 +70,10 @@ const table = {
     'File with the library’s own names, lengths and codes (docs/adopting.md); unset: those of docs/host-files.md',
     legacyMap(),
   ),
+  LEGACY_MODE: withDefault('live', 'off, shadow or live; by facility: off,F01=shadow (adopting.md)', legacyModes()),
+  SHADOW_RULES: optional('File with rules that excuse a difference in shadow (adopting.md); unset: none', z.string()),
+  SHADOW_MAIL_TO: optional('Address for mails of facilities that are not live; unset: these are held', mailAddress()),
+  SHADOW_SMS_TO: optional('Number for their text messages, or driver: as ever; unset: held', telephoneOrDriver()),
   ALARM_URL: optional('Webhook that receives each incident as JSON; unset: none', urlOf('http', 'https'), 'secret'),
   SMTP_URL: optional(
     'Mail server, smtp://… or smtps://…; unset: mails are files under DATA_DIR/mail',
@@ -153,18 +161,7 @@ const table = {
     'token: /metrics always requires OPS_TOKEN; local: except for requests from this machine without a proxy’s headers',
     oneOf('local', 'token'),
   ),
-  MAIL_FROM: withDefault(
-    'Tailgate <tailgate@localhost>',
-    'Sender of delivery mails',
-    // One mailbox, with or without a name. With another value every mail would fail, and only when the first one is
-    // due.
-    z
-      .string()
-      .regex(
-        /^(?:[^<>@\p{Cc}]*<[^<>@,;\s]+@[^<>@,;\s]+>|[^<>@,;\s]+@[^<>@,;\s]+)$/u,
-        'expected a mail address, such as pod@example.com or Depot <pod@example.com>',
-      ),
-  ),
+  MAIL_FROM: withDefault('Tailgate <tailgate@localhost>', 'Sender of delivery mails', sender()),
   PUBLIC_URL: optional(
     'Address at which drivers and mail readers reach this server; unset: its listening address',
     urlOf('http', 'https'),
@@ -294,6 +291,10 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     legacyLibrary: read('LEGACY_LIBRARY'),
     legacyDevLibrary: read('LEGACY_DEV_LIBRARY'),
     legacyMap: read('LEGACY_MAP'),
+    legacyModes: read('LEGACY_MODE'),
+    shadowRules: read('SHADOW_RULES'),
+    shadowMailTo: read('SHADOW_MAIL_TO'),
+    shadowSmsTo: read('SHADOW_SMS_TO'),
     smtpUrl: read('SMTP_URL'),
     smsUrl: read('SMS_URL'),
     alarmUrl: read('ALARM_URL'),
@@ -304,10 +305,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     signup: read('SIGNUP'),
     logLevel: read('LOG_LEVEL'),
     opsToken,
-    operators: {
-      idleMinutes: read('OPERATOR_IDLE_MINUTES'),
-      sessionHours: read('OPERATOR_SESSION_HOURS'),
-    },
+    operators: { idleMinutes: read('OPERATOR_IDLE_MINUTES'), sessionHours: read('OPERATOR_SESSION_HOURS') },
     oidc: readOidc(read),
     metricsPort: read('METRICS_PORT'),
     metricsAccess: read('METRICS_ACCESS'),
@@ -370,10 +368,7 @@ function readOidc(read: Read) {
   return { issuer, clientId, secretFile, redirectUrl, scopes, claims };
 }
 
-/**
- * Whether an operator's own token is short enough for others to try out. A server on the machine itself, as in a trial,
- * accepts one.
- */
+/** Whether others could try out an operator's own token. A server on the machine itself, as in a trial, accepts one. */
 export const isGuessable = (token: string): boolean => token.length < OPS_TOKEN_LENGTH;
 
 function readVariable<Name extends SettingName>(name: Name, raw: string | undefined): Values[Name] {

@@ -45,6 +45,26 @@ export function word(what: string) {
   return z.string().regex(/^[!-~]+$/, `expected ${what}`);
 }
 
+/**
+ * One mailbox, with or without a name. With another value every mail would fail, and only when the first one is due.
+ */
+export function sender() {
+  return z
+    .string()
+    .regex(
+      /^(?:[^<>@\p{Cc}]*<[^<>@,;\s]+@[^<>@,;\s]+>|[^<>@,;\s]+@[^<>@,;\s]+)$/u,
+      'expected a mail address, such as pod@example.com or Depot <pod@example.com>',
+    );
+}
+
+export function mailAddress() {
+  return z.string().regex(/^[^<>@,;\s]+@[^<>@,;\s]+$/u, 'expected a mail address, such as pod@example.com');
+}
+
+export function telephoneOrDriver() {
+  return z.string().regex(/^(driver|\+?[\d ()./-]{3,20})$/, 'expected a telephone number, or driver');
+}
+
 /** Db2 for i takes ten characters. SQL texts contain both libraries as names, so no other characters are allowed. */
 export function library() {
   return z

@@ -29,6 +29,8 @@ export const officeCoverage: Readonly<Record<string, readonly Covering[]>> = {
   'listReconciliation query': [cover('host/reconciliation.test.ts', 'operators list the counts')],
   'listReconciliation data': [cover('host/reconciliation.test.ts', 'operators list the counts')],
   'listReconciliation meta': [cover('host/reconciliation.test.ts', 'operators list the counts')],
+  'readShadow query': [cover('host/shadow-comparison.test.ts', 'the office reads the same by kinds')],
+  'readShadow data': [cover('host/shadow-comparison.test.ts', 'the office reads the same by kinds')],
   'readOpsStop params': [cover('host/ops-stop.test.ts', 'an unknown route or stop is an error, and only operators')],
   'readOpsStop data': [cover('host/ops-stop.test.ts', 'has plan, result, times at the facility, files, receipts and')],
   'compareStop params': [cover('host/ops-stop.test.ts', 'marks the side that differs, different fields first')],

@@ -22,6 +22,7 @@ const handshake = new Handshake({
   db: pool,
   host: depot.host,
   leases,
+  isLive: () => true,
   hostStatus,
   clock: () => new Date(),
   log: depot.log,

@@ -138,7 +138,7 @@ export const parts: Part[] = [
 
   {
     path: 'server/src/replication/',
-    uses: server('demo/', 'replication/', 'host/', 'runtime/'),
+    uses: server('demo/', 'modes/', 'replication/', 'host/', 'runtime/'),
     usesTypes: ['sync-protocol/', ...server('stops/', 'config.ts', 'db/', 'mutations/change.ts')],
     why: 'composes the work with the host',
   },
@@ -273,7 +273,7 @@ export const parts: Part[] = [
   },
   {
     path: 'server/src/config.ts',
-    uses: server('runtime/start-error.ts', 'setting-values.ts', 'variables.ts'),
+    uses: server('modes/host-mode.ts', 'runtime/start-error.ts', 'setting-values.ts', 'variables.ts'),
     why: 'reading settings starts nothing',
   },
   { path: 'server/src/variables.ts', uses: [], why: 'a variable depends on nothing' },

@@ -42,6 +42,10 @@ describe('settings', () => {
       filesIn: 'objects',
       legacyLibrary: 'PODDTA',
       legacyDevLibrary: 'PODDEV',
+      legacyModes: { otherwise: 'live', facilities: new Map() },
+      shadowRules: undefined,
+      shadowMailTo: undefined,
+      shadowSmsTo: undefined,
       smtpUrl: undefined,
       smsUrl: undefined,
       smsPerHour: 500,
@@ -85,6 +89,24 @@ describe('settings', () => {
       demo: true,
       demoDay: false,
     });
+  });
+
+  test('LEGACY_MODE has a default, and facilities with a mode of their own', () => {
+    expect(loadConfig({ LEGACY_MODE: 'off, F01=shadow,F02=live' }, []).legacyModes).toEqual({
+      otherwise: 'off',
+      facilities: new Map([
+        ['F01', 'shadow'],
+        ['F02', 'live'],
+      ]),
+    });
+    for (const wrong of ['on', 'live,F01', 'live,F01=on', 'F01=live', 'live,F01=off,F01=live', 'live,F00001=off'])
+      expect(() => loadConfig({ LEGACY_MODE: wrong }, [])).toThrow(
+        'LEGACY_MODE: expected off, shadow, live, then FACILITY=MODE',
+      );
+    expect(() => loadConfig({ SHADOW_MAIL_TO: 'nobody' }, [])).toThrow('SHADOW_MAIL_TO: expected a mail address');
+    expect(() => loadConfig({ SHADOW_SMS_TO: 'me' }, [])).toThrow(
+      'SHADOW_SMS_TO: expected a telephone number, or driver',
+    );
   });
 
   test('an empty variable is the same as an unset one', () => {

@@ -158,8 +158,8 @@ test('reports with one key on the host become revisions of one, in the order of 
   const [, , second] = revisions.rows;
   expect(decideReport(undefined, readReport(second?.doc ?? ''), new Date()).stored.doc).toBe(second?.doc);
   expect((await pool.query('select * from load_report order by report_id')).rows).toEqual([
-    { report_id: 'OTHER', version: 1, hosted_version: 1 },
-    { report_id: 'PAD-2', version: 3, hosted_version: 0 },
+    { report_id: 'OTHER', version: 1, hosted_version: 1, shadowed: false },
+    { report_id: 'PAD-2', version: 3, hosted_version: 0, shadowed: false },
   ]);
   expect(
     (await pool.query('select distinct report_id, revision, key from load_report_section order by 1, 2')).rows,

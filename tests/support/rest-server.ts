@@ -100,7 +100,7 @@ export interface RestServerOptions extends Partial<Pick<HttpDeps, HttpOptions>> 
   /** The cost of its passwords; nearly nothing by default. */
   readonly passwordCost?: HashCost;
   /** The destination of text messages, and how many an hour; without it they stay in their queue. */
-  readonly sms?: { readonly url: string; readonly perHour?: number };
+  readonly sms?: { readonly url: string; readonly perHour?: number; readonly shadowTo?: string };
   /** How its routes close; `legacy` by default. */
   readonly closeMode?: CloseMode;
   /** Whether routes with an expired timer close. */
@@ -163,7 +163,8 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
   if (options.sms) {
     // As in production, but for the wait between two tries.
     await boss.updateQueue(queues.sms, { retryDelay: 1, retryBackoff: false });
-    const config = { smsUrl: options.sms.url, smsPerHour: options.sms.perHour ?? 500, dataDir: '' };
+    const { url: smsUrl, perHour: smsPerHour = 500, shadowTo: shadowSmsTo } = options.sms;
+    const config = { smsUrl, smsPerHour, shadowSmsTo, dataDir: '' };
     const messages = await startTextMessages({ auth, boss, config, clock: () => clock.now, log });
     atFileEnd(() => messages.stop());
   }

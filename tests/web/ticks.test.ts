@@ -14,6 +14,8 @@ describe('the three ticks', () => {
     ['accepted with every file', accepted, 'yes yes wait server'],
     ['on the host', hosted, 'yes yes yes office'],
     ['on the host, a file awaited', { at: 'on_host', version: 2, evidence: 'awaited' }, 'yes part yes file'],
+    ['in shadow', { at: 'shadow', version: 2, evidence: 'complete' }, 'yes yes wait shadow'],
+    ['in shadow, a file awaited', { at: 'shadow', version: 2, evidence: 'awaited' }, 'yes part wait file'],
     ['in review', { at: 'quarantined', code: 'STOP_NOT_FOUND', reason: 'no such stop' }, 'yes yes look look'],
   ])('%s', (_, state, shown) => {
     const row = ticksOf([state]);

@@ -99,7 +99,7 @@ function count(by: Record<string, number>, employee: string, more: number): void
 export const canSignOut = ({ employeeId, pending, uploading }: Status): boolean =>
   isDone(pending, employeeId) && isDone(uploading, employeeId);
 
-/** `canSignOut`, and the back office can read all of the changes. */
+/** `canSignOut`, and the back office can read all of the changes, or they are of a shadow. */
 export const dayComplete = (status: Status): boolean =>
   canSignOut(status) && isDone(status.unhosted, status.employeeId);
 

@@ -38,7 +38,7 @@ const isProgress = either(
     superseded: listOf(text),
     evidence,
   }),
-  fields({ at: exactly('on_host'), version: number, since: number, accepted_at: optional(number), evidence }),
+  fields({ at: exactly('on_host', 'shadow'), version: number, since: number, accepted_at: optional(number), evidence }),
   /** `dismissed`: the office's reason for dismissing the change. */
   fields({ at: exactly('quarantined'), code: text, reason: text, since: number, dismissed: optional(text) }),
 );
@@ -203,12 +203,11 @@ export const isWaiting = (item: QueueItem): boolean => item.progress.at === 'wai
 export const isAnswered = (item: QueueItem): boolean =>
   item.progress.at === 'accepted' ? item.target !== undefined : isInReview(item);
 
-/** Waiting, or accepted and not confirmed on the host, or on the host without its files. */
+/** Waiting, or accepted and not finished, or without its files. */
 export const isUnfinished = ({ progress, target }: QueueItem): boolean =>
   target !== undefined &&
-  (progress.at === 'waiting' ||
-    progress.at === 'accepted' ||
-    (progress.at === 'on_host' && progress.evidence === 'awaited'));
+  progress.at !== 'quarantined' &&
+  (progress.at === 'waiting' || progress.at === 'accepted' || progress.evidence === 'awaited');
 
 /** The office has it for review. */
 export const isInReview = ({ progress }: QueueItem): boolean =>

@@ -18,6 +18,11 @@ export type ReceiptState =
   | ({ readonly at: 'accepted' } & Acceptance)
   /** In the tables that the back office reads. */
   | ({ readonly at: 'on_host'; readonly hostedAt?: number } & Acceptance)
+  /**
+   * Finished by the server: the company compares this app with another system, and the back office gets nothing from it.
+   * `hostedAt`: since when.
+   */
+  | ({ readonly at: 'shadow'; readonly hostedAt?: number } & Acceptance)
   /** Retained by the server for the office, which releases it (it is accepted then) or dismisses it with a reason. */
   | ({
       readonly at: 'quarantined';
@@ -87,7 +92,7 @@ export class Receipt implements Watch<ReceiptState> {
     );
   }
 
-  /** Resolves when the back office can read the change; rejects with `Quarantined`. */
+  /** Resolves when the back office can read the change, in shadow never; rejects with `Quarantined`. */
   get onHost(): Promise<void> {
     return this.#unlessQuarantined((state) => (state.at === 'on_host' ? done : undefined));
   }
@@ -141,15 +146,15 @@ export class Receipt implements Watch<ReceiptState> {
 type Reached<Value> = { readonly value: Value } | undefined;
 const done = { value: undefined };
 
-function stateOf({ progress, warnings = [], edit_time: recordedAt }: ReceiptSource): ReceiptState {
+function stateOf({ progress, warnings, edit_time: recordedAt }: ReceiptSource): ReceiptState {
   if (progress.at === 'waiting') return { at: 'saved', recordedAt };
   if (progress.at === 'quarantined') {
-    const { code, reason, dismissed } = progress;
-    return { at: 'quarantined', code, reason, dismissed, recordedAt };
+    const { at, code, reason, dismissed } = progress;
+    return { at, code, reason, dismissed, recordedAt };
   }
   const { version, evidence, since } = progress;
-  const accepted = { version, evidence, warnings: warnings.length > 0 ? warnings : undefined, recordedAt };
+  const accepted = { version, evidence, warnings: warnings?.length ? warnings : undefined, recordedAt };
   return progress.at === 'accepted'
-    ? { at: 'accepted', ...accepted, acceptedAt: since }
-    : { at: 'on_host', ...accepted, acceptedAt: progress.accepted_at, hostedAt: since };
+    ? { at: progress.at, ...accepted, acceptedAt: since }
+    : { at: progress.at, ...accepted, acceptedAt: progress.accepted_at, hostedAt: since };
 }

@@ -1,4 +1,4 @@
-import type { Evidence, Progress, QueueItem, Target } from '../queue/item.ts';
+import type { Progress, QueueItem, Target } from '../queue/item.ts';
 import type { ScopeHead } from './scope-state.ts';
 
 /** Whether the local documents already contain this change, so that the view must not apply it again. */
@@ -13,7 +13,7 @@ export function isContained({ progress }: QueueItem, head: ScopeHead | undefined
 /**
  * The next progress of a change when its route is at `head`; undefined where it stays the same. In a new epoch, the
  * fetched state counts as containing the change. It is on the host when all of that is: perhaps reported later than
- * true, never earlier (I10).
+ * true, never earlier (I10). In shadow it ends without the host.
  */
 export function progressAt(
   progress: Progress,
@@ -22,17 +22,18 @@ export function progressAt(
   now: number,
 ): Progress | undefined {
   if (!target || progress.at === 'waiting' || progress.at === 'quarantined') return undefined;
-  const isKnown = progress.at === 'on_host';
-  const epoch = isKnown ? head.epoch : progress.epoch;
-  const elsewhere = epoch !== null && epoch !== head.epoch;
-  const version = elsewhere ? head.version : progress.version;
+  const isOpen = progress.at === 'accepted';
+  const version = isOpen && progress.epoch !== null && progress.epoch !== head.epoch ? head.version : progress.version;
   const evidence =
-    progress.evidence === 'complete' || version > head.version ? progress.evidence : evidenceOf(target.stop, head);
-  const isHosted = version <= head.hosted_through && !head.parked.includes(target.stop);
-  if (!isKnown && isHosted) return { at: 'on_host', version, since: now, accepted_at: progress.since, evidence };
-  if (epoch === head.epoch && evidence === progress.evidence) return undefined;
-  return isKnown ? { ...progress, evidence } : { ...progress, version, epoch: head.epoch, evidence };
+    progress.evidence === 'complete' || version > head.version
+      ? progress.evidence
+      : head.awaited && (head.awaited.includes(target.stop) ? 'awaited' : 'complete');
+  const at =
+    version <= (head.shadow_through ?? 0)
+      ? 'shadow'
+      : version <= head.hosted_through && !head.parked.includes(target.stop) && 'on_host';
+  if (isOpen && at) return { at, version, since: now, accepted_at: progress.since, evidence };
+  if ((!isOpen || progress.epoch === head.epoch) && evidence === progress.evidence) return undefined;
+  const next = { ...progress, version, epoch: head.epoch, evidence };
+  return next;
 }
-
-const evidenceOf = (stop: number, { awaited }: ScopeHead): Evidence =>
-  awaited && (awaited.includes(stop) ? 'awaited' : 'complete');

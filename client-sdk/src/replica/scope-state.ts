@@ -14,6 +14,7 @@ const isScopeHead = fields({
   epoch: text,
   version: number,
   hosted_through: number,
+  shadow_through: optional(number),
   parked: listOf(number),
   /** Stops that name files which the server does not have. */
   awaited: optional(listOf(number)),
@@ -104,6 +105,7 @@ export class ScopeState {
       epoch: patch.epoch,
       version: patch.to,
       hosted_through: patch.hosted_through ?? head?.hosted_through ?? 0,
+      shadow_through: patch.shadow_through,
       parked: patch.parked?.map(({ stop }) => stop) ?? head?.parked ?? [],
       awaited: patch.awaited ?? head?.awaited,
     };
@@ -115,10 +117,8 @@ export class ScopeState {
       rows.push(value ? { put: 'document', key, value } : { delete: 'document', key });
     }
     rows.push({ put: 'scope', key: this.scope, value: this.head });
-    // Views show this, too; no document changes with it.
-    const [before = [], { parked }] = [head?.parked, this.head];
-    for (const stop of [...before, ...parked])
-      if (before.includes(stop) !== parked.includes(stop)) changed.add(resultDocument(stop));
+    // Views show this, too; no document changes with it, and an equal view is no change.
+    for (const stop of [...(head?.parked ?? []), ...this.head.parked]) changed.add(resultDocument(stop));
     return { changed, rows };
   }
 }

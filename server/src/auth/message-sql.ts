@@ -1,9 +1,12 @@
 import { statement } from '../db/statement.ts';
+import { modeIn } from '../modes/modes-sql.ts';
+
+const modeOfEmployee = modeIn('e.facility');
 
 /** An active employee with a phone on file. $1 employee. */
 export const findRecipient = statement(
   'auth_find_recipient',
-  `select e.phone, a.employee is not null as registered
+  `select e.phone, a.employee is not null as registered, ${modeOfEmployee} as mode
      from employee e
      left join account a on a.employee = e.id and a.unregistered_at is null
     where e.id = $1 and e.active and e.phone <> ''`,

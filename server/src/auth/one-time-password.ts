@@ -1,5 +1,6 @@
 import { createHash, randomInt } from 'node:crypto';
 import type { Tx } from '../db/types.ts';
+import type { HostMode } from '../modes/host-mode.ts';
 import type { AuthDeps, TextMessage } from './deps.ts';
 import { findRecipient, lockBudgets, readSends, saveCode, saveSend } from './message-sql.ts';
 import { codeLifeMs, mayReset } from './rules.ts';
@@ -32,6 +33,8 @@ export async function requestCode(
 export interface MessageDeps extends Pick<AuthDeps, 'inTransaction' | 'passwords' | 'now'> {
   /** The budget of messages to all drivers. Above it the service sends no codes, and notices wait. */
   readonly messagesAnHour: number;
+  /** The recipient of messages to drivers of facilities that are not live; `driver`: the driver; undefined: none. */
+  readonly shadowTo?: string | undefined;
 }
 
 export type ReadyMessage =
@@ -39,6 +42,8 @@ export type ReadyMessage =
   | { readonly kind: 'send'; readonly phone: string; readonly code: string | undefined }
   /** No registered employee with a phone has that id, or the driver's budget is used up. */
   | { readonly kind: 'nothing' }
+  /** The driver's facility is not live. */
+  | { readonly kind: 'held' }
   | { readonly kind: 'budget_spent' };
 
 /**
@@ -60,18 +65,20 @@ export async function prepareMessage(deps: MessageDeps, id: string, message: Tex
     const now = deps.now();
     const recipient = await findPhone(tx, employee);
     if (!recipient?.registered) return { kind: 'nothing' };
+    const phone = recipient.mode === 'live' || deps.shadowTo === 'driver' ? recipient.phone : deps.shadowTo;
+    if (phone === undefined) return { kind: 'held' };
     const sent = await countSends(tx, id, employee, now);
     if (!sent.again && hash !== undefined && !mayReset(sent.codes, now)) return { kind: 'nothing' };
     if (!sent.again && sent.total >= deps.messagesAnHour) return { kind: 'budget_spent' };
     if (code !== undefined)
       await tx.query(saveCode, [employee, hash, markOf(code), new Date(now.getTime() + codeLifeMs)]);
     await tx.query(saveSend, [id, kind, employee, now]);
-    return { kind: 'send', phone: recipient.phone, code };
+    return { kind: 'send', phone, code };
   });
 }
 
 async function findPhone(tx: Tx, employee: string) {
-  const { rows } = await tx.query<{ phone: string; registered: boolean }>(findRecipient, [employee]);
+  const { rows } = await tx.query<{ phone: string; registered: boolean; mode: HostMode }>(findRecipient, [employee]);
   return rows[0];
 }
 

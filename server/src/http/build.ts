@@ -52,6 +52,7 @@ import { feedEndpoints, type FeedDeps } from '../ops/feed/feed.ts';
 import { searchEndpoints } from '../ops/search/search.ts';
 import { opsStopEndpoints, type OpsStopDeps } from '../ops/stops/stops.ts';
 import { opsRouteEndpoints } from '../ops/routes/routes.ts';
+import { shadowEndpoints, type ShadowDeps } from '../ops/shadow/shadow.ts';
 import { reconciliationEndpoints } from '../ops/reconciliation/reconciliation.ts';
 import { replicationEndpoints } from '../ops/replication/replication.ts';
 import { reportEndpoints } from './endpoints/report-endpoints.ts';
@@ -83,6 +84,7 @@ export interface HttpDeps
   extends
     Omit<StopDeps, 'admission'>,
     Omit<HealthDeps, 'log'>,
+    Pick<ShadowDeps, 'excuses'>,
     Pick<
       Config,
       'access' | 'operators' | 'signup' | 'trustProxy' | 'publicUrl' | 'maxJsonMb' | 'reportQuotaMb' | 'corsOrigins'
@@ -186,6 +188,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
     ...legalHoldEndpoints(deps),
     ...replicationEndpoints(deps.db),
     ...reconciliationEndpoints(deps.db),
+    ...shadowEndpoints(deps),
     ...quarantineEndpoints(deps),
     ...incidentEndpoints(deps.db),
     ...deviceEndpoints(deps),

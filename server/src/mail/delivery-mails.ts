@@ -5,6 +5,7 @@ import type { FileSource } from '../assets/file-bytes.ts';
 import type { Config } from '../config.ts';
 import type { Queryable } from '../db/types.ts';
 import { workDeliveries, type DeliveryDeps } from '../mutations/jobs/deliveries.ts';
+import type { HostMode } from '../modes/host-mode.ts';
 import { queues, type MailJob } from '../mutations/jobs/wakeups.ts';
 import { contentsOf, mailLinks } from './contents.ts';
 import { folderPost, defaultSmtpTimeouts, smtpPost, type SmtpTimeouts, type Post } from './post.ts';
@@ -16,7 +17,8 @@ import { readSummarizedStop } from './stop-reading.ts';
 export interface MailOptions extends DeliveryDeps {
   readonly db: Queryable;
   readonly store?: FileSource['store'];
-  readonly config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir' | 'publicUrl' | 'access'>;
+  readonly config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir' | 'publicUrl' | 'access'> &
+    Partial<Pick<Config, 'shadowMailTo'>>;
   readonly timeouts?: SmtpTimeouts;
 }
 
@@ -82,14 +84,16 @@ export class DeliveryMails {
 
   async #send({ data: job, createdOn, output, signal }: JobWithMetadata<MailJob>): Promise<void> {
     const { db, config, timeouts, log } = this.#options;
-    const { sent, settled, taken } = await loadProgress(db, job);
+    const { sent, settled, taken, mode } = await loadProgress(db, job);
+    const redirect = mode === 'live' ? undefined : config.shadowMailTo;
+    if (!sent && mode !== 'live' && redirect === undefined) return this.#hold(job, mode);
     const stop = sent ? undefined : (await readSummarizedStop(db, keyOf(job), job.stop))?.stop;
     if (!stop) return;
 
     const { customer } = stop.plan;
     const recorded = stop.result.updates?.osd_emails ?? [];
-    const { to, cc, invalid } =
-      job.to === undefined ? recipientsOf(customer.contact, recorded, job.paths) : onlyTo(job.to);
+    const meant = job.to === undefined ? recipientsOf(customer.contact, recorded, job.paths) : onlyTo(job.to);
+    const { to, cc, invalid } = redirect !== undefined && meant.to.length > 0 ? onlyTo(redirect) : meant;
     if (invalid > 0) log.warn({ ...aboutOf(job), invalid }, 'addresses of a delivery mail are none and were left out');
     const recipients = [...to, ...cc].filter((address) => !settled.has(address));
     if (recipients.length === 0) return;
@@ -122,6 +126,12 @@ export class DeliveryMails {
     }
     // The server has refused permanently: another try is useless.
     await this.#giveUp(job, 'RECIPIENTS_REFUSED');
+  }
+
+  /** The facility is not live: its customers hear from another system. An operator's request needs an answer. */
+  async #hold(job: MailJob, mode: HostMode): Promise<void> {
+    this.#options.log.info({ ...aboutOf(job), mode }, 'a delivery mail is held: its facility is not live');
+    if (job.to !== undefined) await this.#giveUp(job, 'FACILITY_NOT_LIVE');
   }
 
   async #giveUp(job: MailJob, reason: string): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Queryable } from '../db/types.ts';
+import type { HostMode } from '../modes/host-mode.ts';
 import type { MailJob } from '../mutations/jobs/wakeups.ts';
 import type { Verdict } from './smtp-verdict.ts';
 import { readProgress, saveGivenUp, saveSent, saveSettled } from './sql.ts';
@@ -10,17 +11,18 @@ export interface Progress {
   readonly settled: ReadonlySet<string>;
   /** How many of those have the mail. */
   readonly taken: number;
+  /** The mode of its facility. */
+  readonly mode: HostMode;
 }
+
+type ProgressRow = { sent: boolean; settled: string[]; taken: number; mode: HostMode };
 
 type Mail = Pick<MailJob, 'facility' | 'mutation'>;
 
 export async function loadProgress(db: Queryable, { facility, mutation }: Mail): Promise<Progress> {
-  const { rows } = await db.query<{ sent: boolean; settled: string[]; taken: number }>(readProgress, [
-    facility,
-    mutation,
-  ]);
-  const { sent = false, settled = [], taken = 0 } = rows[0] ?? {};
-  return { sent, settled: new Set(settled), taken };
+  const { rows } = await db.query<ProgressRow>(readProgress, [facility, mutation]);
+  const { sent = false, settled = [], taken = 0, mode = 'live' } = rows[0] ?? {};
+  return { sent, settled: new Set(settled), taken, mode };
 }
 
 /** Records the results of a try; deferred recipients are left. */

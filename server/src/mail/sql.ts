@@ -1,4 +1,7 @@
 import { statement } from '../db/statement.ts';
+import { modeIn } from '../modes/modes-sql.ts';
+
+const modeOfFacility = modeIn('$1');
 
 /**
  * One moment's state of a stop for its summary: a row for an existing route, its plan null where there is no such stop.
@@ -26,11 +29,12 @@ export const readReasons = statement(
   `select type, code, description from code where type in ('credit-reason', 'stop-exception')`,
 );
 
-/** Whether a mail is finished, its finished recipients, and how many of them have it. $1 facility, $2 mutation. */
+/** Whether a mail is finished, its finished recipients, how many of them have it, and the mode of its facility. $1 facility, $2 mutation. */
 export const readProgress = statement(
   'mail_read_progress',
   `select exists (select from mail_sent where facility = $1 and mutation_id = $2) as sent,
-          coalesce(json_agg(address), '[]') as settled, (count(*) filter (where taken))::int as taken
+          coalesce(json_agg(address), '[]') as settled, (count(*) filter (where taken))::int as taken,
+          ${modeOfFacility} as mode
      from mail_recipient where facility = $1 and mutation_id = $2`,
 );
 

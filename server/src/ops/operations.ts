@@ -20,6 +20,7 @@ import { quarantineOperations, quarantineSchemas } from './quarantine/contract.t
 import { opsRouteOperations, opsRouteSchemas } from './routes/contract.ts';
 import { opsStopOperations, opsStopSchemas } from './stops/contract.ts';
 import { reconciliationOperations, reconciliationSchemas } from './reconciliation/contract.ts';
+import { shadowOperations, shadowSchemas } from './shadow/contract.ts';
 import { replicationOperations, replicationSchemas } from './replication/contract.ts';
 
 /** Every operation of the operators, one table. */
@@ -33,6 +34,7 @@ export const opsOperations = {
   ...legalHoldOperations,
   ...replicationOperations,
   ...reconciliationOperations,
+  ...shadowOperations,
   ...quarantineOperations,
   ...incidentOperations,
   ...deviceOperations,
@@ -60,6 +62,7 @@ export const opsSchemas = [
   ...legalHoldSchemas,
   ...replicationSchemas,
   ...reconciliationSchemas,
+  ...shadowSchemas,
   ...quarantineSchemas,
   ...incidentSchemas,
   ...deviceSchemas,

@@ -15,7 +15,11 @@ import { Handshake } from './to-host/handshake.ts';
 import { Heartbeat } from './control/heartbeat.ts';
 import { LagSamples } from './to-host/lag-samples.ts';
 import { HostImport } from './from-host/import.ts';
+import { ChangesByMode } from '../host/reads/changes-by-mode.ts';
+import { Doorbell } from '../host/reads/doorbell.ts';
+import { CurrentModes, hasLive, isAllLive, modeChanges, writeModes } from '../modes/modes.ts';
 import { Leases } from './to-host/lease.ts';
+import { readOnlyUnless } from './control/read-only.ts';
 import { Reconciler } from './to-host/counts/reconciler.ts';
 import type { HostWatch } from './control/watch.ts';
 import { ReplicationWorker, type WorkerOptions, type HostStatus } from './to-host/worker.ts';
@@ -94,12 +98,16 @@ export class HostSide {
   }
 
   async #open(retryMs: number): Promise<void> {
-    const { config, databaseUrl, log } = this.#options;
+    const { config, db, databaseUrl, log } = this.#options;
     try {
       const host = await openHost(config, databaseUrl, log);
       this.#closers.push(() => host.close());
       this.#host = host;
-      await this.#run(host);
+      const modes = new CurrentModes(db);
+      await this.#run(
+        readOnlyUnless(host, () => hasLive(modes.current)),
+        modes,
+      );
       if (this.#awayReason !== '') log.info({}, 'the host answers');
       this.#awayReason = '';
     } catch (error) {
@@ -125,12 +133,13 @@ export class HostSide {
     });
   }
 
-  async #run(host: Host): Promise<void> {
+  async #run(host: Host, modes: CurrentModes): Promise<void> {
     const { config, db, store, boss, pipeline, log, clock, watch, isRestored } = this.#options;
     // An owner of its own: the worker treats the import's leases as another worker's and polls until they are free.
     const leases = new Leases({ db, owner: randomUUID() });
     this.#closers.push(() => leases.close());
     const { importFrom } = config;
+    const polling = new HostPolling({ db, host, clock, importFrom, modes });
     const hostImport = new HostImport({
       db,
       host,
@@ -140,8 +149,13 @@ export class HostSide {
       log,
       pollSeconds: config.hostPollSeconds,
       importFrom,
-      ...(config.hostChanges === 'polling' ? { changes: new HostPolling({ db, host, clock, importFrom }) } : {}),
+      modes,
+      changes:
+        config.hostChanges === 'polling'
+          ? polling
+          : new ChangesByMode(new Doorbell(host), polling, () => isAllLive(modes.current)),
     });
+    await this.#changeModes(modes, hostImport);
     // Demo routes are complete once loaded, so the first driver need not wait until they are quiet.
     if (config.demo && (await this.#loadDemo())) await hostImport.importNow();
     await hostImport.start();
@@ -153,7 +167,8 @@ export class HostSide {
     this.#closers.push(() => driftCheck.stop());
     if (config.hostChanges === 'polling') {
       const unread = new UnreadDoorbell({ host, log });
-      const sweep = startSweep(() => unread.clear(), 'the unread doorbell', log);
+      const clear = async () => (isAllLive(modes.current) ? unread.clear() : undefined);
+      const sweep = startSweep(clear, 'the unread doorbell', log);
       this.#closers.push(() => sweep.stop());
     }
     const id = randomUUID();
@@ -181,7 +196,8 @@ export class HostSide {
       stopping.abort();
       return report;
     });
-    const mayWrite = () => worker.status.hold === undefined && worker.status.breaker.state === 'closed';
+    const mayWrite = () =>
+      hasLive(modes.current) && worker.status.hold === undefined && worker.status.breaker.state === 'closed';
     const reconciler = new Reconciler({ db, host, leases, mayWrite, clock, log });
     reconciler.start();
     this.#closers.push(() => reconciler.stop());
@@ -190,12 +206,27 @@ export class HostSide {
     const heartbeat = new Heartbeat({ db, worker: id, hostStatus, log });
     await heartbeat.start();
     this.#closers.push(() => heartbeat.stop());
-    const handshake = new Handshake({ db, host, leases, hostStatus: () => worker.status, clock, log });
+    const isLive = () => hasLive(modes.current);
+    const handshake = new Handshake({ db, host, leases, isLive, hostStatus: () => worker.status, clock, log });
     handshake.start();
     this.#closers.push(() => handshake.stop());
     const samples = new LagSamples({ db, hostStatus: () => worker.status, log });
     await samples.start();
     this.#closers.push(() => samples.stop());
+  }
+
+  /**
+   * Puts LEGACY_MODE in force before the first write. A facility that leaves its shadow is compared once more: what the
+   * other system has written until now is the known state of the host, and no edit of the office.
+   */
+  async #changeModes(modes: CurrentModes, hostImport: HostImport): Promise<void> {
+    const { config, db, clock, log } = this.#options;
+    const changes = modeChanges(await modes.refresh(), config.legacyModes);
+    if (changes.length === 0) return;
+    if (changes.some(({ from }) => from === 'shadow')) await hostImport.findDrift('everything');
+    await writeModes(db, config.legacyModes, clock());
+    await modes.refresh();
+    log.warn({ changes }, 'LEGACY_MODE: facilities have another mode from now on');
   }
 
   /** Connects under another program name than the service, so that its rows reach the doorbell like any dispatch. */

@@ -10,7 +10,7 @@ import { saveGivenUp } from './sql.ts';
 
 export interface TextMessageOptions extends DeliveryDeps {
   readonly auth: AuthDeps;
-  readonly config: Pick<Config, 'smsUrl' | 'smsPerHour' | 'dataDir'>;
+  readonly config: Pick<Config, 'smsUrl' | 'smsPerHour' | 'dataDir'> & Partial<Pick<Config, 'shadowSmsTo'>>;
 }
 
 const POLL_SECONDS = 2;
@@ -67,16 +67,17 @@ export class TextMessages {
 
   async #send({ id, data, signal }: JobWithMetadata<TextMessage>): Promise<void> {
     const { auth, config } = this.#options;
-    const ready = await prepareMessage({ ...auth, messagesAnHour: config.smsPerHour }, id, data);
+    const limits = { messagesAnHour: config.smsPerHour, shadowTo: config.shadowSmsTo };
+    const ready = await prepareMessage({ ...auth, ...limits }, id, data);
     if (ready.kind === 'send') {
       await this.#gateway.send({ to: ready.phone, text: textOf(data, ready.code) }, signal);
       return this.#options.watch?.('sent');
     }
     if (ready.kind === 'nothing') return;
-    this.#options.log.error(
-      { kind: data.kind, employee: data.employee },
-      'the hour’s text messages are used up (SMS_PER_HOUR)',
-    );
+    const about = { kind: data.kind, employee: data.employee };
+    if (ready.kind === 'held')
+      return this.#options.log.info(about, 'a text message is held: the facility of its driver is not live');
+    this.#options.log.error(about, 'the hour’s text messages are used up (SMS_PER_HOUR)');
     // A notice can wait for the next hour; a user without a one-time password must ask for another.
     if (data.kind === 'signed_up') throw new Error('the hour’s text messages are used up');
   }

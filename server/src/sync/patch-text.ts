@@ -15,6 +15,8 @@ export interface ParkedStop {
 /** The replication state of a route on the legacy host. */
 export interface Hosted {
   readonly through: number;
+  /** Changes up to this version were accepted in shadow; 0: none. */
+  readonly shadow: number;
   readonly parked: readonly ParkedStop[];
 }
 
@@ -47,7 +49,8 @@ export function snapshotBytes(content: PatchContent): Buffer {
 
 /** The frame's text in parts, without its opening. */
 function members({ scope, epoch, to, documents, deletes, hosted, awaited, checksum }: PatchContent): string[] {
-  const host = hosted ? `"hosted_through":${hosted.through},"parked":${JSON.stringify(hosted.parked)},` : '';
+  const shadow = hosted && hosted.shadow > 0 ? `"shadow_through":${hosted.shadow},` : '';
+  const host = hosted ? `"hosted_through":${hosted.through},${shadow}"parked":${JSON.stringify(hosted.parked)},` : '';
   const evidence = awaited ? `"awaited":${JSON.stringify(awaited)},` : '';
   return [
     `"scope":${JSON.stringify(scope)},"epoch":"${epoch}","to":${to},"docs":[`,

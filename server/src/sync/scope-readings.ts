@@ -90,6 +90,7 @@ interface RouteFactsRow {
   readonly epoch: number;
   readonly header_version: number;
   readonly hosted_through: number;
+  readonly shadow_through: number;
   readonly parked: readonly ParkedStop[];
   readonly awaited: readonly number[];
   readonly header: HeaderRow | null;
@@ -131,6 +132,7 @@ async function readRouteScopes(
     const found = factsOf[i];
     if (!found) continue;
     const { epoch, header, header_version, hosted_through: through, parked, awaited } = found.facts;
+    const { shadow_through: shadow } = found.facts;
     const documents = documentsOf[i] ?? [];
     if (header) documents.push({ key: headerDocument, version: header_version, text: headerText(key, header) });
     readings[index] = {
@@ -139,7 +141,7 @@ async function readRouteScopes(
       whole: false,
       documents,
       deletes: deletesOf[i] ?? [],
-      hosted: { through, parked },
+      hosted: { through, shadow, parked },
       awaited,
       drivers: header && new Set(header.drivers.filter(({ removed }) => !removed).map(({ id }) => id)),
     };

@@ -106,11 +106,11 @@ export class Snapshots {
 const nameOf = (scope: Scope, encoding: SnapshotEncoding): string => `${encoding} ${scope}`;
 
 export function etagOf(reading: Reading, serverEpoch: number): string {
-  const [parked, awaited] = [reading.hosted?.parked ?? [], reading.awaited ?? []];
+  const [parked, awaited, shadow] = [reading.hosted?.parked ?? [], reading.awaited ?? [], reading.hosted?.shadow ?? 0];
   const exceptions =
-    parked.length + awaited.length > 0
+    parked.length + awaited.length + shadow > 0
       ? createHash('sha256')
-          .update(JSON.stringify([parked, awaited]))
+          .update(JSON.stringify([parked, awaited, shadow]))
           .digest('base64url')
       : '';
   return `W/"${epochName(serverEpoch, reading)}-${reading.version}-${reading.hosted?.through ?? ''}${exceptions.slice(0, 8)}"`;

@@ -25,6 +25,7 @@ const headerFacts = `json_build_object(
 
 const routeFacts = `json_build_object(
   'epoch', r.epoch, 'header_version', r.header_version, 'hosted_through', r.hosted_through,
+  'shadow_through', r.shadow_through,
   'parked', (select coalesce(json_agg(json_build_object('stop', k.stop_id, 'reason', k.reason) order by k.stop_id), '[]')
          from parked k where ${ofParked}),
   'awaited', (select coalesce(json_agg(distinct e.stop_id order by e.stop_id), '[]') from missing_evidence e where ${ofEvidence}),

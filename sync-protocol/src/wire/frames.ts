@@ -77,6 +77,8 @@ export const patchFrame = z.object({
   deletes: z.array(z.string()),
   /** Route scopes: the host has every stop up to this version, except the parked ones. */
   hosted_through: z.optional(z.number()),
+  /** Route scopes: changes up to this version were accepted in shadow; the host will not have them. Every patch has it; absent: none. */
+  shadow_through: z.optional(z.number()),
   parked: z.optional(z.array(z.object({ stop: z.number(), reason: z.string() }))),
   /** Route scopes: stops with files that the server lacks. The evidence of all other stops is complete. */
   awaited: z.optional(z.array(z.number())),

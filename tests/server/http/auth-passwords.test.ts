@@ -4,6 +4,7 @@ import { insertRoutes, plan } from '../../support/mirror.ts';
 import { insertEmployees, password, signIn, signUp } from '../../support/people.ts';
 import type { RestServer } from '../../support/rest-server.ts';
 import { startRestServer } from '../../support/rest-server.ts';
+import { writeModes } from '../../../server/src/modes/modes.ts';
 import type { SmsGateway } from '../../support/sms-gateway.ts';
 import { startSmsGateway } from '../../support/sms-gateway.ts';
 
@@ -334,5 +335,23 @@ describe('contract §2: the budget of all text messages', () => {
     small.clock.now = new Date(small.clock.now.getTime() + 61 * minute);
     await other.next(numberOf('1002'));
     expect(other.received).toHaveLength(2);
+  });
+});
+
+describe('a facility that is not live', () => {
+  test.each([
+    [undefined, undefined],
+    ['+1 312 555 0199', '+1 312 555 0199'],
+    ['driver', numberOf('1001')],
+  ])('holds text messages, or sends them to SHADOW_SMS_TO (%s)', async (shadowTo, recipient) => {
+    const other = await startSmsGateway();
+    const shadow = await startRestServer({ sms: { url: other.url, ...(shadowTo && { shadowTo }) } });
+    const { pool } = shadow.database;
+    await insertEmployees(pool, ['1001']);
+    await pool.query(`update employee set phone = '312-555-' || id, facility = 'F01'`);
+    await writeModes(pool, { otherwise: 'live', facilities: new Map([['F01', 'shadow']]) }, new Date());
+    await signUp(shadow.client, '1001');
+    await messagesTo('1001', shadow, other);
+    expect(other.received.map(({ to }) => to)).toEqual(recipient === undefined ? [] : [recipient]);
   });
 });

@@ -57,6 +57,7 @@ const rights: Readonly<Record<string, OperatorRole | 'self' | 'open'>> = {
   'POST /ops/invitations/{invitation_id}/withdraw': 'admin',
 
   'GET /ops/reconciliation': 'look',
+  'GET /ops/shadow': 'look',
   'GET /ops/replication': 'look',
   'GET /ops/replication/lag': 'look',
   'GET /ops/replication/routes': 'look',

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { allLive, writeModes } from '../../../server/src/modes/modes.ts';
 import { queues } from '../../../server/src/mutations/jobs/wakeups.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { addRoute, delivered } from '../mutations/fixture.ts';
@@ -93,6 +94,27 @@ describe('a delivery mail (contract §4, E-mail)', () => {
     await mail.mailOf(await mail.submit(key, delivered(2)));
     await mail.stopMails();
     expect(mail.mailsOf(mutation)).toHaveLength(1);
+  });
+
+  it('is held where its facility is in shadow, or goes to the address of SHADOW_MAIL_TO', async () => {
+    const key = await addRoute(mail.deps, 'M10', ['1001']);
+    const now = new Date();
+    await writeModes(mail.deps.pool, { otherwise: 'live', facilities: new Map([['F01', 'shadow']]) }, now);
+    try {
+      const { log } = await mail.startMails();
+      const held = await mail.submit(key, delivered(1));
+      await expect
+        .poll(() => log.lines.map(({ message }) => message))
+        .toEqual(['a delivery mail is held: its facility is not live']);
+      await mail.stopMails();
+      await mail.startMails({ shadowMailTo: 'pilot@example.com' });
+      const redirected = await mail.mailOf(await mail.submit(key, delivered(2)));
+      expect(redirected.recipients).toEqual(['pilot@example.com']);
+      expect(redirected.headers.get('cc')).toBeUndefined();
+      expect(mail.mailsOf(held)).toEqual([]);
+    } finally {
+      await writeModes(mail.deps.pool, allLive, now);
+    }
   });
 
   it('is stored as a file without a mail server', async () => {

@@ -18,6 +18,7 @@ export interface MailWorkerOptions {
   /** Stores mails as files there, instead of sending them. */
   readonly dataDir?: string;
   readonly timeouts?: Partial<SmtpTimeouts>;
+  readonly shadowMailTo?: string;
 }
 
 /** A pipeline, its queued mails, and a real mail server. */
@@ -52,7 +53,7 @@ export async function mailDeps() {
     stopMails: async () => stopMails?.(),
 
     /** Delivery mails of a node; `afterStatement` receives the names of its finished statements. */
-    startMails: async ({ dataDir = '', timeouts = {} }: MailWorkerOptions = {}) => {
+    startMails: async ({ dataDir = '', timeouts = {}, shadowMailTo }: MailWorkerOptions = {}) => {
       const log = recordedLog();
       const { promise: warned, resolve: resolveWarned } = Promise.withResolvers<void>();
       const watchedLog = {
@@ -81,6 +82,7 @@ export async function mailDeps() {
         dataDir,
         publicUrl: undefined,
         access: 'documented' as const,
+        shadowMailTo,
       };
       const clock = () => new Date();
       const outcomes: DeliveryOutcome[] = [];

@@ -86,7 +86,7 @@ test('without a setting, nothing is deleted', async () => {
   expect(await changesOf('A%')).toEqual(['A1']);
 });
 
-test('changes go with their time where the route is done with, and never before the host has all of the route', async () => {
+test('changes go with their time where the route is done with, and never before the host has all of the route, or a shadow is done with it', async () => {
   const old = { closed: 100, changes: [101] };
   await addRoute({ id: 'B1-done', ...old });
   await addRoute({ id: 'B2-gone', withdrawn: 100, changes: [101] });
@@ -95,6 +95,8 @@ test('changes go with their time where the route is done with, and never before 
   await addRoute({ id: 'B5-late', closed: 100, changes: [101, 10] });
   await addRoute({ id: 'B6-waits', ...old, behind: true });
   await addRoute({ id: 'B7-parked', ...old, parked: true });
+  await addRoute({ id: 'B8-shadow', ...old, behind: true });
+  await database.pool.query(`update route set shadow_through = 2 where id = 'B8-shadow'`);
   await keep({ ledger: 90 });
   expect(await changesOf('B%')).toEqual(['B3-open', 'B4-new', 'B5-late', 'B6-waits', 'B7-parked']);
   const { rowCount } = await database.pool.query(`select from ledger where route_id = 'B5-late'`);

@@ -14,6 +14,7 @@ import { reconciliationCsv } from '../reconciliation/reconciliation.ts';
 import { unregisterDriver } from '../devices/devices.ts';
 import { filesCommands, parseFilesCommand, runFilesCommand } from './files-commands.ts';
 import type { FilesCommand, FilesOptions } from './files-commands.ts';
+import { parseShadowCommand, runShadowCommand, shadowCommands, type ShadowCommand } from './shadow-commands.ts';
 import { logKeys, rotateLogKey, type KeyOptions } from './log-commands.ts';
 
 // `npm run ops -- …`: commands of operators, beside running servers or without them.
@@ -30,6 +31,7 @@ export const opsManual: Manual = {
       does: 'this driver signs up anew: sessions and password end, what their phones bring is kept for the office',
     },
     ...hostCommands,
+    ...shadowCommands,
     ...operatorCommands,
     ...invitationCommands,
     ...filesCommands,
@@ -59,6 +61,7 @@ export type OpsCommand =
   | { readonly verb: 'counts'; readonly day?: string; readonly facility?: string; readonly differing: boolean }
   | { readonly verb: 'log'; readonly act: 'keys' | 'rotate' }
   | FilesCommand
+  | ShadowCommand
   | OperatorCommand
   | InvitationCommand;
 
@@ -103,6 +106,8 @@ export function parseOpsCommand(argv: readonly string[]): OpsCommand {
     if (files) return files;
     throw new StartError(misuseOf(opsManual, argv));
   }
+  const shadow = parseShadowCommand(argv, opsManual);
+  if (shadow) return shadow;
   const { positionals, values } = readWords(argv, {
     reason: { type: 'string' },
     yes: { type: 'boolean', default: false },
@@ -130,6 +135,8 @@ export function parseOpsCommand(argv: readonly string[]): OpsCommand {
 
 interface CommandOptions extends KeyOptions, FilesOptions {
   readonly autocloseSeconds: number;
+  /** SHADOW_RULES. */
+  readonly shadowRules?: string | undefined;
 }
 
 /** @returns what to show */
@@ -149,6 +156,7 @@ async function run(command: OpsCommand, db: Db, options: CommandOptions): Promis
   const { autocloseSeconds } = options;
   if (command.verb === 'log') return command.act === 'keys' ? logKeys(db, options) : rotateLogKey(options);
   if (command.verb === 'files') return runFilesCommand(command, db, options);
+  if (command.verb === 'shadow') return runShadowCommand(command, db, options.shadowRules);
   if (command.verb === 'counts') return reconciliationCsv(db, command);
   if (command.verb === 'restored') return describeRestored(await declareRestored(db, command.reason, command.above));
   if (command.verb === 'operator') return runOperatorCommand(command, db, new Date());

@@ -6,7 +6,7 @@ const ofStop = 'facility = $1 and route_id = $2 and week_end = $3 and stop_id = 
 /** One row where the route exists. The columns of the stop are null where the route has no such stop. */
 export const readStopState = statement(
   'ops_read_standing',
-  `select r.hosted_through, s.version, s.status, s.doc, h.sequence, h.rows as shadow, h.confirmed_at,
+  `select r.hosted_through, r.shadow_through, s.version, s.status, s.doc, h.sequence, h.rows as shadow, h.confirmed_at,
           p.parked_at, p.reason as parked_reason, p.skipped_at, p.skipped_by, p.skip_reason
      from route r
      left join stop_result s on s.facility = r.facility and s.route_id = r.id and s.week_end = r.week_end and s.stop_id = $4
@@ -37,7 +37,8 @@ export const listQuarantined = statement(
 export const listFiles = statement(
   'ops_list_files',
   `select k.id as asset_id, coalesce(a.state, 'L') as state, coalesce(a.mime, '') as mime, coalesce(a.size, 0) as size,
-          a.received_at, encode(a.sha256, 'hex') as sha256, coalesce(a.hosted_version >= a.version, false) as hosted
+          a.received_at, encode(a.sha256, 'hex') as sha256,
+          coalesce(a.hosted_version >= a.version and a.host_mode is distinct from 'shadow', false) as hosted
      from unnest($1::text[]) with ordinality as k (id, place) left join asset a on a.id = k.id
     order by k.place`,
 );

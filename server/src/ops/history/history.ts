@@ -25,6 +25,7 @@ export interface Missing {
 
 type StopStateRow = {
   readonly hosted_through: number;
+  readonly shadow_through: number;
   readonly version: number | null;
   readonly status: string;
   readonly doc: string;
@@ -103,8 +104,8 @@ export async function readProofs(db: Queryable, key: RouteKey, stop: number): Pr
   }));
 }
 
-const isOnHost = ({ parked_at, hosted_through }: StopStateRow, version: number): boolean =>
-  parked_at === null && version <= hosted_through;
+const isOnHost = ({ parked_at, hosted_through, shadow_through }: StopStateRow, version: number): boolean =>
+  parked_at === null && version <= hosted_through && version > shadow_through;
 
 /** The state of a stop on the host, from the mirror. */
 export function hostStatusOf(state: StopState, key: RouteKey, stop: number): HostStatus {

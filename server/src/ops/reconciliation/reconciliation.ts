@@ -1,6 +1,7 @@
 import type { Db, Queryable } from '../../db/types.ts';
 import { endpoint } from '../../http/answers/endpoint.ts';
 import { isDifferent, type Count, type Counts } from '../../replication/to-host/counts/route-counts.ts';
+import { csvLine } from '../csv.ts';
 import { pageOf, routeAfter, type Page } from '../pages.ts';
 import {
   reconciliationOperations,
@@ -59,13 +60,7 @@ function lineOf(item: ReconciliationItem, kind: (typeof kinds)[number]): string 
   const { accepted, on_host, parked, late, extra, differs } = item[kind];
   const place = [facility, route_id ?? '', week_end ?? '', occasion, day, counted_at, kind];
   const figures = [accepted, on_host, parked, late, extra, differs ? 'Y' : 'N', differing_stops.join(' ')];
-  return [...place, ...figures].map((value) => csvField(`${value}`)).join(',');
-}
-
-/** A field that a spreadsheet would take for a formula begins with an apostrophe. */
-function csvField(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return csvLine([...place, ...figures].map(String));
 }
 
 function itemOf({ route_id, week_end, occasion, counted_at, counts, stops, ...row }: CountRow): ReconciliationItem {

@@ -6,7 +6,7 @@ const changedAt = exactMoment('r.changed_at');
 /** The time of the oldest change of the route `r` that the host lacks. */
 const oldestPending = `left join lateral (
        select l.received_at from ledger l
-        where l.facility = r.facility and l.route_id = r.id and l.week_end = r.week_end and l.version > r.hosted_through
+        where l.facility = r.facility and l.route_id = r.id and l.week_end = r.week_end and l.version > greatest(r.hosted_through, r.shadow_through)
         order by l.version limit 1
      ) l on true`;
 
@@ -14,11 +14,12 @@ const oldestPending = `left join lateral (
 export const listFileBacklog = statement(
   'ops_list_file_backlog',
   `with routes as (
-     select r.facility, r.id, r.week_end, r.hosted_through, l.received_at from route r ${oldestPending} where r.behind
+     select r.facility, r.id, r.week_end, greatest(r.hosted_through, r.shadow_through) as done_through, l.received_at
+       from route r ${oldestPending} where r.behind
    ), pending as (
      select 'RTSTUP' as file, 1 as place, (select count(*) from routes r
                             join stop_result s on s.facility = r.facility and s.route_id = r.id
-                                              and s.week_end = r.week_end and s.version > r.hosted_through) as behind,
+                                              and s.week_end = r.week_end and s.version > r.done_through) as behind,
             (select min(received_at) from routes) as oldest_at
       union all
      select 'PODUSRP', 2, count(*), min(greatest(changed_at, last_seen_at)) from account where hosted_version < version

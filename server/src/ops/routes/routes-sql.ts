@@ -31,7 +31,7 @@ const lastFinished = (column: string): string =>
 /** A route `r` of the office's list, with the aggregates of its stops, drivers and phones. */
 const routeColumns = `r.facility, r.id as route_id, r.week_end, r.name, r.trailer, coalesce(f.zone, '') as zone,
           r.dispatched_on, r.status, r.arrived, r.closed_at, r.closed_by, r.late as changes_after_close, r.version,
-          r.changed_at, r.hosted_through, not r.behind as on_host, stops.*, staff.*, phones.*,
+          r.changed_at, r.hosted_through, r.version <= r.hosted_through as on_host, stops.*, staff.*, phones.*,
           (select count(*)::int from missing_evidence m
             where m.facility = r.facility and m.route_id = r.id and m.week_end = r.week_end) as missing_files,
           (select count(*)::int from parked p where p.facility = r.facility and p.route_id = r.id
@@ -104,7 +104,7 @@ export const readOpsRoute = statement(
 
 /** The columns of a stop's summary: `p` is its plan, `s` its result, `r` its route. */
 export const summaryColumns = `p.facility, p.route_id, p.week_end, p.stop_id, p.doc as plan, s.doc as result, s.version,
-          r.dispatched_on, coalesce(f.zone, '') as zone, not k.parked and s.version <= r.hosted_through as on_host,
+          r.dispatched_on, coalesce(f.zone, '') as zone, not k.parked and s.version <= r.hosted_through and s.version > r.shadow_through as on_host,
           k.parked_at as parked_since,
           (select count(*)::int from missing_evidence m
             where m.facility = p.facility and m.route_id = p.route_id and m.week_end = p.week_end

@@ -3,6 +3,7 @@ import type { Db } from '../../db/types.ts';
 import { ClosedRounds } from './closed-rounds.ts';
 import type { HostChanges, HostChange } from '../../host/reads/host-changes.ts';
 import type { Host } from '../../host/host.ts';
+import { CurrentModes, modeOf } from '../../modes/modes.ts';
 import {
   hasHeader,
   placeKey,
@@ -25,6 +26,8 @@ export interface PollingOptions {
   readonly clock: () => Date;
   /** IMPORT_FROM: the first week (YYYYMMDD) to poll. */
   readonly importFrom?: string | undefined;
+  /** As refreshed by the importer. */
+  readonly modes?: CurrentModes;
 }
 
 /** A difference that the import has not taken in yet. */
@@ -48,19 +51,24 @@ export class HostPolling implements HostChanges {
   readonly comparesAll = true;
   readonly #options: PollingOptions;
   readonly #rounds = new ClosedRounds();
+  readonly #modes: CurrentModes;
   #waiting = new Map<string, PendingChange>();
 
   constructor(options: PollingOptions) {
     this.#options = options;
+    this.#modes = options.modes ?? new CurrentModes(options.db);
   }
 
   async poll(): Promise<{ changes: HostChange[]; unparsable: string[] }> {
     const { db, host, clock, importFrom } = this.#options;
     const now = clock();
-    const { rows } = await db.query<Mark>(sql.loadMarks);
+    const rows = (await db.query<Mark>(sql.loadMarks)).rows.filter((mark) => this.#isServed(mark));
     const recorded = new Map(rows.filter(isOfPlace).map((mark) => [nameOf(mark), mark]));
     const digests = new Map(rows.filter(isOfRoute).map((mark) => [mark.place, mark]));
-    const { marks, ...routes } = await readMarks(host, importedWeeks(now, importFrom));
+    const found = await readMarks(host, importedWeeks(now, importFrom));
+    const marks = found.marks.filter((mark) => this.#isServed(mark));
+    const closedHere = [...found.closed].filter((place) => this.#isServed({ file: 'route', place }));
+    const routes: RoutePlaces = { open: found.open, closed: new Set(closedHere) };
     const due = new Set([...this.#unseenCloses(routes), ...this.#rounds.next(routes.closed, now.getTime())]);
     const closed = await readClosedRoutes(host, [...due]);
     const planned = new Set([...recorded.values()].filter(({ file }) => file === 'RTSTPP').map(routeOfPlace));
@@ -97,6 +105,12 @@ export class HostPolling implements HostChanges {
     const marks = [...saved.values()];
     if (marks.length > 0) await this.#options.db.query(sql.saveMarks, sql.saveMarks.parameters(marks));
     await this.#deleteMarks([...dropped.values()]);
+  }
+
+  /** Whether the route of a mark is of a facility that is not off. Master data belong to all. */
+  #isServed({ file, place }: Pick<Mark, 'file' | 'place'>): boolean {
+    const route = file === 'route' ? place : routeOfPlace({ file, place });
+    return route === undefined || modeOf(this.#modes.current, route.split('\t')[0] ?? '') !== 'off';
   }
 
   /** Separates places that are gone from the host from routes that were only closed. */

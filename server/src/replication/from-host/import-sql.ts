@@ -277,7 +277,7 @@ export const rewriteStop = statement(
      update route r set version = r.version + 1, changed_at = now()
        from stop_result s
       where r.facility = $1 and r.id = $2 and r.week_end = $3 and s.facility = r.facility and s.route_id = r.id
-        and s.week_end = r.week_end and s.stop_id = $4 and s.version <= r.hosted_through
+        and s.week_end = r.week_end and s.stop_id = $4 and s.version <= greatest(r.hosted_through, r.shadow_through)
      returning r.version
    )
    update stop_result s set version = raised.version from raised

@@ -14,6 +14,8 @@ import { HostError, type Host } from '../../host/host.ts';
 import type { HostFileName } from '../../host/files/tables.ts';
 import { readRouteRows, type RouteRows } from '../../host/reads/reads.ts';
 import { reportIncident } from '../../incidents/sql.ts';
+import type { HostMode } from '../../modes/host-mode.ts';
+import { CurrentModes, modeOf } from '../../modes/modes.ts';
 import { importCodes, importEmployees, importFacilities, noNewMasters, type NewMasters } from './import-masters.ts';
 import * as sql from './import-sql.ts';
 import type { Leases } from '../to-host/lease.ts';
@@ -23,6 +25,7 @@ import { RouteChoice } from './route-choice.ts';
 import { inheritanceOf, routeImage } from './route-image.ts';
 import { RouteDigests } from './route-digests.ts';
 import { ROUTE_ROW, type ForeignEdit } from '../to-host/route-pass.ts';
+import { noteOtherSystem, withoutResults } from './shadow-import.ts';
 import { usableRows } from './usable-rows.ts';
 import {
   editorOf,
@@ -45,6 +48,7 @@ export type ImportOptions = {
   importFrom?: string | undefined;
   /** By default the doorbell. */
   changes?: HostChanges;
+  modes?: CurrentModes;
 };
 
 /** A route that changed less than this ago may be incomplete: phones must not receive it. */
@@ -69,6 +73,7 @@ export class HostImport {
   readonly #changes: HostChanges;
   readonly #digests: RouteDigests;
   readonly #choice: RouteChoice;
+  readonly #modes: CurrentModes;
   /** Passes run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
@@ -82,6 +87,7 @@ export class HostImport {
     this.#changes = options.changes ?? new Doorbell(options.host);
     this.#digests = new RouteDigests(options);
     this.#choice = new RouteChoice(options);
+    this.#modes = options.modes ?? new CurrentModes(options.db);
     this.#edits = new OfficeEdits({ ...options, host: this.#stops });
   }
 
@@ -162,7 +168,9 @@ export class HostImport {
   async #whileImporter<Result>(otherwise: Result, work: () => Promise<Result>): Promise<Result> {
     return withTransaction(this.#options.db, async (tx) => {
       const { rows } = await tx.query<{ taken: boolean }>(sql.takeImporterLock);
-      return rows[0]?.taken === true ? work() : otherwise;
+      if (rows[0]?.taken !== true) return otherwise;
+      await this.#modes.refresh();
+      return work();
     });
   }
 
@@ -214,6 +222,7 @@ export class HostImport {
 
   async #compareRoute(key: RouteKey, renamed: boolean): Promise<Omit<RouteComparison, 'key'>> {
     const { host, db } = this.#options;
+    if (this.#modeOf(key) === 'off') return { plan: false, results: false, isConclusive: false };
     const state = async () => (await db.query<RouteState>(sql.loadRouteState, keyOf(key))).rows[0];
     const rows = await readRouteRows(host, key);
     // Read afterwards, so that it includes all that these rows show and a trigger has reported.
@@ -291,15 +300,16 @@ export class HostImport {
   /** @returns false where the route must be imported again: its rows are being written */
   async #importRoute(changed: ChangedRoute, renamed: boolean): Promise<boolean> {
     const { host, log } = this.#options;
+    const mode = this.#modeOf(changed.key);
     try {
-      if (await this.#choice.isOldRoute(changed.key)) return true;
+      if (mode === 'off' || (await this.#choice.isOldRoute(changed.key))) return true;
       const rows = await readRouteRows(host, changed.key);
       const saved = await this.#saveRoute(changed, rows, renamed);
       // First of all: after a failure, another import of these lines would begin the route anew again, and undo what
       // drivers have done since, such as its close.
       await this.#changes.acknowledge(changed.headerDeletions);
       // A new route takes over the service-owned columns with it.
-      if (saved === 'new' || rows.header === undefined) return true;
+      if ((saved === 'new' && mode === 'live') || rows.header === undefined) return true;
       return await this.#importEditsOf(changed);
     } catch (error) {
       if (!isDataFault(error)) throw error;
@@ -313,9 +323,13 @@ export class HostImport {
     }
   }
 
-  async #saveRoute(changed: ChangedRoute, found: RouteRows, renamed: boolean) {
+  #modeOf({ facility }: RouteKey): HostMode {
+    return modeOf(this.#modes.current, facility);
+  }
+
+  async #saveRoute(changed: ChangedRoute, hostRows: RouteRows, renamed: boolean) {
     const { db, clock } = this.#options;
-    const { rows, faults } = usableRows(found);
+    const { rows, faults } = usableRows(hostRows);
     const now = clock();
     const { key } = changed;
     const [before] = (await db.query<{ withdrawn: boolean; reloaded_by: string }>(sql.findRoute, keyOf(key))).rows;
@@ -324,8 +338,10 @@ export class HostImport {
     const reloaded = before !== undefined && (before.withdrawn || (again && rows.header !== undefined));
     const begins = before === undefined || reloaded;
     const zone = await zoneOf(db, key.facility);
-    const inheritance = begins ? await inheritanceOf(this.#stops, key, { rows, zone, now }) : new Map<number, never>();
-    const image = routeImage(rows, zone, now);
+    const found = begins ? await inheritanceOf(this.#stops, key, { rows, zone, now }) : new Map<number, never>();
+    const plan = routeImage(rows, zone, now);
+    const isShadow = this.#modeOf(key) === 'shadow';
+    const { image, inheritance } = isShadow ? withoutResults(plan, found) : { image: plan, inheritance: found };
     const saved = await withTransaction(db, (tx) =>
       saveRoute(tx, key, image, { now, reloaded, reloadedBy: changed.headerDeletions, renamed, inheritance }),
     );
@@ -357,7 +373,8 @@ export class HostImport {
       const latest = stop === ROUTE_ROW ? reported?.header : reported?.stops.get(stop);
       return editorOf(latest ?? lastEdit, this.#options.clock());
     };
-    if (stop === ROUTE_ROW) await this.#edits.importHeader(key, editor, zone);
+    if (this.#modeOf(key) === 'shadow') await noteOtherSystem({ ...this.#options, host: this.#stops }, key, stop);
+    else if (stop === ROUTE_ROW) await this.#edits.importHeader(key, editor, zone);
     else await this.#edits.importStop(key, stop, editor, zone);
   }
 }

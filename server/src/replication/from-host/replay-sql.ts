@@ -37,13 +37,13 @@ export const loadReplayedHeader = statement(
 export const rewriteRoute = statement(
   'replay_rewrite_route',
   `update route set version = version + 1, changed_at = now()
-    where facility = $1 and id = $2 and week_end = $3 and version <= hosted_through`,
+    where facility = $1 and id = $2 and week_end = $3 and version <= greatest(hosted_through, shadow_through)`,
 );
 
 /** Received files that count as hosted. $1 ids. */
 export const listHostedFiles = statement(
   'replay_list_files',
-  `select id from asset where id = any ($1::text[]) and state = 'R' and hosted_version > 0 and purged_at is null order by id`,
+  `select id from asset where id = any ($1::text[]) and state = 'R' and hosted_version > 0 and host_mode is distinct from 'shadow' and purged_at is null order by id`,
 );
 
 /** These files go to the host again. $1 ids. */
@@ -66,6 +66,6 @@ export const rewriteUsers = statement(
 );
 export const rewriteReports = statement(
   'replay_rewrite_reports',
-  `update load_report h set hosted_version = 0 where hosted_version > 0
+  `update load_report h set hosted_version = 0 where hosted_version > 0 and not shadowed
       and exists (select from load_report_revision v where v.report_id = h.report_id and v.received_at >= $1)`,
 );

@@ -18,6 +18,8 @@ export interface HandshakeOptions {
   readonly host: Host;
   readonly leases: Pick<Leases, 'acquire' | 'release'>;
   readonly hostStatus: () => { readonly breaker: Breaker; readonly hold: Hold | undefined };
+  /** Whether a facility is live: else the library stays as it is. */
+  readonly isLive: () => boolean;
   readonly clock: () => Date;
   readonly log: Log;
   readonly everyMs?: number;
@@ -68,7 +70,8 @@ export class Handshake {
 
   /** Writes the row where it has changed. */
   async tick(): Promise<void> {
-    const { leases, hostStatus, clock, log } = this.#options;
+    const { leases, hostStatus, isLive, clock, log } = this.#options;
+    if (!isLive()) return;
     const { breaker, hold } = hostStatus();
     if (breaker.state === 'open') this.#away = { text: breaker.reason, at: breaker.since };
     const now = clock().getTime();

@@ -1,6 +1,11 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 import { columns, int8, text } from '../../db/columns.ts';
 import { statement } from '../../db/statement.ts';
+import { modeIn } from '../../modes/modes-sql.ts';
+
+const modeOfRoute = modeIn('r.facility');
+const modeOfParked = modeIn('p.facility');
+const modeOfListed = modeIn('k.facility');
 
 /**
  * Whether a parked row `p` is due for another try. A close that only waits (it has no state) goes out where it has
@@ -10,7 +15,8 @@ const isDue = `p.skipped_at is null and (p.next_try_at <= now()
                  or (p.stop_id < 0 and p.sqlstate = '' and p.parked_at <= $2::timestamptz))`;
 
 /**
- * Up to $1 free routes with changes for the host or parked stops that are due, the oldest change first. The statement
+ * Up to $1 free routes with changes for the host or parked stops that are due, the oldest change first; none of a
+ * facility that is off. The statement
  * reads everything that is behind, so it lists many routes at once, and the worker claims them a few at a time. A
  * backlog of any length then costs little per route.
  */
@@ -19,12 +25,12 @@ export const listRoutes = statement(
   `with due as (
      (select r.facility, r.id, r.week_end, r.changed_at as since
         from route r left join route_lease l on l.facility = r.facility and l.route_id = r.id and l.week_end = r.week_end
-       where r.behind and coalesce(l.expires_at <= now(), true)
+       where r.behind and coalesce(l.expires_at <= now(), true) and ${modeOfRoute} <> 'off'
        order by r.changed_at limit $1)
      union
      (select p.facility, p.route_id, p.week_end, min(p.parked_at)
         from parked p left join route_lease l using (facility, route_id, week_end)
-       where coalesce(l.expires_at <= now(), true) and ${isDue}
+       where coalesce(l.expires_at <= now(), true) and ${isDue} and ${modeOfParked} <> 'off'
        group by 1, 2, 3
        order by 4 limit $1)
    )
@@ -50,10 +56,10 @@ export const claimRoutes = listed.statement(
      select k.facility, k.id, k.week_end
        from ${listed.rows}
        join route r using (facility, id, week_end)
-      where r.behind or exists (
+      where ${modeOfListed} <> 'off' and (r.behind or exists (
         select 1 from parked p
          where p.facility = k.facility and p.route_id = k.id and p.week_end = k.week_end and ${isDue}
-      )
+      ))
    )
    insert into route_lease as l (facility, route_id, week_end, owner, fence, expires_at, taken_at)
    select facility, id, week_end, $1::uuid, 1, now() + $3 * interval '1 ms', now() from due order by 1, 2, 3

@@ -3,6 +3,7 @@ import { expectFiles } from '../../assets/queries.ts';
 import type { Queryable } from '../../db/types.ts';
 import type { Lease, Leases } from './lease.ts';
 import type { LogEntry } from './replication-log.ts';
+import { claimFiles } from './rows/sql.ts';
 import {
   confirmedRows,
   parkedRows,
@@ -69,9 +70,11 @@ export class PassResult {
 
   /**
    * Registers the named files, so that the host receives their state, and the office sees in time which are missing.
+   * @param wasShadow files may belong to a shadow until now
    */
-  async expectNamedAssets(db: Queryable, now: Date): Promise<void> {
+  async expectNamedAssets(db: Queryable, now: Date, wasShadow: boolean): Promise<void> {
     await expectFiles(db, this.#namedAssets, now);
+    if (wasShadow && this.#namedAssets.length > 0) await db.query(claimFiles, [this.#namedAssets]);
     this.#namedAssets = [];
   }
 

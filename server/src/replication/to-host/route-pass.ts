@@ -17,6 +17,7 @@ import type { AuditStamp } from '../../host/files/statements.ts';
 import type { Lease, Leases } from './lease.ts';
 import { traceOfEntry, type LogEntry, type ReplicationLog } from './replication-log.ts';
 import * as sql from './route-sql.ts';
+import { finishShadowRoute } from './shadow-pass.ts';
 import { countAwaited } from './rows/sql.ts';
 import { hostSequence } from './sequence.ts';
 import { decodeHeader, decodeStop, encodeHeader, encodeStop, routeValues } from './shadow.ts';
@@ -94,43 +95,13 @@ export async function replicateRoute(
   }
 }
 
-interface RouteRow {
-  version: number;
-  hosted_through: number;
-  status: 'O' | 'C';
-  arrived: boolean;
-  closed_at: Date | null;
-  closed_by: 'D' | 'A' | 'F' | null;
-  late: number;
-  zone: string;
-  shadow: string | null;
-  parked: boolean;
-  /** Skipped stops: the pass does not try them, and the host does not have them. */
-  skipped: number[];
-  epoch: number;
-}
-
-interface StopRow {
-  stop_id: number;
-  version: number;
-  doc: string;
-  shadow: string | null;
-  parked: boolean;
-}
-
-interface ChangeRow {
-  id: string;
-  stop_id: number;
-  received_at: Date;
-}
-
 interface RoutePassOptions extends Required<PassOptions> {
   readonly foreign: 'import' | 'park';
 }
 
 /** A stop that is behind: its row of the mirror, and what the host gets. */
 interface PendingStop extends BehindStop {
-  readonly row: StopRow;
+  readonly row: sql.StopRow;
   readonly sequence: number;
 }
 
@@ -144,6 +115,7 @@ class RoutePass {
   #changes = new Map<number, WaitingChange[]>();
   #parkedStops = 0;
   #zone = '';
+  #wasShadow = false;
 
   constructor(deps: PassDeps, lease: Lease, options: RoutePassOptions) {
     this.#deps = deps;
@@ -154,14 +126,16 @@ class RoutePass {
   async run(): Promise<PassOutcome | 'again'> {
     const { db, clock } = this.#deps;
     const { facility, id, week_end } = this.#lease.key;
-    const route = (await db.query<RouteRow>(sql.loadRoute, [facility, id, week_end])).rows[0];
-    if (!route) return (await this.#save(0)) ? 'done' : 'lost';
+    const route = (await db.query<sql.RouteRow>(sql.loadRoute, [facility, id, week_end])).rows[0];
+    if (!route || route.mode === 'off') return (await this.#save(0)) ? 'done' : 'lost';
+    if (route.mode === 'shadow') return (await finishShadowRoute(this.#deps, this.#lease, route)) ? 'done' : 'lost';
     this.#zone = route.zone;
+    this.#wasShadow = route.was_shadow;
     // Read in a later statement: these stops are at least as new as the route's version.
-    const behind = [facility, id, week_end, route.hosted_through];
+    const behind = [facility, id, week_end, route.done_through];
     const [stops, changes] = await Promise.all([
-      db.query<StopRow>(sql.loadStops, behind),
-      db.query<ChangeRow>(sql.loadChanges, behind),
+      db.query<sql.StopRow>(sql.loadStops, behind),
+      db.query<sql.ChangeRow>(sql.loadChanges, behind),
     ]);
     for (const change of changes.rows) {
       const waiting = { id: change.id, receivedAt: change.received_at };
@@ -194,7 +168,7 @@ class RoutePass {
     return (await this.#save()) ? 'stopped' : 'lost';
   }
 
-  #pending(route: RouteRow, row: StopRow): PendingStop {
+  #pending(route: sql.RouteRow, row: sql.StopRow): PendingStop {
     const { key } = this.#lease;
     const { stop_id: stop } = row;
     this.#seen.add(stop);
@@ -208,8 +182,8 @@ class RoutePass {
 
   /** Writes these stops in one transaction, and those on their own that the host does not take with the others. */
   async #part(
-    route: RouteRow,
-    rows: readonly StopRow[],
+    route: sql.RouteRow,
+    rows: readonly sql.StopRow[],
     stamp: AuditStamp,
     foreign: number[],
   ): Promise<'lost' | 'stopped' | undefined> {
@@ -233,7 +207,7 @@ class RoutePass {
   }
 
   /** @param begunAt of `performance.now()` */
-  #settle(route: RouteRow, pending: PendingStop, outcome: StopOutcome, begunAt: number): 'done' | 'foreign' {
+  #settle(route: sql.RouteRow, pending: PendingStop, outcome: StopOutcome, begunAt: number): 'done' | 'foreign' {
     const { row, sequence, shadow } = pending;
     const { stop_id: stop, version } = row;
     const { key } = this.#lease;
@@ -277,7 +251,7 @@ class RoutePass {
   }
 
   /** Parks a close that waits for parked stops: the route is not behind, and is due again after the wait. */
-  async #header(route: RouteRow, stamp: AuditStamp): Promise<'done' | 'foreign'> {
+  async #header(route: sql.RouteRow, stamp: AuditStamp): Promise<'done' | 'foreign'> {
     const { host, clock, closeDelayMs, log } = this.#deps;
     const { key } = this.#lease;
     const { status, arrived, late, closed_at: closedAt, closed_by: closedBy } = route;
@@ -368,14 +342,14 @@ class RoutePass {
 
   async #save(hostedThrough?: number): Promise<boolean> {
     // Before the shadows: after a crash in between the entry is logged again. In the other order it would be lost.
-    await this.#result.expectNamedAssets(this.#deps.db, this.#deps.clock());
+    await this.#result.expectNamedAssets(this.#deps.db, this.#deps.clock(), this.#wasShadow);
     await this.#deps.replicationLog.write(this.#result.drainLogEntries());
     return this.#result.save(this.#deps, this.#lease, hostedThrough);
   }
 }
 
 /** Changes after the route's close still reach the host, with a mark. */
-function lateNote({ shadow }: RouteRow, key: RouteKey): string {
+function lateNote({ shadow }: sql.RouteRow, key: RouteKey): string {
   const closed = shadow !== null && decodeHeader(shadow, key)?.RHPODS === 'C';
   return closed ? 'after the close of the route' : '';
 }

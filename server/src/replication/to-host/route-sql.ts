@@ -1,5 +1,9 @@
 import { columns, int2, int8, text } from '../../db/columns.ts';
 import { statement } from '../../db/statement.ts';
+import type { HostMode } from '../../modes/host-mode.ts';
+import { modeIn, someNotLive } from '../../modes/modes-sql.ts';
+
+const modeOfRoute = modeIn('r.facility');
 
 /** An operator has skipped this version of the entry since the try began. */
 const skippedMeanwhile = `p.skipped_at > excluded.try_began_at and excluded.version <= p.version`;
@@ -17,17 +21,53 @@ export const parkAgain = `attempts = p.attempts + case when p.next_try_at <= exc
             tried_at = excluded.tried_at, try_began_at = excluded.try_began_at,
             ${['skipped_at', 'skipped_by', 'skip_reason'].map((name) => `${name} = case when ${skippedMeanwhile} then p.${name} end`).join(', ')}`;
 
+/** A route, as a pass reads it. */
+export interface RouteRow {
+  version: number;
+  /** Up to this version, changes are on the host, or they belong to a shadow. */
+  done_through: number;
+  status: 'O' | 'C';
+  arrived: boolean;
+  closed_at: Date | null;
+  closed_by: 'D' | 'A' | 'F' | null;
+  late: number;
+  zone: string;
+  shadow: string | null;
+  parked: boolean;
+  /** Skipped stops: the pass does not try them, and the host does not have them. */
+  skipped: number[];
+  epoch: number;
+  mode: HostMode;
+  /** The route, or some facility, is or was in shadow: files need a decision. */
+  was_shadow: boolean;
+}
+
+export interface StopRow {
+  stop_id: number;
+  version: number;
+  doc: string;
+  shadow: string | null;
+  parked: boolean;
+}
+
+export interface ChangeRow {
+  id: string;
+  stop_id: number;
+  received_at: Date;
+}
+
 /**
  * Read after the lease was taken, in a statement of its own, and before the stops: they are at least of its version.
  */
 export const loadRoute = statement(
   'replicate_route',
-  `select r.version, r.hosted_through, r.status, r.arrived, r.closed_at, r.closed_by, r.late,
+  `select r.version, greatest(r.hosted_through, r.shadow_through) as done_through, r.status, r.arrived, r.closed_at, r.closed_by, r.late,
           coalesce(f.zone, '') as zone, h.rows as shadow, p.stop_id is not null as parked,
           (select coalesce(array_agg(k.stop_id), '{}') from parked k
             where k.facility = r.facility and k.route_id = r.id and k.week_end = r.week_end
               and k.stop_id >= 0 and k.skipped_at is not null) as skipped,
-          (select coalesce(max(epoch), 1) from server_epoch) as epoch
+          (select coalesce(max(epoch), 1) from server_epoch) as epoch,
+          ${modeOfRoute} as mode, r.shadow_through > 0 or ${someNotLive} as was_shadow
      from route r
      left join facility f on f.id = r.facility
      left join host_shadow h on h.facility = r.facility and h.route_id = r.id and h.week_end = r.week_end and h.stop_id = -1
@@ -47,7 +87,7 @@ export const loadStops = statement(
 );
 
 /**
- * Changes that are not on the host, the oldest first, and the last change of each parked stop. $4 `hosted_through`.
+ * Changes that are not on the host, the oldest first, and the last change of each parked stop. $4 `done_through`.
  * Read beside the stops: a change in between belongs to the next pass.
  */
 export const loadChanges = statement(
@@ -152,13 +192,13 @@ export const notifyHosted = statement('replicate_notify', `select pg_notify('tai
 /** The backlog, for health and operators. The lag is the age of the oldest mutation that is not on the host. */
 export const replicationState = statement(
   'replicate_state',
-  `select count(*)::int as routes, coalesce(sum(r.version - r.hosted_through), 0)::bigint as versions,
+  `select count(*)::int as routes, coalesce(sum(r.version - greatest(r.hosted_through, r.shadow_through)), 0)::bigint as versions,
           coalesce(extract(epoch from now() - min(l.received_at)), 0)::float8 as lag_s,
           (select count(*)::int from parked where skipped_at is null) as parked
      from route r
      left join lateral (
        select l.received_at from ledger l
-        where l.facility = r.facility and l.route_id = r.id and l.week_end = r.week_end and l.version > r.hosted_through
+        where l.facility = r.facility and l.route_id = r.id and l.week_end = r.week_end and l.version > greatest(r.hosted_through, r.shadow_through)
         order by l.version limit 1
      ) l on true
     where r.behind`,

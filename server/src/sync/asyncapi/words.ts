@@ -108,7 +108,9 @@ export const fieldWords: Readonly<Record<string, string>> = {
   version: 'The version of the scope.',
   docs: 'Changed documents. `x-values` has the schema of a value by the first part of its key.',
   deletes: 'Keys of deleted documents.',
-  hosted_through: 'The host has every stop up to this version, except the parked ones.',
+  hosted_through: 'The host has every stop up to this version, except the parked ones and those of a shadow.',
+  shadow_through:
+    'Changes up to this version were accepted in shadow: they are finished, and the host will not have them.',
   parked: 'Stops that the host refuses.',
   awaited: 'Stops that name files which the server lacks.',
   checksum: 'The sum over all live documents, for comparison with the own one.',

@@ -7,7 +7,7 @@ export interface TickRow {
   readonly server: TickState;
   readonly office: TickState;
   /** The word beside the ticks. */
-  readonly word: 'saving' | 'phone' | 'file' | 'server' | 'look' | 'office';
+  readonly word: 'saving' | 'phone' | 'file' | 'server' | 'look' | 'shadow' | 'office';
 }
 
 /**
@@ -27,15 +27,17 @@ export function ticksOf(states: readonly ReceiptState[], isParked = false): Tick
       : live.every(({ at }) => at === 'on_host')
         ? 'yes'
         : 'wait';
-  return { phone, server, office, word: wordOf(phone, server, office) };
+  const word = wordOf(phone, server, office);
+  const isShadow = word === 'server' && live.every(({ at }) => at === 'shadow');
+  return { phone, server, office, word: isShadow ? 'shadow' : word };
 }
 
 function serverTick(state: ReceiptState): TickState {
   if (state.at === 'quarantined') return 'yes';
-  if (state.at !== 'accepted' && state.at !== 'on_host') return 'wait';
+  if (state.at !== 'accepted' && state.at !== 'on_host' && state.at !== 'shadow') return 'wait';
   if (state.evidence === 'awaited') return 'part';
   // Before the route's news arrives, it is unknown whether a file is missing.
-  return state.evidence === 'complete' || state.at === 'on_host' ? 'yes' : 'wait';
+  return state.evidence === 'complete' || state.at !== 'accepted' ? 'yes' : 'wait';
 }
 
 const min = (ticks: readonly TickState[]): TickState =>
@@ -59,7 +61,7 @@ export interface Times {
 export const latestTimes = (states: readonly ReceiptState[]): Times => ({
   recorded: latest(states.map((state) => ('recordedAt' in state ? state.recordedAt : undefined))),
   accepted: latest(states.map((state) => ('acceptedAt' in state ? state.acceptedAt : undefined))),
-  hosted: latest(states.map((state) => ('hostedAt' in state ? state.hostedAt : undefined))),
+  hosted: latest(states.map((state) => (state.at === 'on_host' ? state.hostedAt : undefined))),
 });
 
 function latest(times: readonly (number | undefined)[]): number | undefined {

@@ -201,6 +201,7 @@ export const en = {
   'tick.file': 'File left',
   'tick.files': { one: '{n} file left', other: '{n} files left' },
   'tick.look': 'Office checks',
+  'tick.shadow': 'Trial, not sent',
   'tick.office': 'Back office',
   'tick.label': 'Stop {n}: {word}. Phone {phone}, server {server}, back office {office}',
   'tick.yes': 'yes',

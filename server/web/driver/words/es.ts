@@ -199,6 +199,7 @@ export const es: Translation<typeof en> = {
   'tick.file': 'Falta un archivo',
   'tick.files': { one: 'Falta {n} archivo', other: 'Faltan {n} archivos' },
   'tick.look': 'Oficina revisa',
+  'tick.shadow': 'Prueba, no enviado',
   'tick.office': 'Oficina',
   'tick.label': 'Parada {n}: {word}. Teléfono {phone}, servidor {server}, oficina {office}',
   'tick.yes': 'sí',

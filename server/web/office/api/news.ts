@@ -32,6 +32,7 @@ const subjects: Partial<Record<OperationName, readonly Subject[]>> = {
   listHolds: ['hold'],
   listHostLag: ['host', 'hold'],
   listReconciliation: ['incident', 'host'],
+  readShadow: ['host'],
   readCaller: [],
 };
 

@@ -36,6 +36,7 @@ export const operations = {
   listHostLag: ['GET', '/ops/replication/lag'],
   listRouteBacklog: ['GET', '/ops/replication/routes'],
   listReconciliation: ['GET', '/ops/reconciliation'],
+  readShadow: ['GET', '/ops/shadow'],
   listHolds: ['GET', '/ops/hold'],
   beginHold: ['POST', '/ops/hold'],
   endHold: ['POST', '/ops/hold/:hold_id/end'],

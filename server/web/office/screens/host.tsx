@@ -8,6 +8,7 @@ import { Exports } from '../parts/exports.tsx';
 import { FaultNote } from '../parts/fault-note.tsx';
 import { LagPanel } from '../parts/lag-chart.tsx';
 import { CountsPanel } from '../parts/counts.tsx';
+import { ShadowPanel } from '../parts/shadow.tsx';
 import { HoldForm, HoldList } from '../parts/holds.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
@@ -69,6 +70,7 @@ export function HostScreen() {
               />
             </TablePanel>
           </div>
+          <ShadowPanel />
           <div className="mt4">
             <CountsPanel />
           </div>

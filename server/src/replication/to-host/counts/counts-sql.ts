@@ -1,6 +1,12 @@
 import { statement } from '../../../db/statement.ts';
+import { modeIn } from '../../../modes/modes-sql.ts';
+
+const modeOfFacility = modeIn('f.id');
 
 const route = 'r.facility, r.id, r.week_end, r.version, r.status, r.closed_at, r.behind';
+
+/** The facility of a route `r` is live, and the service has written the route after its shadow. */
+const isOnHost = `(${modeIn('r.facility')} = 'live' and r.hosted_through >= r.shadow_through)`;
 
 /**
  * Closed routes that are not counted in their present version, and counted ones that differed at $2 or earlier. A route
@@ -16,7 +22,7 @@ export const listClosedToCount = statement(
         where c.facility = r.facility and c.route_id = r.id and c.week_end = r.week_end and c.occasion = 'C'
         order by counted_at desc limit 1
      ) c on true
-    where r.status = 'C' and r.withdrawn_at is null and r.closed_at > $1
+    where r.status = 'C' and r.withdrawn_at is null and r.closed_at > $1 and ${isOnHost}
       and (not r.behind or r.closed_at < $3)
       and (c.version is distinct from r.version or (c.differs and c.counted_at <= $2))
       and (c.counted_at is null or not r.behind or c.counted_at <= $2)
@@ -30,7 +36,7 @@ export const listDifferingDays = statement(
      from reconciliation c
      join route r on r.facility = c.facility and r.id = c.route_id and r.week_end = c.week_end
      left join facility f on f.id = r.facility
-    where c.occasion = 'D' and c.differs and c.counted_at <= $1 and c.day >= $2 and r.withdrawn_at is null
+    where ${isOnHost} and c.occasion = 'D' and c.differs and c.counted_at <= $1 and c.day >= $2 and r.withdrawn_at is null
     order by c.counted_at, c.facility, c.route_id, c.week_end limit $3`,
 );
 
@@ -39,7 +45,7 @@ export const listFacilityDays = statement(
   'count_list_facilities',
   `select f.id as facility, f.zone,
           (select max(c.day) from reconciliation c where c.facility = f.id and c.route_id = '' and c.occasion = 'D') as last_day
-     from facility f where f.zone <> '' order by f.id`,
+     from facility f where f.zone <> '' and ${modeOfFacility} = 'live' order by f.id`,
 );
 
 /** Routes of a facility with changes of one day. $1 facility, $2 the beginning of the day, $3 its end. */
@@ -47,7 +53,7 @@ export const listRoutesOfDay = statement(
   'count_list_routes_of_day',
   `select ${route}, coalesce(f.zone, '') as zone
      from route r left join facility f on f.id = r.facility
-    where r.facility = $1 and r.changed_at >= $2 and r.withdrawn_at is null
+    where r.facility = $1 and r.changed_at >= $2 and r.withdrawn_at is null and ${isOnHost}
       and exists (select from ledger l where l.facility = r.facility and l.route_id = r.id and l.week_end = r.week_end
                                          and l.received_at >= $2 and l.received_at < $3)
     order by r.id, r.week_end`,

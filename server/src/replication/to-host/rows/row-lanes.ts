@@ -8,7 +8,7 @@ import { reportFile } from './load-reports.ts';
 import type { RowDeps } from './row-file.ts';
 import { RowLane } from './row-lane.ts';
 import { signInFile } from './sign-ins.ts';
-import { reportMissing } from './sql.ts';
+import { reportMissing, settleShadows } from './sql.ts';
 import { userFile } from './users.ts';
 
 export interface RowLanesOptions {
@@ -75,6 +75,7 @@ export class RowLanes {
 
   async #giveUpMissing(): Promise<void> {
     const { db, clock, log } = this.#options.deps;
+    await db.query(settleShadows);
     const now = clock();
     const missing = await markMissingFiles(db, new Date(now.getTime() - MISSING_AFTER_MS), MISSING_A_SWEEP);
     if (missing.length === 0) return;

@@ -1,7 +1,13 @@
 import { parkAgain } from '../route-sql.ts';
 import { columns, int8, text } from '../../../db/columns.ts';
 import { statement } from '../../../db/statement.ts';
+import { modeIn, someNotLive } from '../../../modes/modes-sql.ts';
 import type { PendingRow, RowRefusal } from './row-file.ts';
+
+const modeOfEmployee = modeIn('e.facility');
+const modeOfReport = modeIn(`(select e.facility from load_report_revision r join employee e on e.id = r.driver_id
+                        where r.report_id = h.report_id and r.revision = h.version)`);
+const modeOfSignIn = modeIn('s.facility');
 
 // Rows that are behind, and their confirmed state on the host. A parked row waits for its next try or its next change.
 // After a lost lease, a write counts as not made ($1 file, $2 owner, $3 fence).
@@ -64,7 +70,7 @@ export const loadUsers = statement(
      left join employee e on e.id = a.employee
      left join facility f on f.id = e.facility
      left join parked_row p on p.file = 'PODUSRP' and p.key = a.employee and p.version = a.version
-    where a.hosted_version < a.version and (p.key is null or ${isDue})
+    where a.hosted_version < a.version and (p.key is null or ${isDue}) and ${modeOfEmployee} = 'live'
     order by a.employee limit $1`,
 );
 
@@ -80,7 +86,7 @@ export const loadSignIns = statement(
      from driver_sign_in s
      left join facility f on f.id = s.facility
      left join parked_row p on p.file = 'RTDRVP' and p.key = ${signInKey} and p.version = s.version
-    where s.hosted_version < s.version and (p.key is null or ${isDue})
+    where s.hosted_version < s.version and (p.key is null or ${isDue}) and ${modeOfSignIn} = 'live'
     order by s.facility, s.route_id, s.week_end, s.employee limit $1`,
 );
 
@@ -127,7 +133,7 @@ export const loadReports = statement(
      left join employee e on e.id = r.driver_id
      left join facility f on f.id = e.facility
      left join parked_row p on p.file = 'LCRHDP' and p.key = h.report_id and p.version = h.version
-    where h.hosted_version < h.version and (p.key is null or ${isDue})
+    where h.hosted_version < h.version and (p.key is null or ${isDue}) and ${modeOfEmployee} = 'live'
     order by h.report_id limit $1`,
 );
 
@@ -135,7 +141,8 @@ export const confirmReports = confirmRows('rows_confirm_reports', { table: 'load
 
 /**
  * Small files first: a signature does not wait for a video. A file belongs to no facility: its dates use the zone of
- * the stop that waits for it, else the zone that all facilities share, else UTC. $1 most rows.
+ * the stop that waits for it, else the zone that all facilities share, else UTC. While some facility is not live, a file
+ * waits until a live stop names it. $1 most rows.
  */
 export const loadAssets = statement(
   'rows_load_assets',
@@ -145,6 +152,7 @@ export const loadAssets = statement(
      from asset a
      left join parked_row p on p.file = 'ASSHDP' and p.key = a.id and p.version = a.version
     where a.hosted_version < a.version and (p.key is null or ${isDue})
+      and (a.host_mode = 'live' or (a.host_mode is null and not ${someNotLive}))
     order by a.size, a.id limit $1`,
 );
 
@@ -207,4 +215,41 @@ export const countBehind = statement(
 export const reportForeignSignIn = statement(
   'rows_report_foreign_sign_in',
   `insert into incident (incident_id, kind, details) values (gen_random_uuid(), 'host_edit_untold', $1)`,
+);
+
+/**
+ * Finishes what shadows have for the host: their sign-ins, reports and files. Nothing is written, and nothing waits. A
+ * user's row has a state and no history: it waits until the facility is live.
+ */
+export const settleShadows = statement(
+  'rows_settle_shadows',
+  `with sign_in as (
+     update driver_sign_in s set hosted_version = s.version
+      where s.hosted_version < s.version and ${modeOfSignIn} = 'shadow'
+   ), report as (
+     update load_report h set hosted_version = h.version, shadowed = true
+      where h.hosted_version < h.version
+        and ${modeOfReport} = 'shadow'
+   ), file as (
+     update asset a set hosted_version = a.version
+      where a.id in (select id from asset where host_mode = 'shadow' and hosted_version < version for update skip locked)
+     returning a.id, a.state
+   )
+   delete from awaited_asset w using file where w.asset_id = file.id and file.state = 'R'`,
+);
+
+/** Stops of a shadow name these files: they are finished, unless the host has them. $1 files. */
+export const shadowFiles = statement(
+  'rows_shadow_files',
+  `update asset set host_mode = 'shadow', hosted_version = version
+    where id in (select id from asset where id = any ($1::text[]) and host_mode is null and hosted_version = 0
+                  order by id for update)`,
+);
+
+/** Live stops name these files: they go to the host, also where they were of a shadow before. $1 files. */
+export const claimFiles = statement(
+  'rows_claim_files',
+  `update asset set host_mode = 'live', hosted_version = case when host_mode = 'shadow' then 0 else hosted_version end
+    where id in (select id from asset where id = any ($1::text[]) and host_mode is distinct from 'live'
+                  order by id for update)`,
 );

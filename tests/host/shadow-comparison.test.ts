@@ -1,0 +1,156 @@
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseOpsCommand, runOpsCommand } from '../../server/src/ops/commands/cli.ts';
+import { operations } from '../../server/src/http/operations.ts';
+import { opsToken, startRestServer } from '../support/rest-server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { openShadowWorld, WEEK } from './shadow-fixture.ts';
+
+// The old system and the drivers record the same route, with five kinds of differences. 15:59:30 UTC is 9:59:30 in Chicago.
+
+let world: Awaited<ReturnType<typeof openShadowWorld>>;
+const stopOf = (stop: number) => ({ facility: 'F01', route: 'R7', week: WEEK, stop });
+const ended = '2026-11-21T15:59:30.000Z';
+const byDriver = (comment: string) =>
+  ({ status: 'D', end_delivery_time: ended, driver_comments: comment, store_emp_name: 'Ana' }) as const;
+const byOldSystem = (comment: string) => ({
+  RUEDT: 20261121,
+  RUETM: 95930,
+  RUUTC: ended,
+  RUDRV: '1001',
+  RUSNAM: 'Ana',
+  RUCMT: comment,
+});
+const line = (stop: number, delivered: number, osd: object = {}) => ({
+  id: 'ITEM1',
+  invoice: `INV${stop}`,
+  updates: { delivered, ...osd },
+});
+const oldLine = (stop: number, delivered: number) => ({
+  RQINV: `INV${stop}`,
+  RQITM: 'ITEM1',
+  RQLIN: 1,
+  RQTYP: 'P',
+  RQDLV: delivered,
+});
+
+const compare = async (...argv: string[]): Promise<string[][]> => {
+  const options = { autocloseSeconds: 600, keyFile: '' };
+  const text = await runOpsCommand(parseOpsCommand(['shadow', ...argv]), world.pool, options);
+  return text.split('\r\n').map((row) => row.split(','));
+};
+
+beforeAll(async () => {
+  world = await openShadowWorld();
+  const { depot, old } = world;
+  await world.enter('shadow');
+  const key = await world.dispatch('F01', 'R7', [1, 2, 3, 4, 5, 6, 7]);
+  await world.imported(key);
+
+  // 1: equal. The comments differ in case alone, which is a difference until a rule excuses it.
+  await depot.record(key, { id: 1, updates: byDriver('At the dock'), products: [line(1, 5)] });
+  await old.writeResult(stopOf(1), 'D', byOldSystem('AT THE DOCK'));
+  await old.writeLine(stopOf(1), oldLine(1, 5));
+  // 2: another name. 3: another quantity.
+  await depot.record(key, { id: 2, updates: byDriver('') });
+  await old.writeResult(stopOf(2), 'D', { ...byOldSystem(''), RUSNAM: 'Bea' });
+  await depot.record(key, { id: 3, updates: byDriver(''), products: [line(3, 5)] });
+  await old.writeResult(stopOf(3), 'D', byOldSystem(''));
+  await old.writeLine(stopOf(3), oldLine(3, 4));
+  // 4: the driver alone. 5: the old system alone.
+  await depot.record(key, { id: 4, updates: byDriver('') });
+  await old.writeResult(stopOf(5), 'D', byOldSystem(''));
+  // 6: an exception that the old system lacks, and another one under another number.
+  const exception = (osd_code: number, quantity: number) => ({ osd_code, data: [{ quantity }] });
+  await depot.record(key, {
+    id: 6,
+    updates: byDriver(''),
+    products: [line(6, 3, { osd_data: [exception(10, 1), exception(11, 1)] })],
+  });
+  await old.writeResult(stopOf(6), 'D', byOldSystem(''));
+  await old.writeLine(stopOf(6), oldLine(6, 3));
+  const place = { OSTYP: 'P', OSSEQ: 700, OSITM: 'ITEM1', OSINV: 'INV6', OSCOD: '11', OSQTY: 1 };
+  await old.writeException(stopOf(6), place);
+  await depot.untilHosted(key);
+  const known = (stop: number, text: string) =>
+    vi.waitUntil(async () => (await world.known(key, stop)).includes(text), { timeout: 60_000, interval: 100 });
+  for (const stop of [1, 3, 5, 6]) await known(stop, 'Ana');
+  await known(2, 'Bea');
+  await known(6, '700');
+  await known(3, 'INV3');
+  await known(1, 'INV1');
+}, 180_000);
+
+test('the office reads the same by kinds of differences, with the first rows of each', async () => {
+  const server = await startRestServer({ database: world.depot.database });
+  const headers = { authorization: `Bearer ${opsToken}` };
+  const read = (query: string) => server.client.take(operations.readShadow, { headers, query });
+  const report = await read('?facility=F01&day=20261121');
+  expect(report).toMatchObject({ modes: [{ facility: null, mode: 'shadow' }], routes: 1, stops: 8, equal_stops: 2 });
+  expect(report.kinds.map(({ verdict, file, column, count }) => `${verdict} ${file}.${column} ${count}`)).toEqual(
+    expect.arrayContaining([
+      'different RTSTUP.RUCMT 1',
+      'different RTSTUP.RUSNAM 1',
+      'different RTPRUP.RQDLV 1',
+      'missing there RTSTUP. 1',
+      'missing here RTSTUP. 1',
+      'missing there RTOSDP. 1',
+    ]),
+  );
+  const place = { facility: 'F01', route_id: 'R7', week_end: `${WEEK}` };
+  expect(report.kinds.find(({ column }) => column === 'RUSNAM')).toEqual({
+    verdict: 'different',
+    file: 'RTSTUP',
+    column: 'RUSNAM',
+    label: 'Name of the receiving employee',
+    count: 1,
+    first: [{ ...place, stop_id: 2, row: '', tailgate: 'Ana', other_system: 'Bea' }],
+  });
+  expect(await read('?facility=F02')).toMatchObject({ routes: 0, kinds: [] });
+  expect(await read('?day=20261120')).toMatchObject({ routes: 0 });
+});
+
+describe('npm run ops -- shadow', () => {
+  test('finds each kind of difference and names it by stop, file, column and both values', async () => {
+    const [head, ...lines] = await compare('--facility', 'F01');
+    expect(head?.join(',')).toBe('facility,route,week_end,stop,verdict,file,column,row,tailgate,other_system');
+    const found = lines.map(([, , , stop, kind, file, column, , ours, theirs]) => [
+      stop,
+      kind,
+      file,
+      column,
+      ours,
+      theirs,
+    ]);
+    expect(found).toContainEqual(['1', 'different', 'RTSTUP', 'RUCMT', 'At the dock', 'AT THE DOCK']);
+    expect(found).toContainEqual(['2', 'different', 'RTSTUP', 'RUSNAM', 'Ana', 'Bea']);
+    expect(found).toContainEqual(['3', 'different', 'RTPRUP', 'RQDLV', '5', '4']);
+    expect(found).toContainEqual(['4', 'missing there', 'RTSTUP', '', expect.stringContaining('RUSTS=D'), '']);
+    expect(found).toContainEqual(['4', 'different', 'RTSTPP', 'RSSTS', 'D', '']);
+    expect(found).toContainEqual(['5', 'missing here', 'RTSTUP', '', '', expect.stringContaining('RUSTS=D')]);
+    expect(found).toContainEqual(['6', 'missing there', 'RTOSDP', '', expect.stringContaining('OSCOD=10'), '']);
+    // And nothing beside them: lines, exceptions and times that agree are no lines here.
+    expect(new Set(found.map(([stop]) => stop))).toEqual(new Set(['1', '2', '3', '4', '5', '6']));
+    // The exception with another number is the same exception.
+    expect(found.filter(([stop, kind]) => stop === '6' && kind !== 'different')).toHaveLength(1);
+  });
+
+  test('leaves out what a rule excuses, and lists equal stops on request', async () => {
+    const rules = join(await temporaryFolder(), 'rules.txt');
+    await writeFile(rules, 'RTSTUP.RUCMT case  # the old system has capitals\nRTPRUP.RQDLV within 1\n');
+    const lines = await compare('--rules', rules, '--whole');
+    expect(lines.filter(([, , , stop]) => stop === '1')).toEqual([
+      ['F01', 'R7', `${WEEK}`, '1', 'same', '', '', '', expect.stringContaining('columns'), '1 excused'],
+    ]);
+    expect(lines.filter(([, , , stop]) => stop === '3').map(([, , , , verdict]) => verdict)).toEqual(['same']);
+    await writeFile(rules, 'RTSTUP.RUCMT case\nRTSTUP.NOPE any\n');
+    await expect(compare('--rules', rules)).rejects.toThrow('line 2: RTSTUP.NOPE is no column that the service writes');
+    await writeFile(rules, 'RTSTUP.RUETM within\n');
+    await expect(compare('--rules', rules)).rejects.toThrow('line 1: expected FILE.COLUMN');
+  });
+
+  test('changes nothing on the host', async () => {
+    expect(await world.statements()).toEqual([]);
+  });
+});

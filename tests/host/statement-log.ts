@@ -1,0 +1,41 @@
+import type { TestDatabase } from '../support/postgres.ts';
+
+/** A statement that changes rows of the library, or tries to: also one that matches none. */
+export interface LoggedStatement {
+  readonly program: string;
+  readonly file: string;
+  readonly text: string;
+}
+
+/**
+ * The statement log of the stand-in: every INSERT, UPDATE and DELETE by a program on any file of the library, from now
+ * on. Statements of the library's own triggers are left out.
+ */
+export async function keepStatementLog(
+  { pool }: Pick<TestDatabase, 'pool'>,
+  library = 'poddta',
+): Promise<(program?: string) => Promise<LoggedStatement[]>> {
+  await pool.query('create table public.statement_log (n serial, program text, file text, text text)');
+  await pool.query(
+    `create function public.log_statement() returns trigger language plpgsql security definer as $$ begin
+       if pg_trigger_depth() = 1 then
+         insert into public.statement_log (program, file, text)
+         values (current_setting('application_name'), tg_table_name, current_query());
+       end if;
+       return null;
+     end $$`,
+  );
+  const files = await pool.query<{ name: string }>(
+    `select table_name as name from information_schema.tables where table_schema = $1 and table_type = 'BASE TABLE'`,
+    [library],
+  );
+  for (const { name } of files.rows)
+    await pool.query(
+      `create trigger log_statement after insert or update or delete on ${library}.${name}
+         for each statement execute function public.log_statement()`,
+    );
+  return async (program = 'TAILGATE') => {
+    const select = 'select program, file, text from public.statement_log where program = $1 order by n';
+    return (await pool.query<{ program: string; file: string; text: string }>(select, [program])).rows;
+  };
+}
