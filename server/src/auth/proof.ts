@@ -1,10 +1,10 @@
-import { withoutFlush } from '../db/without-flush.ts';
 import type { Queryable } from '../db/types.ts';
 import type { AuthDeps } from './deps.ts';
 import { markOf } from './one-time-password.ts';
-import { countFailure, countTry, deleteFailures, endFailures, findAccount } from './proof-sql.ts';
+import { countFailedAttempt } from './failed-attempts.ts';
+import { deleteFailures, findAccount } from './proof-sql.ts';
 import type { StoredCode } from './rules.ts';
-import { isCodeUsable, failuresLastMs, waitMs } from './rules.ts';
+import { isCodeUsable, waitMs } from './rules.ts';
 
 /** Counts failed sign-ins by address, for all accounts. */
 export interface AddressFailures {
@@ -58,21 +58,16 @@ export async function prove(deps: AuthDeps, claim: Claim, use: 'sign_in' | 'chan
 
   const code = account.code && isCodeUsable(account.code, use, now) ? account.code : undefined;
   const by = await matchingHash(deps, password, { ...account, code });
-  const row = [employee, origin.address, account.isKnownDevice ? origin.device : ''];
+  const { address } = origin;
+  const device = account.isKnownDevice ? origin.device : '';
   if (!by || account.name === null || !account.active) {
-    const countedSince = new Date(now.getTime() - failuresLastMs);
     await Promise.all([
-      // Only a pending one-time password writes to the log, and no client may be able to measure that.
-      withoutFlush(deps.db, [
-        [countTry, [employee]],
-        [endFailures, [...row, countedSince]],
-        [countFailure, [...row, now]],
-      ]),
+      countFailedAttempt(deps.db, { subject: employee, address, device }, now),
       origin.addressFailures.countFailure(),
     ]);
     return { kind: 'wrong_credentials' };
   }
-  if (account.failures > 0) await deps.db.query(deleteFailures, row);
+  if (account.failures > 0) await deps.db.query(deleteFailures, [employee, address, device]);
   return { kind: 'proven', name: account.name, mustChange: account.mustChange, ...by };
 }
 

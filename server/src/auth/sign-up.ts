@@ -1,8 +1,8 @@
 import type { AuthDeps } from './deps.ts';
+import { countFailedAttempt } from './failed-attempts.ts';
 import { findFailures } from './invitation-sql.ts';
 import { isInvited, useInvitation } from './invitations.ts';
-import { countFailure } from './proof-sql.ts';
-import { failuresLastMs, expiryAfter, waitMs } from './rules.ts';
+import { expiryAfter, waitMs } from './rules.ts';
 import { recordSignIns } from './sign-in-state.ts';
 import { findCandidate, insertAccount } from './sql.ts';
 import { hashToken, newToken } from './tokens.ts';
@@ -77,6 +77,6 @@ async function refusalOf(
   const wait = rows[0] ? waitMs({ failures: rows[0].failures, lastAt: rows[0].last_at }, now) : 0;
   if (wait > 0) return { kind: 'slowed_down', waitMs: wait };
   if (await isInvited(db, employee, code, now)) return undefined;
-  await db.query(countFailure, [employee, address, '', now, new Date(now.getTime() - failuresLastMs)]);
+  await countFailedAttempt(db, { subject: employee, address, device: '' }, now);
   return { kind: 'not_invited' };
 }

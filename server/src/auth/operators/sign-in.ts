@@ -1,9 +1,10 @@
 import type { OperatorRole } from '@tailgate/sync-protocol';
 import type { Queryable } from '../../db/types.ts';
 import type { AuthDeps } from '../deps.ts';
-import { countFailure, deleteFailures } from '../proof-sql.ts';
+import { countFailedAttempt } from '../failed-attempts.ts';
+import { deleteFailures } from '../proof-sql.ts';
 import type { AddressFailures } from '../proof.ts';
-import { failuresLastMs, waitMs } from '../rules.ts';
+import { waitMs } from '../rules.ts';
 import { hashToken, newToken } from '../tokens.ts';
 import * as sql from './operator-sql.ts';
 import { passwordFault, sessionEnd, type OperatorLimits } from './rules.ts';
@@ -108,9 +109,8 @@ async function prove(deps: OperatorAuthDeps, claim: OperatorClaim): Promise<Prov
   const fits = await deps.passwords.matches(hash, password);
   const isCurrent = row.password_expires_at === null || now < row.password_expires_at;
   if (!fits || !isCurrent || row.id === null || hash === undefined) {
-    const countedSince = new Date(now.getTime() - failuresLastMs);
     await Promise.all([
-      deps.db.query(countFailure, [subject, address, '', now, countedSince]),
+      countFailedAttempt(deps.db, { subject, address, device: '' }, now),
       addressFailures.countFailure(),
     ]);
     return { kind: 'wrong_credentials' };
