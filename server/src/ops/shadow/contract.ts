@@ -6,7 +6,7 @@ import { ofOperators, routeWords, tagged } from '../contract.ts';
 // Operators' contract: facilities in shadow, compared with what another system writes to the host.
 
 /** Query of GET /api/ops/shadow. Filters combine. */
-export const shadowQuery = z.object({
+const shadowQuery = z.object({
   facility: blankIsAbsent(5),
   /** YYYYMMDD. */
   day: blankIsAbsent(8),
