@@ -150,8 +150,8 @@ export const readNewestWitnessed = statement(
 );
 
 /** The same of the present log of a facility. $1 facility. */
-export const readPresent = statement(
-  'log_read_present',
+export const readPresentWitnessed = statement(
+  'log_read_present_witnessed',
   `select c.note, ${witnessed}
      from log_checkpoint c where c.facility = $1 order by c.generation desc, c.size desc limit 1`,
 );

@@ -22,7 +22,7 @@ export async function readNewest(db: Queryable, { facility, generation }: LogId)
 
 /** The newest signed checkpoint of a facility, with the signatures of witnesses; undefined where it has no log yet. */
 export async function readPresent(db: Queryable, facility: string): Promise<string | undefined> {
-  const { rows } = await db.query<Witnessed>(sql.readPresent, [facility]);
+  const { rows } = await db.query<Witnessed>(sql.readPresentWitnessed, [facility]);
   const [row] = rows;
   return row && row.note + row.witnessed;
 }
