@@ -101,7 +101,8 @@ async function onHost(command: HostCommand, config: ReturnType<typeof loadConfig
     try {
       const host = await openHost(config, database.url, log);
       try {
-        const deps = { db, host, owner: randomUUID(), clock: () => new Date() };
+        const { importFrom, legacyModes: modes } = config;
+        const deps = { db, host, owner: randomUUID(), clock: () => new Date(), importFrom, modes };
         process.stdout.write(`${escapeHiddenInLines(await runHostCommand(command, deps))}\n`);
       } finally {
         await host.close();

@@ -188,6 +188,10 @@ const table = {
   ),
   HOST_POLL_SECONDS: withDefault('2', 'Seconds between two polls of the host for changes', wholeNumber(1, 3_600)),
   IMPORT_FROM: optional('First imported week, by its last day (YYYYMMDD); unset: the week 8 weeks ago', yyyymmdd()),
+  IMPORT_ROUTES_PER_MINUTE: optional(
+    'Pace of routes that a start finds new on the host; unset: as fast as the host answers',
+    wholeNumber(1, 10_000),
+  ),
   MAX_FILE_MB: withDefault(
     '25',
     'Largest uploaded file in MiB; a request may be four times as large',
@@ -319,6 +323,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     hostChanges: read('HOST_CHANGES'),
     hostPollSeconds: read('HOST_POLL_SECONDS'),
     importFrom: read('IMPORT_FROM'),
+    importRoutesPerMinute: read('IMPORT_ROUTES_PER_MINUTE'),
     maxFileMb: read('MAX_FILE_MB'),
     maxFiles: read('MAX_FILES'),
     uploadQuotaMb: read('UPLOAD_QUOTA_MB'),

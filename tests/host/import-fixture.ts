@@ -63,7 +63,13 @@ export async function importDeps(by: 'doorbell' | 'polling' = 'doorbell', clock 
     codes: [],
   });
 
-  const openImport = (over: Host = host, pollSeconds = 3_600, db: Db = pool, importFrom = EARLIEST_WEEK) => {
+  const openImport = (
+    over: Host = host,
+    pollSeconds = 3_600,
+    db: Db = pool,
+    importFrom = EARLIEST_WEEK,
+    routesPerMinute?: number,
+  ) => {
     const log = recordedLog();
     const leases = new Leases({ db: pool, owner: randomUUID() });
     const imports = new HostImport({
@@ -75,6 +81,7 @@ export async function importDeps(by: 'doorbell' | 'polling' = 'doorbell', clock 
       log,
       pollSeconds,
       importFrom,
+      routesPerMinute,
       changes: over !== host ? new Doorbell(over) : importFrom === EARLIEST_WEEK ? changes : changesFrom(importFrom),
     });
     atFileEnd(async () => {

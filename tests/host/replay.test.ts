@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { allLive } from '../../server/src/modes/modes.ts';
 import { hostRestored, replay } from '../../server/src/replication/from-host/replay.ts';
 import { Leases } from '../../server/src/replication/to-host/lease.ts';
 import { opsManual } from '../../server/src/ops/commands/cli.ts';
@@ -61,6 +62,35 @@ test('a row that went back is written again; one that is as it was is not touche
   expect((await replay(options, { facility: 'F01' })).lines).toEqual([]);
 });
 
+test('a file that has lost rows gets them back; a clerk’s row in it stays, and so does one in another file', async () => {
+  const keys = [
+    await depot.addRoute('LOST', [1]),
+    await depot.addRoute('OTHER', [1]),
+    await depot.addRoute('EDITED', [1]),
+  ];
+  for (const key of keys) await record(key, 'of the driver');
+  later(1);
+  const silently = (statement: string) =>
+    pool.query(`set session_replication_role = replica; ${statement}; set session_replication_role = origin`);
+  await silently(`delete from PODDTA.RTSTUP where RURTE in ('LOST', 'OTHER')`);
+  await silently(`update PODDTA.RTSTPP set RSSTS = 'R', RSUUSR = 'CLERK' where RSRTE = 'OTHER'`);
+  await depot.clerk(`update PODDTA.RTSTUP set RUCMT = 'of the clerk', RUUUSR = 'CLERK' where RURTE = 'EDITED'`);
+  const { lines } = await replay(options, { facility: 'F01', file: 'RTSTUP' });
+  const [lost, other, edited] = keys;
+  expect(lines.filter(({ route }) => keys.some(({ id }) => id === route.id))).toEqual([
+    { route: edited, stop: 1, verdict: 'foreign' },
+    { route: lost, stop: 1, verdict: 'again' },
+    { route: other, stop: 1, verdict: 'again' },
+  ]);
+  for (const key of keys) await depot.replicateOnce(key);
+  expect(await result('LOST')).toMatchObject({ RUCMT: 'of the driver', RUSTS: 'D' });
+  expect(await result('OTHER')).toMatchObject({ RUCMT: 'of the driver' });
+  // The clerk’s status of the stop is no loss: it waits for the import.
+  expect(await depot.show('RTSTPP', "RSRTE = 'OTHER'")).toMatchObject([{ RSSTS: 'R', RSUUSR: 'CLERK' }]);
+  expect(await result('EDITED')).toMatchObject({ RUCMT: 'of the clerk' });
+  await depot.importNow();
+});
+
 test('a row that a clerk changed stays, and is named', async () => {
   const key = await depot.addRoute('CLERK', [1]);
   await record(key, 'of the driver');
@@ -117,6 +147,35 @@ test('clerk’s edit, backup, driver’s edit, restore: the driver’s later wor
   expect(lost).toMatchObject({ route: key, stop: 1 });
 });
 
+test('the same where the backup has the clerk’s line in the doorbell: the import that finds it changes nothing', async () => {
+  const key = await depot.addRoute('RINGS', [1]);
+  await record(key, 'first');
+  later(1);
+  await depot.clerk(`update PODDTA.RTSTUP set RUCMT = 'of the clerk', RUUUSR = 'CLERK' where RURTE = 'RINGS'`);
+  await backUp();
+  await depot.importNow();
+  await depot.replicateOnce(key);
+  const asOf = later(5);
+  later(5);
+  await record(key, 'the later word');
+  later(10);
+  // The clock of the host goes on, too: the line is as old as the edit.
+  await pool.query(`update public.saved_PODCHGP set CHTS = CHTS - interval '20 minutes'`);
+  await putBack();
+  expect(await depot.show('PODCHGP', `CHFIL = 'RTSTUP'`)).not.toEqual([]);
+
+  await pool.query(`update host_shadow set confirmed_at = $1 where route_id = 'RINGS'`, [depot.clock.now]);
+  const report = await hostRestored(options, asOf);
+  expect(report?.lines).toContainEqual({ route: key, stop: 1, verdict: 'again' });
+  await depot.importNow();
+  await depot.replicateOnce(key);
+  expect(await result('RINGS')).toMatchObject({ RUCMT: 'the later word' });
+  const { rows } = await pool.query<{ source: string }>(
+    `select source from ledger where route_id = 'RINGS' order by version`,
+  );
+  expect(rows.map(({ source }) => source).at(-1)).not.toBe('office');
+});
+
 test('an edit that a clerk makes after the restore is no old row: the import takes it', async () => {
   depot.clock.now = new Date(Date.now() - 30_000);
   const key = await depot.addRoute('SINCE', [1]);
@@ -145,7 +204,7 @@ describe('npm run ops -- replay, host-restored', () => {
   const run = async (...words: string[]) => {
     const command = parse(...words);
     if (!command) throw new Error('that is no command of the host');
-    return runHostCommand(command, { ...options, owner: randomUUID() });
+    return runHostCommand(command, { ...options, owner: randomUUID(), modes: allLive });
   };
 
   test('say what goes to the host again; --dry only says it', async () => {
@@ -174,6 +233,11 @@ describe('npm run ops -- replay, host-restored', () => {
     [['replay'], 'replay --route FACILITY/ROUTE/WEEK'],
     [['replay', '--route', 'F01/R1'], '--route: expected FACILITY/ROUTE/WEEK'],
     [['replay', '--day', '2026-11-21'], '--day: expected YYYYMMDD, got 2026-11-21'],
+    [['replay', '--file', 'RTHDRP'], '--file: expected one of RTSTPP, RTPRUP, '],
+    [['replay', '--file', 'RTPRUP', '--day', '20261121'], 'replay --route FACILITY/ROUTE/WEEK'],
+    [['first-load', '--dry'], 'first-load [--from YYYYMMDD]'],
+    [['first-load', '--from', '2026'], '--from: expected YYYYMMDD, got 2026'],
+    [['replay', '--from', '20261121', '--day', '20261121'], 'replay --route FACILITY/ROUTE/WEEK'],
     [['replay', '--day', '20261121', '--route', 'F01/R1/20261128'], 'replay --route FACILITY/ROUTE/WEEK'],
     [['host-restored'], 'host-restored --as-of TIME'],
     [['host-restored', '--as-of', '2026-11-21 15:00'], '--as-of: expected a time with its offset'],

@@ -69,6 +69,7 @@ describe('settings', () => {
       hostChanges: 'doorbell',
       hostPollSeconds: 2,
       importFrom: undefined,
+      importRoutesPerMinute: undefined,
       maxFileMb: 25,
       maxFiles: 20,
       uploadQuotaMb: 10_240,

@@ -138,7 +138,7 @@ export class HostSide {
     // An owner of its own: the worker treats the import's leases as another worker's and polls until they are free.
     const leases = new Leases({ db, owner: randomUUID() });
     this.#closers.push(() => leases.close());
-    const { importFrom } = config;
+    const { importFrom, importRoutesPerMinute: routesPerMinute } = config;
     const polling = new HostPolling({ db, host, clock, importFrom, modes });
     const hostImport = new HostImport({
       db,
@@ -149,6 +149,7 @@ export class HostSide {
       log,
       pollSeconds: config.hostPollSeconds,
       importFrom,
+      routesPerMinute,
       modes,
       changes:
         config.hostChanges === 'polling'

@@ -155,6 +155,6 @@ function listsOf(values: readonly string[]): string[][] {
   );
 }
 
-function routeKeyOf(row: HostRow): HostRouteKey {
+export function routeKeyOf(row: HostRow): HostRouteKey {
   return { facility: String(row['FAC']), id: String(row['RTE']), week_end: String(row['WKE']) };
 }

@@ -4,10 +4,14 @@ import type { Host } from '../../host/host.ts';
 import {
   hostRestored,
   replay,
+  replayedFiles,
+  type ReplayedFile,
   type ReplayLine,
   type ReplayReport,
   type ReplayScope,
 } from '../../replication/from-host/replay.ts';
+import type { LegacyModes } from '../../modes/host-mode.ts';
+import { readFirstLoad } from './first-load.ts';
 import { Leases } from '../../replication/to-host/lease.ts';
 import { misuseOf, readWords, type Manual } from '../../runtime/command-line.ts';
 import { StartError } from '../../runtime/start-error.ts';
@@ -16,8 +20,12 @@ import { StartError } from '../../runtime/start-error.ts';
 
 export const hostCommands: Manual['commands'] = {
   replay: {
-    takes: '--route FACILITY/ROUTE/WEEK | --day YYYYMMDD [--facility ID] [--dry]',
-    does: 'compares routes with the host, and writes again what differs; --day: rows confirmed on that day (UTC)',
+    takes: '--route FACILITY/ROUTE/WEEK | --day YYYYMMDD [--facility ID] | --file FILE [--facility ID] [--dry]',
+    does: 'compares routes with the host, and writes again what differs; --day: rows confirmed on that day (UTC); --file: a file of the host that has lost rows',
+  },
+  'first-load': {
+    takes: '[--from YYYYMMDD]',
+    does: 'counts the routes that an import would take from the host, by its reasons, and changes nothing; --from: another IMPORT_FROM',
   },
   'host-restored': {
     takes: '--as-of TIME [--dry]',
@@ -27,7 +35,8 @@ export const hostCommands: Manual['commands'] = {
 
 export type HostCommand =
   | { readonly verb: 'replay'; readonly scope: ReplayScope; readonly dry: boolean }
-  | { readonly verb: 'host-restored'; readonly asOf: Date; readonly dry: boolean };
+  | { readonly verb: 'host-restored'; readonly asOf: Date; readonly dry: boolean }
+  | { readonly verb: 'first-load'; readonly from: string | undefined };
 
 const DAY_MS = 86_400_000;
 
@@ -37,22 +46,38 @@ export function parseHostCommand(argv: readonly string[], manual: Manual): HostC
   const { positionals, values } = readWords(argv, {
     route: { type: 'string' },
     day: { type: 'string' },
+    file: { type: 'string' },
+    from: { type: 'string' },
     facility: { type: 'string' },
     'as-of': { type: 'string' },
     dry: { type: 'boolean', default: false },
   });
-  const { route, day, facility, 'as-of': asOf, dry } = values;
+  const { route, day, file, from, facility, 'as-of': asOf, dry } = values;
+  const [verb] = positionals;
+  const scopes = [route, day, file].filter((scope) => scope !== undefined).length;
   const misuse = new StartError(misuseOf(manual, positionals));
-  if (positionals.length !== 1) throw misuse;
-  if (positionals[0] === 'host-restored') {
-    if (asOf === undefined || route !== undefined || day !== undefined || facility !== undefined) throw misuse;
-    return { verb: 'host-restored', asOf: readTime(asOf), dry };
+  if (positionals.length !== 1 || (from !== undefined && verb !== 'first-load')) throw misuse;
+  if (verb === 'first-load') {
+    if (dry || asOf !== undefined || scopes > 0 || facility !== undefined) throw misuse;
+    if (from !== undefined) readDay(from, '--from');
+    return { verb, from };
   }
-  if (asOf !== undefined || (route === undefined) === (day === undefined)) throw misuse;
+  if (verb === 'host-restored') {
+    if (asOf === undefined || scopes > 0 || facility !== undefined) throw misuse;
+    return { verb, asOf: readTime(asOf), dry };
+  }
+  if (asOf !== undefined || scopes !== 1) throw misuse;
+  if (file !== undefined) return { verb: 'replay', scope: { facility, file: readFile(file) }, dry };
   if (route !== undefined && facility === undefined) return { verb: 'replay', scope: readRoute(route), dry };
   if (day === undefined) throw misuse;
-  const since = readDay(day);
+  const since = readDay(day, '--day');
   return { verb: 'replay', scope: { facility, since, before: new Date(since.getTime() + DAY_MS) }, dry };
+}
+
+function readFile(text: string): ReplayedFile {
+  const file = replayedFiles.find((known) => known === text.toUpperCase());
+  if (file === undefined) throw new StartError(`--file: expected one of ${replayedFiles.join(', ')}, got ${text}`);
+  return file;
 }
 
 function readTime(text: string): Date {
@@ -69,10 +94,10 @@ function readRoute(text: string): ReplayScope {
   return { facility, route, week };
 }
 
-function readDay(text: string): Date {
+function readDay(text: string, option: string): Date {
   const day = new Date(text.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3T00:00:00Z'));
   if (!/^\d{8}$/.test(text) || Number.isNaN(day.getTime()))
-    throw new StartError(`--day: expected YYYYMMDD, got ${text}`);
+    throw new StartError(`${option}: expected YYYYMMDD, got ${text}`);
   return day;
 }
 
@@ -82,11 +107,17 @@ export interface HostCommandDeps {
   /** Names this command among the workers: a UUID. */
   readonly owner: string;
   readonly clock: () => Date;
+  /** IMPORT_FROM */
+  readonly importFrom?: string | undefined;
+  /** LEGACY_MODE */
+  readonly modes: LegacyModes;
 }
 
 /** @returns the lines to show. @throws StartError, HostError */
 export async function runHostCommand(command: HostCommand, deps: HostCommandDeps): Promise<string> {
-  const { db, host, owner, clock } = deps;
+  const { db, host, owner, clock, importFrom, modes } = deps;
+  if (command.verb === 'first-load')
+    return readFirstLoad({ db, host, modes, now: clock() }, command.from ?? importFrom);
   const { dry } = command;
   const leases = new Leases({ db, owner });
   const options = { db, host, leases, clock, dry };

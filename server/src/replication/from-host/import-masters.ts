@@ -54,8 +54,33 @@ export async function importCodes(db: Db, host: Host): Promise<boolean> {
   });
 }
 
+/**
+ * Compares the master files, and takes in what differs. Files with doorbell lines are left to the import.
+ * @param reported the files with doorbell lines, as of now
+ * @returns the files that differ without a line, and the employees with a changed name
+ */
+export async function compareMasters(
+  db: Db,
+  host: Host,
+  reported: () => Promise<ReadonlySet<HostFileName>>,
+): Promise<{ files: HostFileName[]; renamed: string[] }> {
+  const left = await reported();
+  const files: HostFileName[] = [];
+  const renamed: string[] = [];
+  if (!left.has('FACMSTP') && (await importFacilities(db, host))) files.push('FACMSTP');
+  if (!left.has('CTLCDP') && (await importCodes(db, host))) files.push('CTLCDP');
+  if (!left.has('EMPMSTP')) {
+    const employees = await importEmployees(db, host);
+    if (employees.isNew) files.push('EMPMSTP');
+    renamed.push(...employees.renamed);
+  }
+  // Read afterwards, so that it includes every change that a trigger has reported.
+  const since = files.length > 0 ? await reported() : left;
+  return { files: files.filter((file) => !since.has(file)), renamed };
+}
+
 /** Differences in the master files that no doorbell line reported. */
-export interface NewMasters {
+interface NewMasters {
   readonly files: readonly HostFileName[];
   /** Routes that show a changed name. */
   readonly renamed: ReadonlySet<string>;

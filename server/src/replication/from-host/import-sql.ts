@@ -32,6 +32,9 @@ export const insertRoute = statement(
    values ($1, $2, $3, 1, 1, 1, 1, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 );
 
+/** Every route of the mirror. */
+export const loadedRoutes = statement('import_loaded_routes', 'select facility, id, week_end from route');
+
 export const updateRoute = statement(
   'import_update_route',
   `update route set version = $4, header_version = $5, plan_version = $6, name = $7, trailer = $8, email_flag = $9,

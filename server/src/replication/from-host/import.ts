@@ -16,13 +16,14 @@ import { readRouteRows, type RouteRows } from '../../host/reads/reads.ts';
 import { reportIncident } from '../../incidents/sql.ts';
 import type { HostMode } from '../../modes/host-mode.ts';
 import { CurrentModes, modeOf } from '../../modes/modes.ts';
-import { importCodes, importEmployees, importFacilities, noNewMasters, type NewMasters } from './import-masters.ts';
+import { compareMasters, importCodes, importEmployees, importFacilities, noNewMasters } from './import-masters.ts';
 import * as sql from './import-sql.ts';
 import type { Leases } from '../to-host/lease.ts';
 import { keyOf, saveRoute, withdrawRoute } from './mirror-route.ts';
 import { OfficeEdits } from './office-edits.ts';
 import { RouteChoice } from './route-choice.ts';
 import { inheritanceOf, routeImage } from './route-image.ts';
+import { FirstSnapshot } from './first-snapshot.ts';
 import { RouteDigests } from './route-digests.ts';
 import { ROUTE_ROW, type ForeignEdit } from '../to-host/route-pass.ts';
 import { noteOtherSystem, withoutResults } from './shadow-import.ts';
@@ -46,6 +47,8 @@ export type ImportOptions = {
   pollSeconds: number;
   /** IMPORT_FROM: the first week (YYYYMMDD) whose routes are imported; by default some weeks back. */
   importFrom?: string | undefined;
+  /** IMPORT_ROUTES_PER_MINUTE: the pace of routes that are new to the mirror after a start. */
+  routesPerMinute?: number | undefined;
   /** By default the doorbell. */
   changes?: HostChanges;
   modes?: CurrentModes;
@@ -74,6 +77,7 @@ export class HostImport {
   readonly #digests: RouteDigests;
   readonly #choice: RouteChoice;
   readonly #modes: CurrentModes;
+  readonly #snapshot: FirstSnapshot;
   /** Passes run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
@@ -88,6 +92,7 @@ export class HostImport {
     this.#digests = new RouteDigests(options);
     this.#choice = new RouteChoice(options);
     this.#modes = options.modes ?? new CurrentModes(options.db);
+    this.#snapshot = new FirstSnapshot(options);
     this.#edits = new OfficeEdits({ ...options, host: this.#stops });
   }
 
@@ -117,6 +122,8 @@ export class HostImport {
    * @throws HostError
    */
   async findDrift(scope: 'routes' | 'everything'): Promise<Drift> {
+    // A route that has not come yet is no drift.
+    if (this.#snapshot.isLoading) return noDrift;
     const inTurn = (work: () => Promise<Drift>) => this.#inTurn(() => this.#whileImporter(noDrift, work));
     const drift = await inTurn(() => this.#compare(scope));
     if (scope === 'everything' || this.#changes.comparesAll) return drift;
@@ -250,9 +257,10 @@ export class HostImport {
     if (!this.#snapshotDone) await this.#withdrawEarlierWeeks();
     const renamed = await this.#importMasters(masters);
     const renamedScopes = new Set(renamed.map(routeScope));
+    if (this.#snapshotDone) for (const key of await this.#choice.routesShowing(masters)) addRoute(routes, key);
     // The triggers exist since the library was opened: earlier changes need one comparison.
-    const shown = this.#snapshotDone ? await this.#choice.routesShowing(masters) : await this.#choice.currentRoutes();
-    for (const key of shown) addRoute(routes, key);
+    const known = async () => (await this.#choice.currentRoutes()).filter((key) => this.#modeOf(key) !== 'off');
+    for (const key of await this.#snapshot.next(known)) addRoute(routes, key);
     for (const key of renamed) addRoute(routes, key);
     let nextIn = Number.POSITIVE_INFINITY;
     for (const [scope, route] of routes) {
@@ -265,7 +273,8 @@ export class HostImport {
     const { db, log } = this.#options;
     if (handled.length > 0 || !this.#snapshotDone) await recordFacilitiesInUtc(db, log);
     this.#snapshotDone = true;
-    return nextIn;
+    this.#snapshot.complete();
+    return Math.min(nextIn, this.#snapshot.nextIn);
   }
 
   async #importMasters({ keys }: ChangedMasters): Promise<RouteKey[]> {
@@ -276,25 +285,12 @@ export class HostImport {
     return isDue('EMPMSTP') ? this.#choice.routesOfDrivers((await importEmployees(db, host)).renamed) : [];
   }
 
-  /** Compares the master files; files with doorbell lines are left to the import. */
-  async #compareMasters(): Promise<NewMasters> {
+  async #compareMasters(): Promise<typeof noNewMasters> {
     const { db, host } = this.#options;
-    const changed = async () => sortChanges(await this.#changes.pollAgain()).masters.keys;
-    const left = await changed();
-    const files: HostFileName[] = [];
-    const renamed: string[] = [];
-    if (!left.has('FACMSTP') && (await importFacilities(db, host))) files.push('FACMSTP');
-    if (!left.has('CTLCDP') && (await importCodes(db, host))) files.push('CTLCDP');
-    if (!left.has('EMPMSTP')) {
-      const employees = await importEmployees(db, host);
-      if (employees.isNew) files.push('EMPMSTP');
-      renamed.push(...employees.renamed);
-    }
-    // Read afterwards, so that it includes every change that a trigger has reported.
-    const reported = files.length > 0 ? await changed() : left;
-    const drifted = files.filter((file) => !reported.has(file));
-    for (const file of drifted) await db.query(reportIncident, ['host_drift', JSON.stringify({ file })]);
-    return { files: drifted, renamed: new Set((await this.#choice.routesOfDrivers(renamed)).map(routeScope)) };
+    const reported = async () => new Set(sortChanges(await this.#changes.pollAgain()).masters.keys.keys());
+    const { files, renamed } = await compareMasters(db, host, reported);
+    for (const file of files) await db.query(reportIncident, ['host_drift', JSON.stringify({ file })]);
+    return { files, renamed: new Set((await this.#choice.routesOfDrivers(renamed)).map(routeScope)) };
   }
 
   /** @returns false where the route must be imported again: its rows are being written */

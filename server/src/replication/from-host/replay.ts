@@ -6,11 +6,11 @@ import { Doorbell } from '../../host/reads/doorbell.ts';
 import { lastWrites, wholeFiles } from '../../host/reads/route-keys.ts';
 import type { Host } from '../../host/host.ts';
 import { hostRows, isUntouched } from '../../stops/host-rows.ts';
-import type { RowFit, StopOnHost } from '../../stops/host-stop.ts';
+import { stopFiles, type RowFit, type StopFile, type StopOnHost, type StopRows } from '../../stops/host-stop.ts';
 import { evidenceOf } from '../../stops/named-assets.ts';
 import { readResult } from '../../stops/stored-documents.ts';
-import { HostStops } from '../to-host/host-stops.ts';
-import { isAsDispatched } from '../to-host/judge.ts';
+import { HostStops, type ReadStop } from '../to-host/host-stops.ts';
+import { isAsDispatched, isAsPlanned } from '../to-host/judge.ts';
 import type { Leases } from '../to-host/lease.ts';
 import { rowFit } from '../to-host/row-fit.ts';
 import { hostSequence } from '../to-host/sequence.ts';
@@ -32,6 +32,10 @@ export interface ReplayOptions {
   readonly dry: boolean;
 }
 
+/** Files whose rows a replay compares one file at a time. */
+export const replayedFiles = [...stopFiles, 'ASSHDP', 'ASSCHP'] as const;
+export type ReplayedFile = (typeof replayedFiles)[number];
+
 /** Routes by their key or by the time of their confirmation; undefined for any. */
 export interface ReplayScope {
   readonly facility?: string | undefined;
@@ -39,6 +43,8 @@ export interface ReplayScope {
   readonly week?: string | undefined;
   readonly since?: Date | undefined;
   readonly before?: Date | undefined;
+  /** Only the rows of this file. It has lost them as a whole, so that a missing row is no edit of a clerk. */
+  readonly file?: ReplayedFile | undefined;
 }
 
 /** `again`: it goes to the host once more. `foreign`: another program has changed it, and the import decides. */
@@ -128,6 +134,7 @@ class Replay {
   readonly #stops: HostStops;
   /** Undefined: rows of other programs are never ours. */
   readonly #asOf: Date | undefined;
+  #file: ReplayedFile | undefined;
   readonly #lines: ReplayLine[] = [];
   readonly #files: string[] = [];
 
@@ -137,8 +144,9 @@ class Replay {
     this.#asOf = asOf;
   }
 
-  async run({ facility, route, week, since, before }: ReplayScope): Promise<ReplayReport> {
+  async run({ facility, route, week, since, before, file }: ReplayScope): Promise<ReplayReport> {
     const { db, leases } = this.#options;
+    this.#file = file;
     const values = [facility ?? null, route ?? null, week ?? null, since ?? null, before ?? null];
     const routes = (await db.query<RouteRow & Record<string, unknown>>(sql.listReplayed, values)).rows;
     const edited = await this.#editedSince();
@@ -177,20 +185,26 @@ class Replay {
     const { db } = this.#options;
     const stops = (await db.query<StopRow & Record<string, unknown>>(sql.loadReplayed, keyOf(key))).rows;
     const again: [stop: number, found: StopOnHost][] = [];
-    for (const row of stops) {
+    const file = stopFiles.find((name) => name === this.#file);
+    const isOfStops = this.#file === undefined || file !== undefined;
+    for (const row of isOfStops ? stops : []) {
       const { stop_id: stop, parked } = row;
       const found = await this.#stops.read(key, stop);
       // A parked stop has a list and a try of its own.
       if (parked || (row.shadow === null && isUntouched(readResult(row.doc)))) continue;
       if (!found) this.#lines.push({ route: key, stop, verdict: 'missing' });
-      else if (!isEqual(rowFit(this.#options.host.map), key, zone, row, found)) {
-        const isOurs = await this.#isOurs(key, stop, zone, found, edited);
+      else if (!isEqual(rowFit(this.#options.host.map), key, zone, row, found, file)) {
+        const confirmed = row.shadow === null ? undefined : decodeStop(row.shadow, key, stop);
+        const isOurs =
+          file && confirmed ? !isEditedIn(file, found) : await this.#isOurs(key, stop, zone, found, edited);
         this.#lines.push({ route: key, stop, verdict: isOurs ? 'again' : 'foreign' });
-        if (isOurs) again.push([stop, found]);
+        // An edit of a clerk in another file stays one: only this file counts as confirmed with what it has.
+        const rows = file && confirmed ? { ...confirmed.rows, [file]: found.rows[file] } : found.rows;
+        if (isOurs) again.push([stop, { ...found, rows }]);
       }
     }
     const header = await this.#headerToWrite(key, edited);
-    await this.#collectFiles(stops);
+    if (!file) await this.#collectFiles(stops);
     if (this.#options.dry) return;
     await withTransaction(db, async (tx) => {
       for (const [stop, found] of again) {
@@ -245,13 +259,30 @@ class Replay {
 
 const nameOf = (key: RouteKey, stop: number): string => `${routeScope(key)} ${stop}`;
 
-/** Whether the host has the stop as the mirror has it; the trace and sequences do not count. */
-function isEqual(fit: RowFit, key: RouteKey, zone: string, row: StopRow, found: StopOnHost): boolean {
+/** Whether a program has written rows of this file, or added them: those that are missing have no writer. */
+function isEditedIn(file: StopFile, { rows, writers }: ReadStop): boolean {
+  // The dispatch program has written this row, and the service has not.
+  if (file === 'RTSTPP' && rows.RTSTPP.every((row) => isAsPlanned(file, row))) return false;
+  return [...writers.keys()].some((name) => name.startsWith(`${file}\t`));
+}
+
+/** Whether the host has the stop as the mirror has it, or its rows of one file; the trace and sequences do not count. */
+function isEqual(
+  fit: RowFit,
+  key: RouteKey,
+  zone: string,
+  row: StopRow,
+  found: StopOnHost,
+  file: StopFile | undefined,
+): boolean {
   const { stop_id: stop, version, epoch, doc, shadow } = row;
+  const compared = (rows: StopRows): StopRows => (file ? { ...noRows, [file]: rows[file] } : rows);
   const confirmed = shadow === null ? undefined : decodeStop(shadow, key, stop);
-  if (confirmed && stopText(confirmed.rows) === stopText(found.rows)) return true;
+  if (confirmed && stopText(compared(confirmed.rows)) === stopText(compared(found.rows))) return true;
   const moment = (instant: Date) => hostMoment(instant, zone);
   const sequence = `${hostSequence(epoch, version)}` as const;
   const wanted = hostRows({ key, stop, result: readResult(doc), sequence, moment, fit }, found);
-  return traceOf(wanted) === traceOf(found.rows);
+  return traceOf(compared(wanted)) === traceOf(compared(found.rows));
 }
+
+const noRows: StopRows = { RTSTPP: [], RTPRUP: [], RTOSDP: [], RTIMGP: [], RTEMLP: [], RTSTUP: [] };
