@@ -270,7 +270,8 @@ test.each([[[]], [['show']], [['load']], [['fault', 'outage']], [['fault', 'outa
   (argv) => {
     const [verb = ''] = argv;
     const { takes } = hostManual.commands[verb] ?? { takes: '' };
-    const way = verb === '' ? 'there are load, show, sql, fault, ddl, views, layout' : `npm run host -- ${verb} ${takes}`;
+    const way =
+      verb === '' ? 'there are load, show, sql, fault, ddl, views, layout' : `npm run host -- ${verb} ${takes}`;
     expect(() => parseCommand(argv)).toThrow(CommandError);
     expect(() => parseCommand(argv)).toThrow(way);
   },
