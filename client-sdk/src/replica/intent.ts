@@ -26,11 +26,11 @@ export interface RuleContext {
 }
 
 /**
- * The local form of the server's `decide`: the effect of a change on its stop, as far as a device can compute it.
- * Undefined where the stop already has it: the feed is often ahead of the answer.
+ * The local form of the server's `decide`: the effect of a change on its stop, as far as a device can compute it. A
+ * stop that the feed has brought ahead of the answers gets all unanswered changes once more, in their order: a result
+ * that contains the last one does not show that it contains those before, whose fields may all be overwritten.
  */
 export function applyItem(before: StopResult, item: QueueItem, context: RuleContext): AppliedUpdate | undefined {
-  if (before.by?.some((writer) => distance(writer, item) === 0)) return undefined;
   const update = updateOf(item, context);
   if (!update) return undefined;
   const placed = withPlannedInvoices(update, (kind, id) => invoicesOf(context.plan?.[kind] ?? [], id));
@@ -55,15 +55,14 @@ const invoicesOf = (lines: readonly LineName[], item: string): string[] =>
  * value until the newer one is answered.
  */
 const stampOf = (item: QueueItem, writers: readonly Stamp[] = []): Stamp => ({
-  at: Math.max(item.edit_time, ...writers.filter((writer) => distance(writer, item) > 0).map((writer) => writer.at)),
+  at: Math.max(item.edit_time, ...writers.filter((writer) => precedes(writer, item)).map((writer) => writer.at)),
   client: item.client_id,
   seq: item.mutation.seq,
   by: item.employee,
 });
 
-/** How many changes a writer of the same queue is before an item; NaN for another queue. */
-const distance = (writer: Stamp, item: QueueItem): number =>
-  writer.client === item.client_id ? item.mutation.seq - writer.seq : NaN;
+const precedes = (writer: Stamp, item: QueueItem): boolean =>
+  writer.client === item.client_id && writer.seq < item.mutation.seq;
 
 /** Each arguments object is parsed once: every change of its stop applies the item again. */
 const parsed = new WeakMap<object, StopObject>();
