@@ -34,7 +34,7 @@ export class CountRows {
   readonly #options: CountRowsOptions;
   readonly #put;
   /** The last reason for which the host did not take a row: a library of an earlier release has no such file. */
-  #missing = '';
+  #isMissing = false;
 
   constructor(options: CountRowsOptions) {
     this.#options = options;
@@ -89,13 +89,12 @@ export class CountRows {
     });
     try {
       await writeOwn(host, putAll('PODRCNP', this.#put, rows, stampAt(now, count.zone)));
-      this.#missing = '';
+      this.#isMissing = false;
     } catch (error) {
       // The office still sees the count.
       if (!(error instanceof HostError) || !needsSetup(error)) throw error;
-      if (error.message !== this.#missing)
-        log.warn({ err: error }, 'PODRCNP is not set up: counts are in the office only');
-      this.#missing = error.message;
+      if (!this.#isMissing) log.warn({ err: error }, 'PODRCNP is not set up: counts are in the office only');
+      this.#isMissing = true;
     }
   }
 }
