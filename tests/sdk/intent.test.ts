@@ -18,14 +18,14 @@ const answered = (client: string, seq: number): StopResult => ({
 });
 
 /** A pending comment of this phone. */
-const waiting = (client_id: string, seq: number) =>
+const waiting = (client_id: string, seq: number, edit_time = deviceTime, comment = 'the newer word') =>
   toItem({
     client_id,
     employee: '1001',
     form: 'open',
-    edit_time: deviceTime,
+    edit_time,
     mutation: {
-      ...draftUpdate(sampleKey, { id: 1, updates: { driver_comments: 'the newer word' } }),
+      ...draftUpdate(sampleKey, { id: 1, updates: { driver_comments: comment } }),
       id: `id-${seq}`,
       seq,
       captured_at: new Date(deviceTime).toISOString(),
@@ -48,6 +48,16 @@ test("a later edit of another driver shows, and so do this queue's edits after i
   }
 });
 
-test('a change that the received stop already has is not applied again', () => {
-  expect(applyItem(answered('this phone', 2), waiting('this phone', 2), around)).toBeUndefined();
+test('the last of two unanswered changes shows, also where a jump of the clock dates the first one later', () => {
+  const received: StopResult = {
+    status: 'P',
+    updates: { driver_comments: 'the newer word', store_emp_name: 'Ann' },
+    by: [{ at: serverTime, client: 'this phone', seq: 2, by: '1001' }],
+  };
+  const first = waiting('this phone', 1, serverTime + 60_000, 'the older word');
+  const shown = [first, waiting('this phone', 2)].reduce(
+    (result, item) => applyItem(result, item, around)?.result ?? result,
+    received,
+  );
+  expect(shown.updates?.driver_comments).toBe('the newer word');
 });
