@@ -33,10 +33,10 @@ const NOTE = 'mirror: replicate_settle';
 export const OVER: Step = { name: 'the end', nth: 1 };
 /**
  * The statements of a pass to the mirror, and its writes and commits on the host. Sweeps, heartbeats, wake-ups and rows
- * of other lanes are left out.
+ * of other lanes are left out, and the hint to the feeds: it is the first statement after the end.
  */
 const OF_A_PASS =
-  /^(mirror: (lease_claim$|replicate_)|host: (commit after )?(merge|update) (into )?poddta.(rt|podrplp))/;
+  /^(mirror: (lease_claim$|replicate_(?!notify))|host: (commit after )?(merge|update) (into )?poddta.(rt|podrplp))/;
 const NAME_LENGTH = 40;
 
 /**
