@@ -74,7 +74,7 @@ describe('a log', () => {
   test('shows no name and no reason, and the salt opens what it committed to', async () => {
     const all = [...(await leavesOf(node)), ...(await leavesOf(node, ''))];
     const texts = all.map(({ entry }) => entry).join('\n');
-    for (const personal of ['1001', 'MARYB', 'JOHND', 'store called', 'new clerk', 'first'])
+    for (const personal of ['1001"', 'MARYB', 'JOHND', 'store called', 'new clerk', 'first'])
       expect(texts).not.toContain(`"${personal}`);
     const mutation = all.find(({ kind }) => kind === 'mutation');
     const committed = createHash('sha256')
