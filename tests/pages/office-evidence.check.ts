@@ -93,6 +93,34 @@ test('a clerk who may only look reads the preview and has no button', async () =
   expect(await desk.page.getByRole('button', { name: 'Save it' }).count()).toBe(0);
 });
 
+test('a legal hold is placed with a reason, covers the stop and its route, and an admin releases it', async () => {
+  const desk = await world.desk('repair', pageOf(1));
+  await desk.hand.sees('No legal hold.');
+  desk.hand.count();
+  await desk.hand.tap('Place a legal hold');
+  await desk.hand.type('Why it is needed', 'claim 4711');
+  await desk.hand.tap('Place the hold');
+  await desk.hand.sees('by REPAIR');
+  expect(desk.hand.count()).toEqual({ taps: 2, fields: 1 });
+  expect(await desk.page.getByRole('button', { name: 'Release the hold' }).count()).toBe(0);
+  await desk.shot('office-legal-hold');
+  expect(await faultsOf(desk.page)).toEqual([]);
+  const { facility, id, week_end } = demoRoute('R100');
+  const chief = await world.desk('admin', `#/route/${facility}/${id}/${week_end}`);
+  await chief.hand.sees('claim 4711');
+  await chief.hand.sees('stop 1');
+  chief.hand.count();
+  await chief.hand.type('Why it is no longer needed', 'the claim is settled');
+  await chief.shot('office-legal-hold-route');
+  // What is typed outlives a reload.
+  await chief.page.reload();
+  await chief.hand.sees('claim 4711');
+  await chief.hand.tap('Release the hold');
+  await chief.hand.sees('No legal hold.');
+  expect(chief.hand.count()).toEqual({ taps: 1, fields: 1 });
+  expect(await faultsOf(chief.page)).toEqual([]);
+});
+
 test('a link gives the pack once to somebody without an account, and a revoked one gives none', async () => {
   const desk = await world.desk('repair', pageOf(1));
   await desk.hand.tap('Make the evidence pack');

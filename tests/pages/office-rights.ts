@@ -26,7 +26,7 @@ export const acts = {
     'revokeDevice',
     'skipParked',
   ],
-  evidence: ['makeEvidenceLink', 'revokeEvidenceLink'],
+  evidence: ['makeEvidenceLink', 'placeLegalHold', 'releaseLegalHold', 'revokeEvidenceLink'],
   inbox: [
     'acknowledgeIncident',
     'dismissQuarantined',

@@ -4,6 +4,7 @@ import { links } from '../links.ts';
 import type { RouteDetail, StopRow } from '../model/route-row.ts';
 import { ExportRows } from '../parts/exports.tsx';
 import { FaultNote } from '../parts/fault-note.tsx';
+import { LegalHolds } from '../parts/legal-holds.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
 import { RouteNews } from '../parts/route-news.tsx';
@@ -44,6 +45,9 @@ export function RouteScreen({ route, version }: RouteScreenProps) {
       {data && (
         <>
           {version === undefined ? <Stops detail={data} /> : <RouteThen detail={data} version={version} />}
+          <div className="mt4">
+            <LegalHolds place={route} />
+          </div>
           <div className="panel mt4">
             <div className="panel-head">
               <h2>{t('route.news')}</h2>

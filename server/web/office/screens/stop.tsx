@@ -2,6 +2,7 @@ import type { StopKey } from '../links.ts';
 import { links } from '../links.ts';
 import type { StopView } from '../model/stop-ticks.ts';
 import { FaultNote } from '../parts/fault-note.tsx';
+import { LegalHolds } from '../parts/legal-holds.tsx';
 import { MakeEvidence } from '../parts/make-evidence.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Proofs } from '../parts/send-proof.tsx';
@@ -30,6 +31,7 @@ export function StopScreen({ stop }: { readonly stop: StopKey }) {
             <Files view={data} />
             <Proofs stop={stop} proofs={data.proofs} />
             <MakeEvidence stop={stop} />
+            <LegalHolds place={stop} />
             <OnHost view={data} stop={stop} />
             <Times view={data} />
           </div>

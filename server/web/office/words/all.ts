@@ -7,6 +7,7 @@ import * as history from './history.ts';
 import * as host from './host.ts';
 import * as inbox from './inbox.ts';
 import * as incidents from './incidents.ts';
+import * as legalHolds from './legal-holds.ts';
 import * as parked from './parked.ts';
 import * as routes from './routes.ts';
 import * as search from './search.ts';
@@ -35,6 +36,7 @@ export const en = {
   ...proof.en,
   ...check.en,
   ...evidence.en,
+  ...legalHolds.en,
   ...quarantine.en,
   ...phones.en,
   ...host.en,
@@ -58,6 +60,7 @@ export const es = {
   ...proof.es,
   ...check.es,
   ...evidence.es,
+  ...legalHolds.es,
   ...quarantine.es,
   ...phones.es,
   ...host.es,

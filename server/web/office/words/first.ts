@@ -17,6 +17,7 @@ export const en = {
   'first.releaseQuarantined': '{by} was here first, at {time}, and applied this change.',
   'first.beginHold': '{by} was here first, at {time}: a hold is in force that lasts as long.',
   'first.endHold': '{by} was here first, at {time}, and ended this hold.',
+  'first.releaseLegalHold': '{by} was here first, at {time}, and released this legal hold.',
   'first.sendProof': '{by} was here first, at {time}, and sent a proof of this stop.',
 } as const satisfies Words;
 
@@ -34,5 +35,6 @@ export const es: Translation<typeof en> = {
   'first.releaseQuarantined': '{by} llegó primero, a las {time}, y aplicó este cambio.',
   'first.beginHold': '{by} llegó primero, a las {time}: rige una pausa que dura lo mismo.',
   'first.endHold': '{by} llegó primero, a las {time}, y terminó esta pausa.',
+  'first.releaseLegalHold': '{by} llegó primero, a las {time}, y levantó esta retención legal.',
   'first.sendProof': '{by} llegó primero, a las {time}, y envió un comprobante de esta parada.',
 };
