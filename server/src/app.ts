@@ -14,6 +14,7 @@ import { CurrentCodes } from './codes/current-codes.ts';
 import { isGuessable, OPS_TOKEN_LENGTH, type Config } from './config.ts';
 import { prepareDataDir } from './runtime/data-dir.ts';
 import { openDatabase, type Database } from './embedded-postgres/open-database.ts';
+import { isDistributed } from './db/distributed.ts';
 import { ensureEpoch, isJustRestored } from './db/epoch.ts';
 import { watchEpoch } from './db/watch-epoch.ts';
 import { startListener, type Listener } from './db/listen.ts';
@@ -223,6 +224,7 @@ async function startPipeline(deps: Deps): Promise<Pipeline> {
     size: COMMIT_CONNECTIONS,
     keep: COMMIT_CONNECTIONS,
     pipelined: true,
+    plans: (await isDistributed(db)) ? 'auto' : 'once',
   });
   await openAhead(commits, COMMIT_CONNECTIONS);
   shutdown.add('commit pool', () => commits.end());

@@ -151,6 +151,14 @@ describe('a transaction in two trips', () => {
     expect(begun).toHaveLength(17);
   });
 
+  test('uses generic plans, or leaves the choice to PostgreSQL where each statement is planned with its values', async () => {
+    const seen: unknown[] = [];
+    const readMode = async (tx: Tx) => seen.push(...(await tx.query('show plan_cache_mode')).rows);
+    for (const plans of ['once', 'auto'] as const)
+      await inTwoTrips({ ...db, plans }, readMode, (tx) => ({ sent: now, result: tx.query('select 1') }));
+    expect(seen).toEqual([{ plan_cache_mode: 'force_generic_plan' }, { plan_cache_mode: 'auto' }]);
+  });
+
   test('waits twice: for its loads, and for the commit', async () => {
     const saved = inTwoTrips(db, load, (tx, count) => ({ sent: now, result: insert(tx, `loaded ${count}`) }));
     expect((await saved).rowCount).toBe(1);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { Log } from '../runtime/log.ts';
 import { StartError } from '../runtime/start-error.ts';
+import { statementsOf } from './sql-statements.ts';
 import { sqlStateOf } from './sqlstate.ts';
 import type { Queryable } from './types.ts';
 
@@ -111,7 +112,7 @@ function pendingMigrations(migrations: Migration[], applied: AppliedMigration[],
 async function apply(client: pg.Client, { number, name, sql, sha256 }: Migration): Promise<void> {
   try {
     await client.query('begin');
-    await client.query(sql);
+    for (const statement of statementsOf(sql)) await client.query(statement);
     await client.query('insert into schema_migration (number, name, sha256) values ($1, $2, $3)', [
       number,
       name,

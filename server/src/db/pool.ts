@@ -2,6 +2,7 @@ import pg from 'pg';
 import type { Log } from '../runtime/log.ts';
 import { GatheringSocket } from './pg-internals/gathering-socket.ts';
 import { sendLargeInPlace } from './pg-internals/large-parameters.ts';
+import type { Plans } from './types.ts';
 
 export interface PoolOptions {
   url: string;
@@ -14,6 +15,8 @@ export interface PoolOptions {
   keep?: number;
   /** Sends statements without waiting for earlier answers. */
   pipelined?: boolean;
+  /** How batches are planned. */
+  plans?: Plans;
 }
 
 const { builtins } = pg.types;
@@ -25,7 +28,15 @@ const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000;
 /** Callers wait this long for a connection, then answer 503, and the phone's queue waits. */
 const CONNECT_TIMEOUT_MS = 5_000;
 
-export function createPool({ url, name, log, size = 10, keep = 0, pipelined = false }: PoolOptions): pg.Pool {
+export function createPool({
+  url,
+  name,
+  log,
+  size = 10,
+  keep = 0,
+  pipelined = false,
+  plans = 'once',
+}: PoolOptions): pg.Pool & { readonly plans: Plans } {
   const pool = new pg.Pool({
     connectionString: url,
     application_name: name,
@@ -51,7 +62,7 @@ export function createPool({ url, name, log, size = 10, keep = 0, pipelined = fa
   pool.on('error', (error) => {
     if (!pool.ending) log.warn({ err: error, pool: name }, 'an idle database connection broke');
   });
-  return pool;
+  return Object.assign(pool, { plans });
 }
 
 /** `int8` as number, calendar dates and zoneless timestamps as text: a `Date` would shift them by the machine's zone. */

@@ -34,7 +34,7 @@ export async function inTwoTrips<Loaded, Result>(
 ): Promise<Result> {
   return onConnection(db, async (connection) => {
     const tx = asTx(connection);
-    const begun = connection.query(beginPlannedOnce(connection));
+    const begun = connection.query(db.plans === 'auto' ? 'begin' : beginPlannedOnce(connection));
     const [loaded] = await both(load(tx), begun);
     const { sent, result } = save(tx, loaded);
     const [saved, commit] = await both(

@@ -18,7 +18,12 @@ export interface Connection extends Queryable {
   release(destroy?: Error | boolean): void;
 }
 
+/** `once`: generic plans, whatever the values are. `auto`: PostgreSQL chooses; a distributed one needs the values. */
+export type Plans = 'once' | 'auto';
+
 /** The database: statements outside of transactions, and connections for transactions. */
 export interface Db extends Queryable {
+  /** How PostgreSQL plans the statements of a batch; unset: `once`. */
+  readonly plans?: Plans;
   connect(): Promise<Connection>;
 }
