@@ -52,6 +52,7 @@ import { findLiveWorker } from './replication/control/heartbeat.ts';
 import { openHost } from './host/connection/open.ts';
 import { startClosing } from './mutations/jobs/closing-timers.ts';
 import { openPipeline } from './mutations/intake/pipeline.ts';
+import { requeueLost } from './mutations/jobs/owed.ts';
 import { bossMail, bossMessages, bossRowsWakeup, bossWakeups, createQueues } from './mutations/jobs/wakeups.ts';
 import type { CloseMode } from './routes/closing.ts';
 import { Shutdown } from './runtime/shutdown.ts';
@@ -257,6 +258,7 @@ async function startSideEffects(deps: Deps, pipeline: Pipeline, mailClock: () =>
   shutdown.add('text messages', () => messages.stop());
   const counters = new SharedCounters(db, clock);
   keepSweeping(deps, 'old counters', () => sweepAuth({ db, counters, clock }));
+  keepSweeping(deps, 'lost deliveries', () => requeueLost({ db, boss, log }));
   startRetention(deps);
   const alarms = startAlarms({ db, config, clock, log });
   if (alarms) shutdown.add('alarms', () => alarms.stop());

@@ -61,7 +61,7 @@ const rules: readonly SqlRule[] = [
   },
 ];
 
-/** What a distributed PostgreSQL refuses in a statement. */
+/** The parts of a statement that a distributed PostgreSQL refuses. */
 export function distributedFaults({ name, text }: SqlText): string[] {
   const plain = text
     .replaceAll(/'[^']*'/g, "''")

@@ -46,14 +46,16 @@ export async function inTwoTrips<Loaded, Result>(
   });
 }
 
-/** Runs `send`, which sends one statement at some time. */
-export function sending(tx: Tx, send: (tx: Tx) => Promise<void>): Sent<void> {
+/** Runs `send`, which sends one statement at some time, or as many as `count`. */
+export function sending(tx: Tx, send: (tx: Tx) => Promise<void>, count = 1): Sent<void> {
+  let left = count;
   const { promise: sent, resolve, reject } = Promise.withResolvers<void>();
   const result = send({
     ...tx,
     query<Row extends QueryResultRow>(statement: Statement, values?: unknown[]) {
       const answer = tx.query<Row>(statement, values);
-      resolve();
+      left -= 1;
+      if (left === 0) resolve();
       return answer;
     },
   });

@@ -42,7 +42,12 @@ export class TextMessages {
 
   async start(): Promise<void> {
     const deliver = (job: JobWithMetadata<TextMessage>) => this.#deliver(job);
-    this.#stopWork = await workDeliveries(this.#options, queues.sms, POLL_SECONDS, deliver);
+    this.#stopWork = await workDeliveries(
+      { ...this.#options, db: this.#options.auth.db },
+      queues.sms,
+      POLL_SECONDS,
+      deliver,
+    );
   }
 
   /** Ends after the message in progress. */

@@ -23,7 +23,7 @@ import { countRepeated, markReleased } from '../quarantine/quarantine-sql.ts';
 import type { QuarantineEntry } from './refusals.ts';
 import { saveReports } from './report-rows.ts';
 import * as sql from './sql.ts';
-import type { Wakeups } from '../jobs/wakeups.ts';
+import { MAIL_STATEMENTS, type Wakeups } from '../jobs/wakeups.ts';
 
 /** Sends all changes of a batch, one statement a table. Returns the commits that the feed sends after the commit. */
 export function saveChanges(
@@ -37,7 +37,7 @@ export function saveChanges(
   const alarms = changes.routes.flatMap(({ before, after }) => newAlarms(before.facts, after.facts));
   const drivers = changes.routes.flatMap(({ before, after }) => affectedDrivers(before.facts, after.facts));
   const jobs = [
-    ...(changes.mails.length > 0 ? [sending(tx, (one) => wakeups.mail(one, changes.mails))] : []),
+    ...(changes.mails.length > 0 ? [sending(tx, (one) => wakeups.mail(one, changes.mails), MAIL_STATEMENTS)] : []),
     ...(alarms.length > 0 ? [sending(tx, (one) => wakeups.closeAt(one, alarms))] : []),
     ...(changes.reports.length > 0 ? [sending(tx, wakeups.replicateRows)] : []),
     ...(bare.length > 0 ? [sending(tx, (one) => wakeups.replicate(one))] : []),

@@ -1,9 +1,10 @@
-import { hash } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import type { PgBoss } from 'pg-boss';
 import type { AuthDeps } from '../../auth/deps.ts';
 import type { Queryable, Tx } from '../../db/types.ts';
 import type { Changes } from '../apply/changes.ts';
 import { deliveryQueue } from './deliveries.ts';
+import { saveOwed, type Owed } from './owed-sql.ts';
 
 /** Queues of pg-boss. Jobs are only wake-ups: the tables contain the work (I8). */
 export const queues = {
@@ -99,12 +100,19 @@ export const bossMail =
     insertMails(boss, tx, [mail]);
 
 async function insertMails(boss: Pick<PgBoss, 'insert'>, tx: Tx, mails: readonly MailJob[]): Promise<void> {
-  await boss.insert(
-    queues.mail,
-    mails.map((data) => ({ data })),
-    { db: executor(tx) },
-  );
+  const owed = mails.map((data): Owed => ({ id: randomUUID(), queue: queues.mail, data }));
+  await Promise.all([
+    tx.query(saveOwed, saveOwed.parameters(owed)),
+    boss.insert(
+      queues.mail,
+      owed.map(({ id, data }) => ({ id, data })),
+      { db: executor(tx) },
+    ),
+  ]);
 }
+
+/** How many statements `mail` sends. */
+export const MAIL_STATEMENTS = 2;
 
 /**
  * Queues a text message, inside a transaction where one is passed. The job names a driver, and has neither number nor
@@ -114,7 +122,9 @@ export function bossMessages(boss: Pick<PgBoss, 'send'>): AuthDeps['queueMessage
   return async (db, message) => {
     // A driver waits for a one-time password. After ten minutes of attempts it is useless.
     const patience = message.kind === 'one_time_password' ? { retryLimit: 7 } : {};
-    await boss.send(queues.sms, message, { ...patience, db: executor(db) });
+    const id = randomUUID();
+    await db.query(saveOwed, saveOwed.parameters([{ id, queue: queues.sms, data: message }]));
+    await boss.send(queues.sms, message, { ...patience, id, db: executor(db) });
   };
 }
 
