@@ -13,7 +13,7 @@ export default defineConfig({
       // The suites that the stand-in's own driver runs, too.
       'tests/host/{broken-links,conformance,compare-and-set,counted-files,handshake,import,import-closing,import-feed,import-polling,osd-emails,plan-change,reconciliation,replay,replication,replication-edits,replication-nodes,row-replication}.test.ts',
       'tests/host/exercise.check.ts',
-      'tests/system/worker-is-killed.test.ts',
+      'tests/system/worker-is-killed.check.ts',
     ],
     globalSetup: ['tests/db2/build-ibm-db.ts', 'tests/support/global-setup.ts'],
     setupFiles: ['tests/support/each-file.ts'],

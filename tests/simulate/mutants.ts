@@ -19,7 +19,7 @@ export interface Mutant {
 /** Folders below server/src, and the tests that run where the simulator finds nothing. */
 const testsOf: ReadonlyMap<string, readonly string[]> = new Map([
   ['mutations', ['tests/server/mutations', 'tests/server/http/stop-sync.test.ts', 'tests/server/http/closing.test.ts']],
-  ['replication', ['tests/server/replication', 'tests/host', 'tests/system/worker-is-killed.test.ts']],
+  ['replication', ['tests/server/replication', 'tests/host']],
   ['sync', ['tests/server/sync', 'tests/docs/asyncapi.test.ts', 'tests/sdk']],
   ['stops', ['tests/server/stops', 'tests/host', 'tests/server/http/stop-sync.test.ts']],
 ]);

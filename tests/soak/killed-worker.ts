@@ -5,7 +5,8 @@ import { runNode } from '../support/node-program.ts';
 const vitest = fileURLToPath(new URL('vitest.mjs', import.meta.resolve('vitest/package.json')));
 
 /** A worker process is killed at each step of a pass in turn. The suite takes four of the steps. */
-export const killWorkerAtEachStep = (): Promise<boolean> => atEachStep('tests/system/worker-is-killed.test.ts');
+export const killWorkerAtEachStep = (): Promise<boolean> =>
+  atEachStep('tests/system/worker-is-killed.check.ts', '--config=tests/long/vitest.config.ts');
 
 /** A worker is killed at each step, and its successor at each step of the recovery. The suite takes three pairs. */
 export const killWorkerTwice = (): Promise<boolean> => atEachStep('tests/host/killed.test.ts');

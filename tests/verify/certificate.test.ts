@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomInt } from 'node:crypto';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -127,11 +127,14 @@ describe('a forger', () => {
   });
 });
 
+/** The distance of changed bytes. Each run begins elsewhere, so that many runs change all of them. */
+const STRIDE = 41;
+
 test('one byte changed in a signature is never proven', async () => {
   for (const name of Object.values(containerMembers)) {
     const bytes = unzipped(pack).get(name) ?? Buffer.alloc(0);
     const passed = [];
-    for (let at = 0; at < bytes.length; at += 7) {
+    for (let at = randomInt(STRIDE); at < bytes.length; at += STRIDE) {
       const content = unzipped(pack);
       const changed = Buffer.from(bytes);
       changed[at] = (changed[at] ?? 0) ^ 1;

@@ -22,10 +22,10 @@ import { storeFiles } from '../../support/uploads.ts';
 
 // `FUZZ_SEED=… FUZZ_REQUESTS=20 npx vitest run tests/server/http/fuzz.test.ts` repeats the requests of a failure.
 const { FUZZ_SEED: givenSeed, FUZZ_REQUESTS: givenRequests } = process.env;
-const requests = Number(givenRequests ?? 4_000);
+const requests = Number(givenRequests ?? 2_000);
 const seed = Number(givenSeed ?? Math.floor(Math.random() * 2 ** 31));
 /** So many more go to the operations that no request has reached. */
-const directed = 2_000;
+const directed = 1_000;
 /** The size of a burst: more than the server has connections to its database. */
 const burst = 20;
 /** The number of malformed byte streams in a burst. */

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { Chance } from '../simulate/chance.ts';
 import { KilledWorker, OVER, type Step } from './killed-worker.ts';
 
-// `KILL_SEED=… npx vitest run tests/system/worker-is-killed.test.ts` chooses the same steps again; KILL_STEPS=all takes
-// every one (`npm run soak -- killed-worker`).
+// `KILL_SEED=… npm run test:long -- worker-is-killed` chooses the same steps again; KILL_STEPS=all takes every one
+// (`npm run soak -- killed-worker`).
 const { KILL_SEED: givenSeed, KILL_STEPS: wanted } = process.env;
 const seed = Number(givenSeed ?? Math.floor(Math.random() * 2 ** 31));
 /** A process has to start again after each. */
