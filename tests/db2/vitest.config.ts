@@ -22,6 +22,7 @@ export default defineConfig({
     // systemd: our encoding must not depend on it.
     env: { NODE_PATH: `${root}tests/db2/.build/node_modules`, LC_ALL: 'C', DB2CODEPAGE: '' },
     pool: 'forks',
+    isolate: false,
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -13,7 +13,9 @@ export default defineConfig({
     globalSetup: ['tests/support/global-setup.ts'],
     setupFiles: ['tests/support/each-file.ts'],
     pool: 'forks',
-    maxWorkers: 1,
+    // As in the suite: modules are loaded once a process, and the files mostly wait.
+    isolate: false,
+    maxWorkers: 3,
     // Prints measurements, too.
     reporters: ['verbose'],
     testTimeout: 120_000,
