@@ -100,6 +100,33 @@ test('times, states, truths and lists of a record are no code for its reader', (
   for (const text of ['["', '["a",7]', 'D']) expect(shownValue('driver_comments', text)).toEqual({ is: 'text', text });
 });
 
+test('exceptions and surplus items of a record are a list; what is no such list stays text', () => {
+  const [damaged, late] = [
+    { quantity: 2, comment: 'wet', barcodes: '4006' },
+    { quantity: 1, comment: null },
+  ];
+  expect(shownValue('action_osd_data', JSON.stringify([{ osd_code: 10, data: [damaged, late] }]))).toEqual({
+    is: 'exceptions',
+    exceptions: [
+      { code: '10', quantity: '2', barcode: '4006', comment: 'wet' },
+      { code: '10', quantity: '1', barcode: '', comment: '' },
+    ],
+  });
+  expect(shownValue('overage_items', '[{"osd_code":"50","quantity":3,"barcode":"77"}]')).toEqual({
+    is: 'exceptions',
+    exceptions: [{ code: '50', quantity: '3', barcode: '77', comment: '' }],
+  });
+  expect(
+    shownValue('action', '{"updates":{"delivered":4,"osd_data":[{"osd_code":10,"data":[{"quantity":1}]}]}}'),
+  ).toEqual({
+    is: 'scanned',
+    delivered: '4',
+    exceptions: [{ code: '10', quantity: '1', barcode: '', comment: '' }],
+  });
+  for (const text of ['[7]', '[{"osd_code":', '{}']) expect(shownValue('osd_data', text)).toEqual({ is: 'text', text });
+  expect(shownValue('driver_comments', '[{"a":1}]')).toEqual({ is: 'text', text: '[{"a":1}]' });
+});
+
 test('bytes that are JSON are shown in lines, others as they came', () => {
   expect(inLines('{"a":1}')).toBe('{\n  "a": 1\n}');
   expect(inLines('{"a":')).toBeUndefined();

@@ -11,7 +11,7 @@ import type { StopView } from '../model/stop-ticks.ts';
 import { ExportRows } from '../parts/exports.tsx';
 import { FaultNote } from '../parts/fault-note.tsx';
 import { Moment } from '../parts/moment.tsx';
-import type { ItemNames } from '../parts/recorded-text.tsx';
+import type { StopNames } from '../parts/recorded-text.tsx';
 import { fieldText, ValueText } from '../parts/recorded-text.tsx';
 import { StopFrame, useStopView } from '../parts/stop-frame.tsx';
 import { ToParked } from '../parts/to-parked.tsx';
@@ -66,10 +66,12 @@ export function HistoryScreen({ stop, moment }: { readonly stop: StopKey; readon
   );
 }
 
-const namesOf = (view: StopView | undefined): ItemNames =>
-  new Map(view?.lines.map(({ id, name, description }) => [id, name || description]));
+const namesOf = (view: StopView | undefined): StopNames => ({
+  items: new Map(view?.lines.map(({ id, name, description }) => [id, name || description])),
+  meanings: new Map(view?.lines.flatMap(({ exceptions }) => exceptions.map(({ code, meaning }) => [code, meaning]))),
+});
 
-const columns = (stop: StopKey, names: ItemNames) => [
+const columns = (stop: StopKey, names: StopNames) => [
   {
     head: t('history.when'),
     cell: ({ mutation: { received_at, captured_at } }: HistoryEntry) => (
@@ -115,13 +117,13 @@ const columns = (stop: StopKey, names: ItemNames) => [
             {before !== null && (
               <>
                 <del>
-                  <ValueText name={field.name} value={before} of={stop} />
+                  <ValueText name={field.name} value={before} of={stop} names={names} />
                 </del>
                 <Icon name="arrow" small />
               </>
             )}
             <ins>
-              <ValueText name={field.name} value={after} of={stop} />
+              <ValueText name={field.name} value={after} of={stop} names={names} />
             </ins>
           </li>
         ))}
@@ -163,7 +165,7 @@ function Chain({ stop }: { readonly stop: StopKey }) {
 interface AsItWasProps {
   readonly data: StopRecord;
   readonly moment: string;
-  readonly names: ItemNames;
+  readonly names: StopNames;
 }
 
 function AsItWas({ data, moment, names }: AsItWasProps) {
@@ -180,7 +182,10 @@ function AsItWas({ data, moment, names }: AsItWasProps) {
         keyOf={recordedField}
         columns={[
           { head: t('history.field'), cell: (value) => fieldText(value, names) },
-          { head: t('history.value'), cell: ({ name, value }) => <ValueText name={name} value={value} of={data} /> },
+          {
+            head: t('history.value'),
+            cell: ({ name, value }) => <ValueText name={name} value={value} of={data} names={names} />,
+          },
         ]}
       />
     </TablePanel>
