@@ -14,8 +14,8 @@ export default defineConfig({
     // Most files wait for processes, timers and disks: more of them than cores keeps two cores busy.
     maxWorkers: 3,
     // A busy machine is no failure: the limit finds tests that hang; other suites measure speed.
-    testTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
+    hookTimeout: 120_000,
   },
 });

@@ -57,7 +57,7 @@ test('commands that find the lock of a killed one install once', async () => {
   const lock = join(folder, name);
   await once(spawn(process.execPath, ['-e', killed, lock]), 'close');
   const delayed = start('--import', './late.mjs');
-  await expect.poll(() => existsSync(join(folder, 'found')), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => existsSync(join(folder, 'found')), { timeout: 60_000 }).toBe(true);
   const commands = [delayed, ...Array.from({ length: COMMANDS - 1 }, () => start())];
   const ended = commands.map(async (command) => {
     await once(command, 'close');
@@ -66,7 +66,7 @@ test('commands that find the lock of a killed one install once', async () => {
   // The command that listens, and a connection of each command that waits for it.
   const sockets = async () =>
     (await readFile('/proc/net/unix', 'utf8')).split('\n').filter((line) => line.endsWith(lock));
-  await expect.poll(async () => (await sockets()).length, { timeout: 20_000 }).toBe(COMMANDS);
+  await expect.poll(async () => (await sockets()).length, { timeout: 60_000 }).toBe(COMMANDS);
   for (const { stdin } of commands) stdin.end();
   expect(await Promise.all(ended)).toEqual(commands.map(() => 0));
   expect(await readFile(join(folder, 'installs'), 'utf8')).toBe('begin end ');

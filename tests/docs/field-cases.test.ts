@@ -36,7 +36,7 @@ const cell = (n: number, storage: string): string => `${n} on ${storage}`;
 function titled(): Played {
   const found: Played = new Map();
   for (const file of readTree().values()) {
-    if (!/^tests\/(?!docs\/).*\.test\.tsx?$/.test(file.path)) continue;
+    if (!/^tests\/(?!docs\/).*\.(test|check)\.tsx?$/.test(file.path)) continue;
     const { on, cases } = playedIn(file);
     for (const n of cases)
       for (const storage of on) found.set(cell(n, storage), (found.get(cell(n, storage)) ?? new Set()).add(file.path));

@@ -25,7 +25,7 @@ test('a route appears after two quiet seconds, never incomplete, and within five
       if (route) seen.push(plans.length);
       expect(route?.published_at).toBeInstanceOf(Date);
     },
-    { timeout: 8_000, interval: 50 },
+    { timeout: 60_000, interval: 50 },
   );
   await dispatch(routeFile('R2', { stops: 4 }));
   const last = performance.now();
@@ -74,7 +74,7 @@ test('an edit of a leased route is imported soon after the lease, not only at th
   expect((await read('R7')).route?.status).toBe('O');
   await leases.release(lease);
   // The next poll comes after an hour.
-  await vi.waitFor(async () => expect((await read('R7')).route?.status).toBe('C'), { timeout: 10_000, interval: 50 });
+  await vi.waitFor(async () => expect((await read('R7')).route?.status).toBe('C'), { timeout: 60_000, interval: 50 });
   await imports.stop();
   expect(await host.query('select CHSEQ from PODCHGP')).toEqual([]);
 });
@@ -108,7 +108,7 @@ test('a host that is unreachable delays the import without an error', async () =
   await expect(imports.importNow()).rejects.toMatchObject({ kind: 'passing' });
   await dispatch(routeFile('R5'));
   await sql('delete from standin_fault');
-  await vi.waitFor(async () => expect(await published('R5')).toBeInstanceOf(Date), { timeout: 10_000, interval: 50 });
+  await vi.waitFor(async () => expect(await published('R5')).toBeInstanceOf(Date), { timeout: 60_000, interval: 50 });
   await vi.waitFor(() =>
     expect(log.lines.at(-1)).toMatchObject({ level: 'info', message: 'the import from the host goes on' }),
   );

@@ -139,7 +139,7 @@ test('row in use: its route is tried again stop by stop, and the stops before it
   };
   const worker = depot.worker({ host, random: () => 0.001 });
   await worker.start();
-  await expect.poll(() => attempts.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(5);
+  await expect.poll(() => attempts.length, { timeout: 60_000 }).toBeGreaterThanOrEqual(5);
   expect(await results('LOCK')).toHaveLength(2);
   isLocked = false;
   await depot.untilHosted(key);

@@ -18,8 +18,8 @@ export default defineConfig({
     maxWorkers: 3,
     // Prints measurements, too.
     reporters: ['verbose'],
-    testTimeout: 120_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
+    testTimeout: 180_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 });

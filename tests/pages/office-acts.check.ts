@@ -215,7 +215,7 @@ test('a hold beside one that another author has begun meanwhile needs a confirma
     const holds = await world.service.rest.take(opsOperations.listHolds, { headers });
     return holds.find(({ by }) => by === 'ADMIN')?.hold_id ?? '';
   };
-  await expect.poll(own, { timeout: 10_000 }).not.toBe('');
+  await expect.poll(own, { timeout: 60_000 }).not.toBe('');
   for (const id of [hold_id, await own()])
     await world.service.rest.take(opsOperations.endHold, { headers, params: { hold_id: id }, body: {} });
 });

@@ -21,5 +21,5 @@ export async function decidesAnew(desk: Desk, buttons: readonly string[], path: 
   await desk.hand.tap('I have read it: decide anew');
   await desk.hand.sees('Your next click replaces this decision.');
   await desk.hand.tap(buttons[0] ?? '');
-  await expect.poll(sent, { timeout: 10_000 }).toEqual([true]);
+  await expect.poll(sent, { timeout: 60_000 }).toEqual([true]);
 }

@@ -18,6 +18,6 @@ export default defineConfig({
     // A busy machine is no failure: each wait of a story has a limit of its own.
     testTimeout: 240_000,
     hookTimeout: 180_000,
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 60_000 } },
   },
 });

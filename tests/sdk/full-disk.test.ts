@@ -107,7 +107,7 @@ test('a continuing problem is reported once', async () => {
   const { disk, client } = await openClient();
   disk.fill();
   client.updateStop(sampleKey, comment(1, 'x'));
-  await expect.poll(() => disk.refused, { timeout: 10_000 }).toBeGreaterThan(4);
+  await expect.poll(() => disk.refused, { timeout: 60_000 }).toBeGreaterThan(4);
   const { troubles } = await client.diagnostics();
   expect(troubles.map(({ code }) => code)).toEqual(['STORAGE']);
 });
@@ -137,7 +137,7 @@ test('two alternating problems are reported once each, and neither hides another
   disk.fill();
   client.updateStop(sampleKey, comment(1, 'x'));
   await uploads.add(new Uint8Array(3), { kind: 'document' });
-  await expect.poll(() => Math.min(disk.refused, reads.count), { timeout: 20_000 }).toBeGreaterThan(3);
+  await expect.poll(() => Math.min(disk.refused, reads.count), { timeout: 60_000 }).toBeGreaterThan(3);
   const { troubles } = await client.diagnostics();
   expect(troubles.map(({ code }) => code).toSorted()).toEqual(['FILES', 'STORAGE']);
 });

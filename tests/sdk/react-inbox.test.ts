@@ -90,7 +90,7 @@ test('a component that is mounted before its change shows the receipt as soon as
   await page.locator('h1', { hasText: 'here' }).waitFor();
   expect(await page.textContent('#later')).toBe('none yet');
   await page.evaluate(() => globalThis.inbox.recordLater());
-  await page.locator('#later', { hasText: 'accepted' }).waitFor({ timeout: 5_000 });
+  await page.locator('#later', { hasText: 'accepted' }).waitFor({ timeout: 60_000 });
   server.host();
-  await page.locator('#later', { hasText: 'on_host' }).waitFor({ timeout: 5_000 });
+  await page.locator('#later', { hasText: 'on_host' }).waitFor({ timeout: 60_000 });
 });

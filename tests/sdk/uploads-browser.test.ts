@@ -183,7 +183,7 @@ test('after a crash during an upload, the page continues from the bytes that had
     );
     return rows[0]?.received ?? 0;
   };
-  await expect.poll(received, { timeout: 20_000, interval: 20 }).toBeGreaterThan(file.size / 4);
+  await expect.poll(received, { timeout: 60_000, interval: 20 }).toBeGreaterThan(file.size / 4);
   await crashPage(page);
   link.cut();
   await page.close();

@@ -234,7 +234,7 @@ describe('a file', () => {
     link.throttle(200_000);
     const photo = photoOf(600_000);
     const { id } = await uploads.add(photo, { kind: 'photo' });
-    await expect.poll(() => received(id), { timeout: 10_000 }).toBeGreaterThan(100_000);
+    await expect.poll(() => received(id), { timeout: 60_000 }).toBeGreaterThan(100_000);
     const again = await restart();
     link.pass();
     await again.uploads.here(id);

@@ -27,9 +27,9 @@ test('while the database is unreachable the server answers with a time to retry,
   expect((await fetchDocumented(`${server.url}/api/health/ready`)).status).toBe(503);
 
   await link.accept();
-  await expect.poll(async () => (await drivers(server.url)).status, { timeout: 15_000 }).toBe(200);
+  await expect.poll(async () => (await drivers(server.url)).status, { timeout: 60_000 }).toBe(200);
   await expect
-    .poll(async () => (await fetchDocumented(`${server.url}/api/health/ready`)).status, { timeout: 15_000 })
+    .poll(async () => (await fetchDocumented(`${server.url}/api/health/ready`)).status, { timeout: 60_000 })
     .toBe(200);
   await server.stop();
 });
@@ -40,8 +40,8 @@ test('the server restarts an embedded database that crashed, and continues', asy
   const before = await findRunning(await placeCluster(dataDir));
   if (!before) throw new Error('PostgreSQL does not run');
   process.kill(before.pid, 'SIGKILL');
-  await expect.poll(() => server.output, { timeout: 15_000 }).toContain('the embedded PostgreSQL has gone away');
-  await expect.poll(async () => (await drivers(server.url)).status, { timeout: 15_000 }).toBe(200);
+  await expect.poll(() => server.output, { timeout: 60_000 }).toContain('the embedded PostgreSQL has gone away');
+  await expect.poll(async () => (await drivers(server.url)).status, { timeout: 60_000 }).toBe(200);
   const after = await findRunning(await placeCluster(dataDir));
   expect(after).toMatchObject({ port: before.port });
   expect(after?.pid).not.toBe(before.pid);

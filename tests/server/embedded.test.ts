@@ -150,11 +150,11 @@ describe('embedded PostgreSQL', () => {
     const before = await running(dataDir);
     if (!before) throw new Error('PostgreSQL does not run');
     process.kill(before.pid, 'SIGKILL');
-    await expect.poll(() => isBack(1), { timeout: 15_000 }).toBe(true);
+    await expect.poll(() => isBack(1), { timeout: 60_000 }).toBe(true);
     expect(await query(embedded.url, 'select 1 as one')).toEqual([{ one: 1 }]);
 
     await stopCluster(await placeCluster(dataDir));
-    await expect.poll(() => isBack(2), { timeout: 15_000 }).toBe(true);
+    await expect.poll(() => isBack(2), { timeout: 60_000 }).toBe(true);
     expect(await query(embedded.url, 'select 1 as one')).toEqual([{ one: 1 }]);
     await embedded.stop();
   });

@@ -29,15 +29,15 @@ test('a server starts without its host, reports that once, and finds the host wh
   expect(await ask(ready)).toMatchObject({ status: 200, answer: { data: { host: { ok: false, required: false } } } });
   expect((await ask(`${server.url}/api/route/drivers`)).answer.data).toEqual([]);
 
-  await expect.poll(() => server.output, { timeout: 15_000 }).toContain('the host is still away');
+  await expect.poll(() => server.output, { timeout: 60_000 }).toContain('the host is still away');
   await link.accept();
   await expect
-    .poll(async () => (await ask(ready)).answer.data, { timeout: 15_000 })
+    .poll(async () => (await ask(ready)).answer.data, { timeout: 60_000 })
     .toMatchObject({ host: { ok: true } });
   await expect
-    .poll(async () => (await ask(`${server.url}/api/route/drivers`)).answer.data, { timeout: 15_000 })
+    .poll(async () => (await ask(`${server.url}/api/route/drivers`)).answer.data, { timeout: 60_000 })
     .toEqual(expect.arrayContaining(['1001', '1009']));
-  await expect.poll(() => server.output, { timeout: 15_000 }).toContain('the host answers');
+  await expect.poll(() => server.output, { timeout: 60_000 }).toContain('the host answers');
   expect(server.output.match(/the host is away/g)).toHaveLength(1);
   await server.stop();
 });

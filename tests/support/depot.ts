@@ -119,7 +119,7 @@ export async function openDepot(): Promise<Depot> {
 
   /** A pass leaves out a route that the worker writes at this moment. */
   const importAll = async (): Promise<void> =>
-    void (await listed(vi.waitUntil(() => hostImport.importNow(), { timeout: 30_000, interval: 20 })));
+    void (await listed(vi.waitUntil(() => hostImport.importNow(), { timeout: 60_000, interval: 20 })));
 
   const depot: Depot = {
     database,

@@ -32,7 +32,7 @@ test('a demo has a witness of its own, which ends with the server, also where th
   await server.start();
   const second = await witnessOf();
   await server.kill9();
-  await vi.waitFor(() => expect(isAlive(second)).toBe(false), { timeout: 20_000, interval: 50 });
+  await vi.waitFor(() => expect(isAlive(second)).toBe(false), { timeout: 60_000, interval: 50 });
   // It stops the database that the killed one has left.
   await server.start();
 }, 180_000);

@@ -24,10 +24,10 @@ test('a batch that commits while the worker finishes an earlier job still reache
   const release = await holdCommitsOf(service.database, 'R200');
 
   const delayed = slowHistory.update(slow.app, delivered(1));
-  await expect.poll(() => waitingCommits(service.database), { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => waitingCommits(service.database), { timeout: 60_000 }).toBe(1);
   // The worker takes another batch's job, does its work and goes idle; it cannot detect the blocked one.
   await quickHistory.update(quick.app, delivered(1)).onHost;
-  await expect.poll(async () => (await wakeUps(pool, ['created', 'active'])).length, { timeout: 10_000 }).toBe(0);
+  await expect.poll(async () => (await wakeUps(pool, ['created', 'active'])).length, { timeout: 60_000 }).toBe(0);
   expect(await hostStateOf(service, slowHistory.route)).toEqual({});
   expect(delayed.current.at).toBe('saved');
   expect(await waitingCommits(service.database)).toBe(1);
@@ -37,7 +37,7 @@ test('a batch that commits while the worker finishes an earlier job still reache
   await delayed.onHost;
   expect(await hostStateOf(service, slowHistory.route)).toEqual(slowHistory.expected());
   // It had a wake-up of its own, which was not lost.
-  await expect.poll(async () => (await wakeUps(pool, ['completed'])).length, { timeout: 10_000 }).toBe(before + 1);
+  await expect.poll(async () => (await wakeUps(pool, ['completed'])).length, { timeout: 60_000 }).toBe(before + 1);
 });
 
 test('a change whose wake-up has used up all of its retries still reaches the host', async () => {
@@ -97,7 +97,7 @@ test('a worker that lost its route and still writes changes nothing', async () =
   // The old worker resumes in the middle of its write.
   process.kill(old.pid, 'SIGCONT');
   line.releaseUp();
-  await expect.poll(attempts, { timeout: 10_000 }).toBeGreaterThan(attempted);
+  await expect.poll(attempts, { timeout: 60_000 }).toBeGreaterThan(attempted);
   await secondWorker.stop();
   expect(await writes()).toEqual(written);
   expect(await hostStateOf(service, history.route)).toEqual(history.expected());

@@ -50,9 +50,9 @@ test('every change that REST accepts is readable on the host, through an outage 
   await service.fault('outage', 'off');
 
   await expect
-    .poll(() => shown(service, 'ASSHDP'), { timeout: 20_000 })
+    .poll(() => shown(service, 'ASSHDP'), { timeout: 60_000 })
     .toMatchObject([{ AHID: signature_id, AHNAM: 'Unterschrift.png', AHSIZ: 400_000, AHCHKN: 25, AHSTS: 'R' }]);
-  await expect.poll(() => shown(service, 'RTSTUP'), { timeout: 20_000 }).toHaveLength(1);
+  await expect.poll(() => shown(service, 'RTSTUP'), { timeout: 60_000 }).toHaveLength(1);
   expect(await shown(service, 'RTSTUP', "RURTE = 'R100' and RUSTP = 1")).toMatchObject([
     { RUSTS: 'D', RUEDT: 20_261_120, RUETM: 100_500, RUSIG: signature_id, RUDRV: '1001' },
   ]);

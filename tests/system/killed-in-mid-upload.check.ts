@@ -60,10 +60,10 @@ test('an upload resumes after the app and then the server were killed with kill 
    * waste.
    */
   const untilStalledAt = async (bytes: number): Promise<void> => {
-    await expect.poll(received, { timeout: 30_000, interval: 10 }).toBeGreaterThan(bytes);
+    await expect.poll(received, { timeout: 60_000, interval: 10 }).toBeGreaterThan(bytes);
     link.bufferUp();
     const unread = async (): Promise<number> => link.bytesUp - (await received());
-    await expect.poll(unread, { timeout: 30_000, interval: 10 }).toBeLessThan(bufferedBytes);
+    await expect.poll(unread, { timeout: 60_000, interval: 10 }).toBeLessThan(bufferedBytes);
     expect(await received()).toBeLessThan(size);
   };
 

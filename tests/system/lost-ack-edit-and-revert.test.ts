@@ -36,7 +36,7 @@ test('an edited and reverted stop keeps its last edit after a lost acknowledgeme
     if (frame.includes('"type":"push"')) phone.network.bufferDown();
   };
   const first = history.update(phone.app, a);
-  await expect.poll(ledger, { timeout: 10_000 }).toEqual([{ id: first.id, result: 'applied' }]);
+  await expect.poll(ledger, { timeout: 60_000 }).toEqual([{ id: first.id, result: 'applied' }]);
   await phone.network.untilBufferedDown();
   expect(first.current.at).toBe('saved');
   // The acknowledgement is lost with the network.

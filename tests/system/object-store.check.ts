@@ -22,7 +22,7 @@ test('a server killed with kill -9 between object and row has stored no file, an
   bucket.fault = ({ method }) => (method === 'PUT' ? 'held' : undefined);
   const lost = [phone.patch(id, 0, bytes), sendFiles(rest, { files: [{ name: 'a.bin', bytes }], as: anna })];
   const outcomes = Promise.allSettled(lost);
-  await expect.poll(() => bucket.held, { timeout: 30_000, interval: 10 }).toBe(2);
+  await expect.poll(() => bucket.held, { timeout: 60_000, interval: 10 }).toBe(2);
   const orphans = (await bucket.keys()).filter((key) => !key.includes('/.'));
   expect(orphans).toHaveLength(2);
   await server.kill9();

@@ -133,7 +133,7 @@ test('a parked and overtaken stop, edited by a clerk and an older phone, is repa
     tx.execute(`update PODDTA.RTSTUP set RUSEMP = 'C7' where RURTE = 'R100' and RUSTP = 1`),
   );
   day.edits.push({ kind: 'update', by: 'CLERK', at: Date.now(), stop: { id: 1, updates: { store_emp_id: 'C7' } } });
-  await expect.poll(() => officeEdits(service, 1), { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => officeEdits(service, 1), { timeout: 60_000 }).toBe(1);
   await helper.restoreNetwork();
   await older.accepted;
   expect(older.current.at).toBe('accepted');

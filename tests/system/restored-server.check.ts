@@ -80,4 +80,4 @@ test('a restored database is refused until an operator confirms it; then phones 
   expect(await untilRouteReceived(server.url, signed)).toBe('2');
   const after = await deliver(server, signed, dataDir, 2);
   expect(Math.floor(after / 10 ** 10)).toBe(2);
-}, 60_000);
+}, 180_000);

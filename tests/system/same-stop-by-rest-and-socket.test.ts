@@ -49,7 +49,7 @@ async function effectsOf(stops: readonly number[]) {
   const { pool } = service.database;
   await until(phone.app.route(history.route), (route) => route?.stops.every(({ pending }) => pending === 0) ?? false);
   await expect
-    .poll(async () => (await pool.query('select from route where behind')).rowCount, { timeout: 10_000 })
+    .poll(async () => (await pool.query('select from route where behind')).rowCount, { timeout: 60_000 })
     .toBe(0);
   const ledger = await pool.query<{ stop: number }>(
     `select stop_id as stop from ledger where result = 'applied' and stop_id = any($1) order by 1`,

@@ -103,7 +103,7 @@ test('A is signed out with fifty items and records ten more, B works on the same
   });
   await close.onHost;
   await expect
-    .poll(() => service.show('RTHDRP', "RHRTE = 'R100'"), { timeout: 20_000 })
+    .poll(() => service.show('RTHDRP', "RHRTE = 'R100'"), { timeout: 60_000 })
     .toMatchObject([{ RHPODS: 'C', RHOPEN: '1' }]);
   const missing = await pool.query('select stop_id, asset_id from missing_evidence');
   expect(missing.rows).toEqual([{ stop_id: 13, asset_id: lost }]);

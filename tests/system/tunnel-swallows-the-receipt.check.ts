@@ -40,7 +40,7 @@ test('field case 30: the server is killed between commit and ack, and the app wi
   };
   await phone.restoreNetwork();
   await phone.network.untilBufferedDown();
-  await expect.poll(committed, { timeout: 10_000 }).toBe(recorded);
+  await expect.poll(committed, { timeout: 60_000 }).toBe(recorded);
   expect(pendingOf(phone.app)).toBe(recorded);
 
   // The changes are committed and unacknowledged: server and app are killed.

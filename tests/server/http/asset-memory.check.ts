@@ -72,7 +72,7 @@ describe('large files (contract §3: never buffered as a whole, up or down)', ()
       ({ status }) => status,
       () => undefined,
     );
-    await expect.poll(async () => (await keptOfUploads(database.pool)).intakes, { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(async () => (await keptOfUploads(database.pool)).intakes, { timeout: 60_000 }).toBeGreaterThan(0);
     await server.kill9();
     expect(await answered).toBeUndefined();
     const after = await keptOfUploads(database.pool);
@@ -80,6 +80,6 @@ describe('large files (contract §3: never buffered as a whole, up or down)', ()
     expect(after.chunks).toBeGreaterThan(before.chunks);
     await database.pool.query(`update asset_intake set expires_at = now() - interval '1 second'`);
     await server.start();
-    await expect.poll(() => keptOfUploads(database.pool), { timeout: 10_000 }).toEqual(before);
+    await expect.poll(() => keptOfUploads(database.pool), { timeout: 60_000 }).toEqual(before);
   }, 60_000);
 });

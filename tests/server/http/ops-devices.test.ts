@@ -122,10 +122,10 @@ describe('GET /api/ops/devices', () => {
     const phone = await Phone.connect(timely.socketUrl);
     await phone.signOn(await signIn(node.client, '1008', { confirm_login: true }), { pending: 4 });
     const pending = async () => (await devices('?employee=1008')).map((shown) => shown.pending);
-    await expect.poll(pending, { timeout: 20_000 }).toEqual([4]);
+    await expect.poll(pending, { timeout: 60_000 }).toEqual([4]);
     phone.send({ type: 'ping', pending: 0 });
     await phone.next('pong');
-    await expect.poll(pending, { timeout: 20_000 }).toEqual([0]);
+    await expect.poll(pending, { timeout: 60_000 }).toEqual([0]);
   });
 
   test('returns pages that contain each queue once', async () => {

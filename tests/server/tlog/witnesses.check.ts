@@ -56,7 +56,7 @@ async function seenBy(witness: WitnessProcess, origin: string): Promise<number |
 
 const untilWitnessed = (all: Witnessed, size: number, name = 'F01') =>
   vi.waitFor(async () => expect(await served(all, name)).toMatchObject({ size, isWitnessed: true }), {
-    timeout: 20_000,
+    timeout: 60_000,
     interval: 20,
   });
 
@@ -102,7 +102,7 @@ describe('a witnessed log', () => {
     await record(all.node);
     await worker.pass();
     expect(await served(all)).toMatchObject({ size: 4, isWitnessed: false });
-    await vi.waitFor(() => expect(worker.outcomes).toContain('unreachable'), { timeout: 20_000 });
+    await vi.waitFor(() => expect(worker.outcomes).toContain('unreachable'), { timeout: 60_000 });
     // A fact that it has signed before is still proven under its signature.
     const proven = await proveFact(all.node.server.database.pool, 'F01', {
       kind: 'mutation',
@@ -144,7 +144,7 @@ describe('a witnessed log', () => {
       await record(all.node);
       await worker.pass();
       await vi.waitFor(() => expect(worker.outcomes.filter((one) => one === 'refused').length).toBeGreaterThan(n), {
-        timeout: 20_000,
+        timeout: 60_000,
       });
     }
     expect(await served(all)).toMatchObject({ size: 11, isWitnessed: false });
@@ -237,7 +237,7 @@ describe('a server that was put back', () => {
     await worker.pass();
     expect((await auditLog(node.server.client, 'F01')).size).toBe(facts + 2);
     await all.witness.start();
-    await vi.waitFor(() => expect(worker.outcomes).toContain('refused'), { timeout: 20_000 });
+    await vi.waitFor(() => expect(worker.outcomes).toContain('refused'), { timeout: 60_000 });
     expect(await incidentsOf(node)).toContainEqual(expect.objectContaining({ kind: 'log_refused', origin, reason }));
 
     await record(node, undefined, 2, 'after the refusal');
