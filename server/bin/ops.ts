@@ -7,7 +7,7 @@ import { createPool } from '../src/db/pool.ts';
 import { isDatabaseUnavailable } from '../src/db/unavailable.ts';
 import { escapeHiddenInLines } from '../src/runtime/hidden-characters.ts';
 import { openHost } from '../src/host/connection/open.ts';
-import { printed } from '../src/host/doctor/examine.ts';
+import { diagnosisOf, printed, type Finding } from '../src/host/doctor/examine.ts';
 import { examineAt } from '../src/host/doctor/examine-at.ts';
 import { printedExercise } from '../src/host/exercise/exercise.ts';
 import { exerciseAt } from '../src/host/exercise/exercise-at.ts';
@@ -19,6 +19,10 @@ import {
   parseOpsCommand,
   runOpsCommand,
 } from '../src/ops/commands/cli.ts';
+import { judgeMachine } from '../src/machine/machine-checks.ts';
+import { readMachine } from '../src/machine/read-machine.ts';
+import { migrationsFolder } from '../src/db/migrate.ts';
+import { parseBackupCommand, runBackupCommand, type BackupCommand } from '../src/ops/commands/backup-commands.ts';
 import { parseHostCommand, runHostCommand, type HostCommand } from '../src/ops/commands/host-commands.ts';
 import { keyFileIn } from '../src/tlog/keys.ts';
 import { StartError } from '../src/runtime/start-error.ts';
@@ -44,6 +48,8 @@ async function main(argv: readonly string[]): Promise<void> {
   if (asDoctor) return doctor(loadConfig(process.env, []), asDoctor);
   const ofHost = parseHostCommand(argv, opsManual);
   if (ofHost) return onHost(ofHost, loadConfig(process.env, []));
+  const ofBackups = parseBackupCommand(argv, opsManual);
+  if (ofBackups) return onBackups(ofBackups, loadConfig(process.env, []));
   const command = parseOpsCommand(argv);
   const config = loadConfig(process.env, []);
   const database = await openDatabase(config);
@@ -63,14 +69,18 @@ async function main(argv: readonly string[]): Promise<void> {
 
 /** Exit code 1 for a NO-GO, so that a script can ask. */
 async function doctor(config: Config, { exerciseTo }: DoctorCommand): Promise<void> {
-  const database = config.legacyUrl === undefined ? await openDatabase(config) : undefined;
+  // A machine that only asks a host has no database.
+  const isServer = config.legacyUrl === undefined || config.databaseUrl !== undefined;
+  const database = isServer ? await openDatabase(config) : undefined;
   try {
     if (exerciseTo !== undefined) return await exerciseIn(config, database?.url ?? '', exerciseTo);
-    const diagnosis = await examineAt(
+    const ofHost = await examineAt(
       () => openHost(config, database?.url ?? '', log),
       { changes: config.hostChanges },
       { now: () => new Date(), form: 'full' },
     );
+    const ofMachine = database ? await examineMachine(config, database.url) : [];
+    const diagnosis = diagnosisOf([...ofHost.findings, ...ofMachine]);
     process.stdout.write(`${escapeHiddenInLines(printed(diagnosis))}\n`);
     if (!diagnosis.go) process.exitCode = 1;
   } finally {
@@ -92,6 +102,16 @@ async function exerciseIn(config: Config, databaseUrl: string, file: string): Pr
   if (!report.passed) process.exitCode = 1;
 }
 
+async function examineMachine({ backup }: ReturnType<typeof loadConfig>, url: string): Promise<Finding[]> {
+  const db = createPool({ url, name: 'tailgate ops', log, size: 1 });
+  try {
+    const facts = await readMachine({ ...backup, backupDir: backup.dir }, db);
+    return judgeMachine(facts, new Date());
+  } finally {
+    await db.end();
+  }
+}
+
 /** A command that needs the database and the host. */
 async function onHost(command: HostCommand, config: ReturnType<typeof loadConfig>): Promise<void> {
   const database = await openDatabase(config);
@@ -107,6 +127,32 @@ async function onHost(command: HostCommand, config: ReturnType<typeof loadConfig
       } finally {
         await host.close();
       }
+    } finally {
+      await db.end();
+    }
+  } finally {
+    await database.stop();
+  }
+}
+
+/** Exit code 1 after a failed drill. */
+async function onBackups(command: BackupCommand, config: ReturnType<typeof loadConfig>): Promise<void> {
+  const database = await openDatabase(config);
+  try {
+    const db = createPool({ url: database.url, name: 'tailgate ops', log, size: 2 });
+    try {
+      const { text, ok } = await runBackupCommand(command, {
+        db,
+        url: database.url,
+        backupUrl: config.backup.url ?? database.url,
+        backupDir: config.backup.dir,
+        dataDir: config.dataDir,
+        migrations: migrationsFolder,
+        newId: randomUUID,
+        clock: () => new Date(),
+      });
+      process.stdout.write(`${escapeHiddenInLines(text)}\n`);
+      if (!ok) process.exitCode = 1;
     } finally {
       await db.end();
     }

@@ -1,18 +1,17 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
+import { backupVariables, readBackupSettings } from './backup-settings.ts';
 import { legacyModes } from './modes/host-mode.ts';
-import { StartError } from './runtime/start-error.ts';
+import { oidcVariables, readOidcSettings } from './oidc-settings.ts';
 import {
   flag,
   isHostAddress,
-  isIssuer,
   isThisMachine,
   legacyMap,
   library,
   mailAddress,
   oneOf,
-  operatorRoles,
   origins,
   postgresUrl,
   proxies,
@@ -26,15 +25,10 @@ import {
   word,
   yyyymmdd,
 } from './setting-values.ts';
-import { optional, withDefault, type Variable } from './variables.ts';
+import { ConfigError, optional, withDefault, type Variable } from './variables.ts';
 
 /** The shortest token of an operator's own where others can try tokens over the network. */
 export const OPS_TOKEN_LENGTH = 16;
-
-/** A setting that cannot be used. Its message is one line, names the variable and never shows a secret. */
-export class ConfigError extends StartError {
-  override readonly name = 'ConfigError';
-}
 
 /** The only description of every variable: `docs/operations.md` prints this table. */
 const table = {
@@ -51,6 +45,7 @@ const table = {
     'secret',
   ),
   DATA_DIR: withDefault('.data', 'Folder of the embedded database and of mails and messages in files', z.string()),
+  ...backupVariables,
   S3_URL: optional(
     'Bucket of an S3-compatible store for files, https://[KEY:SECRET@]HOST/BUCKET[?region=REGION]; unset: the database',
     storeAddress(),
@@ -126,32 +121,7 @@ const table = {
     'Hours after which an operator’s session ends in any case',
     wholeNumber(1, 168),
   ),
-  OIDC_ISSUER: optional(
-    'OpenID Connect provider of the operators, https://…; unset: they sign in by password only',
-    z.string().refine(isIssuer, 'expected https://…, or http://… on this machine'),
-  ),
-  OIDC_CLIENT_ID: optional('Client id of this server at OIDC_ISSUER', word('printable characters without spaces')),
-  OIDC_SECRET_FILE: optional('File with the client secret; unset: a public client', z.string()),
-  OIDC_REDIRECT_URL: optional(
-    'Page that OIDC_ISSUER sends the browser back to; unset: /office/ below PUBLIC_URL',
-    urlOf('http', 'https'),
-  ),
-  OIDC_SCOPES: withDefault(
-    'openid profile',
-    'Scopes of the sign-in',
-    z.string().regex(/\bopenid\b/, 'expected openid among the scopes'),
-  ),
-  OIDC_ID_CLAIM: withDefault(
-    'preferred_username',
-    'Claim with the operator’s id, at most 10 letters and digits',
-    word('the name of a claim'),
-  ),
-  OIDC_ROLE_CLAIM: withDefault('groups', 'Claim with roles or groups', word('the name of a claim')),
-  OIDC_ROLES: withDefault(
-    'look=tailgate-look,repair=tailgate-repair,admin=tailgate-admin',
-    'Value of OIDC_ROLE_CLAIM for each role',
-    operatorRoles(),
-  ),
+  ...oidcVariables,
   METRICS_PORT: optional(
     'Separate TCP port of /metrics, for example for a worker; unset: /metrics is on PORT, and a worker has none',
     wholeNumber(1, 65_535),
@@ -281,6 +251,8 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     );
   const role = readRole(argv);
   const demo = read('DEMO') ?? (databaseUrl === undefined && legacyUrl === undefined ? '1' : '0');
+  const dataDir = resolve(cwd, read('DATA_DIR'));
+  const publicUrl = read('PUBLIC_URL')?.replace(/\/+$/, '');
   if (demo === 'day') checkDemoDay({ DATABASE_URL: databaseUrl, LEGACY_URL: legacyUrl }, role);
   return {
     role,
@@ -288,7 +260,8 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     listenHost,
     databaseUrl,
     databaseListenUrl: read('DATABASE_LISTEN_URL') ?? databaseUrl,
-    dataDir: resolve(cwd, read('DATA_DIR')),
+    dataDir,
+    backup: readBackupSettings(read, cwd, { dataDir, publicUrl }),
     objectStore: read('S3_URL'),
     filesIn: read('FILES_IN'),
     legacyUrl,
@@ -310,11 +283,11 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     logLevel: read('LOG_LEVEL'),
     opsToken,
     operators: { idleMinutes: read('OPERATOR_IDLE_MINUTES'), sessionHours: read('OPERATOR_SESSION_HOURS') },
-    oidc: readOidc(read),
+    oidc: readOidcSettings(read, publicUrl),
     metricsPort: read('METRICS_PORT'),
     metricsAccess: read('METRICS_ACCESS'),
     mailFrom: read('MAIL_FROM'),
-    publicUrl: read('PUBLIC_URL')?.replace(/\/+$/, ''),
+    publicUrl,
     logKeyFile: read('LOG_KEY_FILE'),
     sealKeyFile: read('SEAL_KEY_FILE'),
     tsaUrl: read('TSA_URL'),
@@ -352,25 +325,6 @@ function checkDemoDay(urls: Readonly<Record<string, string | undefined>>, role: 
     if (url !== undefined)
       throw new ConfigError(`DEMO: day runs on the embedded database and host alone; unset ${name}, or choose 1 or 0`);
   if (role !== 'all') throw new ConfigError(`DEMO: day needs --role all, got ${role}`);
-}
-
-type Read = <Name extends SettingName>(name: Name) => Values[Name];
-
-/** Undefined without OIDC_ISSUER. @throws ConfigError */
-function readOidc(read: Read) {
-  const issuer = read('OIDC_ISSUER');
-  const [clientId, secretFile] = [read('OIDC_CLIENT_ID'), read('OIDC_SECRET_FILE')];
-  const redirect = read('OIDC_REDIRECT_URL');
-  const claims = { id: read('OIDC_ID_CLAIM'), role: read('OIDC_ROLE_CLAIM'), roles: read('OIDC_ROLES') };
-  const scopes = read('OIDC_SCOPES');
-  if (issuer === undefined) return undefined;
-  if (clientId === undefined)
-    throw new ConfigError('OIDC_CLIENT_ID: expected the client id, because OIDC_ISSUER is set');
-  const publicUrl = read('PUBLIC_URL')?.replace(/\/+$/, '');
-  const redirectUrl = redirect ?? (publicUrl === undefined ? undefined : `${publicUrl}/office/`);
-  if (redirectUrl === undefined)
-    throw new ConfigError('OIDC_REDIRECT_URL: expected http(s)://… (or PUBLIC_URL), because OIDC_ISSUER is set');
-  return { issuer, clientId, secretFile, redirectUrl, scopes, claims };
 }
 
 /** Whether others could try out an operator's own token. A server on the machine itself, as in a trial, accepts one. */

@@ -130,6 +130,14 @@ export function origins() {
     .refine((list) => list.every((origin) => /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.[\]:-]+$/.test(origin)), error);
 }
 
+/** Folders, files or addresses. */
+export function places() {
+  return z
+    .string()
+    .transform((value) => value.split(',').map((place) => place.trim()))
+    .refine((list) => list.every((place) => place !== ''), 'expected places, separated by commas');
+}
+
 /** Witnesses of the transparency log, as `npm run witness` prints them: KEY@URL. */
 export function witnesses() {
   const error = 'expected KEY@URL of each witness, separated by commas, as npm run witness prints it';

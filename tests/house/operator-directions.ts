@@ -30,6 +30,7 @@ export const operatorParts: readonly Part[] = [
   operators('', ['ops/'], 'operations.ts lists every subject; the rest is shared by all'),
   operators('acts/', [], 'acts of the office: every subject records its own'),
   operators('clock/', ['clock/', 'incidents/'], 'heals stamps by the server clock'),
+  operators('drills/', ['backup/', 'incidents/', 'ops/history/'], 'backups are restored on trial, and examined'),
   operators('devices/', ['mutations/intake/', 'sync/plain-http/rescue.ts'], 'devices, rescue, the end of an account'),
   operators('flags/', [], 'changes taken in with a flag'),
   operators('history/', ['replication/to-host/shadow.ts'], 'the history of a stop: ledger, host, mails'),
@@ -84,7 +85,7 @@ export const operatorParts: readonly Part[] = [
   operators('search/', ['ops/routes/'], 'finds what the other subjects show'),
   operators(
     'commands/',
-    ['ops/', 'object-store/', 'runtime/', 'setting-values.ts', 'tlog/', 'host/', 'replication/'],
+    ['ops/', 'backup/', 'object-store/', 'runtime/', 'setting-values.ts', 'tlog/', 'host/', 'replication/'],
     'the commands of `npm run ops`',
   ),
 ];

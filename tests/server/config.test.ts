@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ConfigError, loadConfig, settings } from '../../server/src/config.ts';
+import { loadConfig, settings } from '../../server/src/config.ts';
+import { ConfigError } from '../../server/src/variables.ts';
 
 describe('settings', () => {
   test('an identity provider needs a client id, a page to return to, and TLS off this machine', () => {
@@ -37,6 +38,7 @@ describe('settings', () => {
       databaseUrl: undefined,
       databaseListenUrl: undefined,
       dataDir: resolve('/srv/pod/.data'),
+      backup: { dir: undefined, url: undefined, disks: [resolve('/srv/pod/.data')], certificates: [] },
       legacyUrl: undefined,
       objectStore: undefined,
       filesIn: 'objects',
@@ -107,6 +109,24 @@ describe('settings', () => {
     expect(() => loadConfig({ SHADOW_MAIL_TO: 'nobody' }, [])).toThrow('SHADOW_MAIL_TO: expected a mail address');
     expect(() => loadConfig({ SHADOW_SMS_TO: 'me' }, [])).toThrow(
       'SHADOW_SMS_TO: expected a telephone number, or driver',
+    );
+  });
+
+  test('the doctor checks the disks of data and backups and the public certificate, or the listed places', () => {
+    const own = { DATA_DIR: 'data', BACKUP_DIR: '/backups', PUBLIC_URL: 'https://pod.example.com/x/' };
+    expect(loadConfig(own, [], resolve('/srv/pod')).backup).toMatchObject({
+      dir: resolve('/backups'),
+      disks: [resolve('/srv/pod/data'), resolve('/backups')],
+      certificates: ['https://pod.example.com/x'],
+    });
+    const listed = { ...own, CHECK_DISKS: '/a, b', CHECK_CERTIFICATES: 'https://other.example.com,pem/full.pem' };
+    expect(loadConfig(listed, [], resolve('/srv/pod')).backup).toMatchObject({
+      disks: [resolve('/a'), resolve('/srv/pod/b')],
+      certificates: ['https://other.example.com', resolve('/srv/pod/pem/full.pem')],
+    });
+    expect(() => loadConfig({ CHECK_DISKS: '/a,,b' }, [])).toThrow('CHECK_DISKS: expected places, separated by commas');
+    expect(() => loadConfig({ BACKUP_URL: 'mysql://x:secret@y' }, [])).toThrow(
+      /^BACKUP_URL: expected postgres(?!.*secret)/,
     );
   });
 

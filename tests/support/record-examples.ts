@@ -223,8 +223,7 @@ async function driveADay(): Promise<void> {
   await recordLostPhone(other);
   await recordOperator();
   await record('listActs', { headers: ops, query: { subject_kind: 'quarantine' } });
-  await record('readReplication', { headers: ops });
-  await record('listHostLag', { headers: ops });
+  for (const list of ['readReplication', 'listHostLag', 'listDrills'] as const) await record(list, { headers: ops });
   await record('readShadow', { headers: ops, query: { facility: 'F01' } });
   await record('listReconciliation', { headers: ops, query: { limit: '20' } });
   await record('listRouteBacklog', { headers: ops, query: { limit: '20' } });

@@ -124,10 +124,15 @@ async function dropDrafts({ folder }: Cluster): Promise<void> {
  * Starts PostgreSQL outside of our process group, so that Ctrl-C reaches only this process. Returns when it takes
  * connections.
  */
-export async function start(cluster: Cluster, port: number, settings: Settings = {}): Promise<void> {
+export async function start(
+  cluster: Cluster,
+  port: number,
+  settings: Settings = {},
+  timeoutS = START_TIMEOUT_S,
+): Promise<void> {
   await rotateLog(cluster);
   const options = Object.entries({ ...SETTINGS, port, ...settings }).map(([name, value]) => `-c ${name}=${value}`);
-  const args = ['start', '--wait', `--timeout=${START_TIMEOUT_S}`, `--log=${logFile(cluster)}`];
+  const args = ['start', '--wait', `--timeout=${timeoutS}`, `--log=${logFile(cluster)}`];
   await runAsOwner(cluster, 'pg_ctl', [...args, `--pgdata=${dataFolder(cluster)}`, `--options=${options.join(' ')}`]);
 }
 
@@ -190,7 +195,7 @@ async function makeOwned(folder: string, owner: Owner | undefined): Promise<void
   await chmod(folder, 0o700);
 }
 
-function dataFolder({ folder }: Cluster): string {
+export function dataFolder({ folder }: Cluster): string {
   return join(folder, 'data');
 }
 

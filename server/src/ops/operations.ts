@@ -1,6 +1,7 @@
 import { actOperations, actSchemas } from './acts/contract.ts';
 import { attentionOperations, attentionSchemas } from './attention/contract.ts';
 import { deviceOperations, deviceSchemas } from './devices/contract.ts';
+import { drillOperations, drillSchemas } from './drills/contract.ts';
 import { evidenceOperations, evidenceSchemas } from './evidence/contract.ts';
 import { linkOperations, linkSchemas } from './evidence/links/contract.ts';
 import { opsFileOperations } from './files/contract.ts';
@@ -35,6 +36,7 @@ export const opsOperations = {
   ...replicationOperations,
   ...reconciliationOperations,
   ...shadowOperations,
+  ...drillOperations,
   ...quarantineOperations,
   ...incidentOperations,
   ...deviceOperations,
@@ -63,6 +65,7 @@ export const opsSchemas = [
   ...replicationSchemas,
   ...reconciliationSchemas,
   ...shadowSchemas,
+  ...drillSchemas,
   ...quarantineSchemas,
   ...incidentSchemas,
   ...deviceSchemas,

@@ -58,6 +58,7 @@ const rights: Readonly<Record<string, OperatorRole | 'self' | 'open'>> = {
 
   'GET /ops/reconciliation': 'look',
   'GET /ops/shadow': 'look',
+  'GET /ops/restore-drills': 'look',
   'GET /ops/replication': 'look',
   'GET /ops/replication/lag': 'look',
   'GET /ops/replication/routes': 'look',

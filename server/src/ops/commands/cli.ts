@@ -4,6 +4,7 @@ import { sqlStateOf } from '../../db/sqlstate.ts';
 import type { Db } from '../../db/types.ts';
 import { StartError } from '../../runtime/start-error.ts';
 import { findFutureStops, correctClock } from '../clock/heal-clock.ts';
+import { backupCommands } from './backup-commands.ts';
 import { hostCommands } from './host-commands.ts';
 import { invitationCommands, parseInvitationCommand, runInvitationCommand } from './invite-commands.ts';
 import type { InvitationCommand } from './invite-commands.ts';
@@ -30,6 +31,7 @@ export const opsManual: Manual = {
       takes: 'EMPLOYEE',
       does: 'this driver signs up anew: sessions and password end, what their phones bring is kept for the office',
     },
+    ...backupCommands,
     ...hostCommands,
     ...shadowCommands,
     ...operatorCommands,

@@ -33,6 +33,7 @@ const subjects: Partial<Record<OperationName, readonly Subject[]>> = {
   listHostLag: ['host', 'hold'],
   listReconciliation: ['incident', 'host'],
   readShadow: ['host'],
+  listDrills: ['incident'],
   readCaller: [],
 };
 

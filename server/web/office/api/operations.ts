@@ -37,6 +37,7 @@ export const operations = {
   listRouteBacklog: ['GET', '/ops/replication/routes'],
   listReconciliation: ['GET', '/ops/reconciliation'],
   readShadow: ['GET', '/ops/shadow'],
+  listDrills: ['GET', '/ops/restore-drills'],
   listHolds: ['GET', '/ops/hold'],
   beginHold: ['POST', '/ops/hold'],
   endHold: ['POST', '/ops/hold/:hold_id/end'],

@@ -1,0 +1,46 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** The files of a backup, by the names of `pg_basebackup --format=tar --gzip`. */
+export const ARCHIVE = 'base.tar.gz';
+export const MANIFEST = 'backup_manifest';
+/** The end of the name of a backup in progress. */
+export const PARTIAL = '.partial';
+
+const OURS = /^tailgate-\d{8}T\d{6}Z$/;
+
+/** The name of a backup: the second of its start, UTC. */
+export function nameOf(start: Date): string {
+  return `tailgate-${start.toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
+}
+
+export interface Backup {
+  readonly folder: string;
+  /** When the last byte of it was written. */
+  readonly madeAt: Date;
+}
+
+/** The complete base backups of a folder, the newest first: its own ones and those of `pg_basebackup`. */
+export async function listBackups(folder: string): Promise<Backup[]> {
+  const names = (await readdir(folder)).filter((name) => !name.endsWith(PARTIAL));
+  const found = await Promise.all(names.map((name) => backupIn(join(folder, name))));
+  return found.filter((backup) => backup !== undefined).toSorted((a, b) => b.madeAt.getTime() - a.madeAt.getTime());
+}
+
+/** The backup of this folder. Its manifest is written last. */
+export async function backupIn(folder: string): Promise<Backup | undefined> {
+  const [archive, manifest] = await Promise.all(
+    [ARCHIVE, MANIFEST].map((name) => stat(join(folder, name)).catch(() => undefined)),
+  );
+  return archive && manifest && { folder, madeAt: manifest.mtime };
+}
+
+/** Deletes all but the newest `keep` backups that this program has made, and remains of interrupted ones. */
+export async function dropOldBackups(folder: string, keep: number): Promise<string[]> {
+  const names = await readdir(folder);
+  const complete = names.filter((name) => OURS.test(name)).toSorted();
+  const unfinished = names.filter((name) => name.endsWith(PARTIAL) && OURS.test(name.slice(0, -PARTIAL.length)));
+  const old = [...complete.slice(0, -keep), ...unfinished];
+  for (const name of old) await rm(join(folder, name), { recursive: true });
+  return old;
+}
