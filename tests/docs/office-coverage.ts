@@ -100,6 +100,9 @@ export const officeCoverage: Readonly<Record<string, readonly Covering[]>> = {
     cover('server/ops/evidence.test.ts', 'leaves out names and photos on request, and keeps their', ['without']),
     cover('server/ops/evidence.test.ts', 'is an act of its author, and no part of the evidence', ['by']),
   ],
+  'readStopProof query': [
+    cover('server/ops/evidence-copy.test.ts', 'is for the drivers of the route, and names no other'),
+  ],
   'verifyEvidence form': [cover('server/ops/evidence-check.test.ts', 'of this server is intact, and says what lacks')],
   'verifyEvidence data': [cover('server/ops/evidence-check.test.ts', 'of this server is intact, and says what lacks')],
   'listEvidenceLinks data': [cover('server/ops/evidence-links.test.ts', 'is exchanged once, without an account')],

@@ -56,6 +56,7 @@ export const browserDoors = [
   'client-sdk/src/react/index.ts',
   'client-sdk/src/uploads/index.ts',
   'client-sdk/src/passwords.ts',
+  'client-sdk/src/proof.ts',
   'client-sdk/src/reports.ts',
   'client-sdk/src/rescue/index.ts',
   'client-sdk/src/service-worker.ts',

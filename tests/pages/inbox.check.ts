@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, test } from 'vitest';
+import { readPdf } from '../server/ops/pdf-text.ts';
 import type { PageWorld } from './world.ts';
 import { openPageWorld, routes } from './world.ts';
 
@@ -8,7 +10,7 @@ beforeAll(async () => {
   await world.register(routes.short.driver);
 });
 
-test('A13, A17: a tick explains itself with its time by one tap; an edit of the office stays in the inbox until it is seen', async () => {
+test('A13, A17, A22: a tick explains itself with its time by one tap, and gives the proof by two more; an edit of the office stays in the inbox until it is seen', async () => {
   const phone = await world.phone();
   let finger = await phone.start();
   await phone.signIn(routes.short.driver);
@@ -16,6 +18,7 @@ test('A13, A17: a tick explains itself with its time by one tap; an edit of the 
   await finger.tap('Open stop 1');
   await finger.tap('Deliver');
   await finger.sees('Where is this delivery now?');
+  await finger.seesNo('Proof of this stop');
   await finger.tap('Close');
   await world.untilOnHost(routes.short.key, (stops) => stops.some(({ stop }) => stop === 1));
   await finger.sees('Back office');
@@ -27,6 +30,13 @@ test('A13, A17: a tick explains itself with its time by one tap; an edit of the 
   await finger.sees('In the office since');
   await finger.sees('For support: stop 1, trace');
   await phone.shot('ticks');
+  await finger.tap('Get the proof');
+  await finger.sees('is ready.');
+  await phone.shot('proof');
+  const [file] = await Promise.all([phone.page.waitForEvent('download'), finger.tap('Share or save it')]);
+  expect(finger.count()).toEqual({ taps: 2, fields: 0 });
+  await finger.sees('proof_R200_1.pdf is in the downloads of this phone.');
+  expect(readPdf(await readFile(await file.path())).pages.join(' ')).toContain('route R200, week');
   await finger.tap('Close');
 
   const { id } = routes.short.key;
@@ -44,6 +54,10 @@ test('A13, A17: a tick explains itself with its time by one tap; an edit of the 
   // A kill and a dead zone do not lose it.
   await phone.goOffline();
   finger = await phone.restart();
+  await finger.tap('Stop 1: Back office');
+  await finger.tap('Get the proof');
+  await finger.sees('It needs a network.');
+  await finger.tap('Close');
   await finger.sees('1 new');
   await finger.tap('Inbox');
   await finger.sees('The office changed stop 1');

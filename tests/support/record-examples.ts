@@ -11,8 +11,10 @@ import * as z from 'zod/mini';
 import written from '../../server/src/http/openapi/examples.json' with { type: 'json' };
 import { choosePort } from '../../server/src/embedded-postgres/cluster.ts';
 import type { Example } from '../../server/src/http/openapi/example.ts';
+import { dataOf, signedIn } from './example-answers.ts';
 import { packOf, uploadOf, type Form } from './example-forms.ts';
 import { recordLegalHold } from './record-legal-hold.ts';
+import { recordProof } from './record-proof.ts';
 import { ServerProcess } from './server-process.ts';
 
 // `npm run openapi:record`: a driver's day with the demo data on a real server, every operation once. The requests and
@@ -52,8 +54,8 @@ try {
 }
 
 async function driveADay(): Promise<void> {
-  const other = await signedIn(await record('signUp', { body: { employee_id: '1006', password: 'on the road' } }));
-  const driver = await signedIn(
+  const other = signedIn(await record('signUp', { body: { employee_id: '1006', password: 'on the road' } }));
+  const driver = signedIn(
     await record('signUp', { body: { employee_id: '1005', password: 'on the road', device: 'phone of Dana' } }),
   );
   await record('listEmployees', {});
@@ -146,7 +148,9 @@ async function driveADay(): Promise<void> {
   });
   await record('readRoute', { headers: driver });
   await record('readRouteV20', { headers: driver });
-  await record('previewEmail', { query: { ...named, route_id: route.id, stop_id: String(stop.id) } });
+  const delivered = { ...named, route_id: route.id, stop_id: String(stop.id) };
+  await record('previewEmail', { query: delivered });
+  await recordProof({ send, record }, { headers: driver, query: delivered });
 
   for (const list of ['listStopExceptions', 'listCreditReasons', 'listInvoiceExceptions'] as const)
     await record(list, {});
@@ -232,7 +236,7 @@ async function driveADay(): Promise<void> {
   await record('updatePassword', {
     body: { employee_id: '1005', current_password: 'on the road', new_password: 'the long way home' },
   });
-  const { api_token } = await signedIn(
+  const { api_token } = signedIn(
     await answerOf('signIn', { body: { employee_id: '1005', password: 'the long way home', confirm_login: true } }),
   );
   await record('signOut', { body: { employee_id: '1005', api_token } });
@@ -366,10 +370,6 @@ async function answerOf(name: OperationName, sent: Sent): Promise<unknown> {
   return dataOf(await (await send(name, sent)).json());
 }
 
-function dataOf(answer: unknown): unknown {
-  return z.object({ data: z.unknown() }).safeParse(answer).data?.data;
-}
-
 async function send(name: OperationName, { params = {}, query, body, form, headers }: Sent): Promise<Response> {
   const { method, path, sets } = operations[name];
   const [set = 'v20'] = [...sets].sort();
@@ -380,10 +380,6 @@ async function send(name: OperationName, { params = {}, query, body, form, heade
     headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
     body: form ? form.data : body === undefined ? null : JSON.stringify(body),
   });
-}
-
-async function signedIn(data: unknown) {
-  return z.object({ employee_id: z.string(), api_token: z.string() }).parse(data);
 }
 
 /** In the form of the examples: lists are cut after the second object, and tokens are replaced. */

@@ -43,6 +43,7 @@ import { flagEndpoints } from '../ops/flags/flags.ts';
 import { parkedEndpoints } from '../ops/parked/parked.ts';
 import type { HostCatalog } from './endpoints/host-endpoints.ts';
 import { hostEndpoints } from './endpoints/host-endpoints.ts';
+import { copyEndpoints } from '../ops/evidence/copy/copy-endpoint.ts';
 import { evidenceEndpoints, type EvidenceDeps } from '../ops/evidence/evidence-endpoints.ts';
 import { legalHoldEndpoints } from '../ops/legal-holds/legal-holds.ts';
 import { proofEndpoints, type ProofDeps } from '../ops/proofs/proofs.ts';
@@ -200,6 +201,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
     ...opsStopEndpoints(deps),
     ...proofEndpoints({ ...deps, store }),
     ...evidenceEndpoints({ ...deps, store, limit }),
+    ...copyEndpoints({ ...deps, store }),
     ...opsFileEndpoints(deps.db, store),
     ...searchEndpoints(deps),
     ...feedEndpoints({ opsFeed: deps.opsFeed, operatorSessions }),

@@ -53,7 +53,7 @@ async function openPhone(): Promise<Place> {
   const open: Place['open'] = async () => {
     const uploads = await openUploads({ store: files });
     const client = await createClient({ url, store, uploads, undoWindow, app: 'tailgate-driver' });
-    return { client, uploads, server: { url } };
+    return { client, uploads, server: { url }, proofs: { url, store } };
   };
   return { store, open };
 }

@@ -1,4 +1,5 @@
 import type { PasswordServer } from '@tailgate/client-sdk/passwords';
+import type { ProofServer } from '@tailgate/client-sdk/proof';
 import type { Uploads } from '@tailgate/client-sdk/uploads';
 import type { ExportedQueue, Imported } from '@tailgate/client-sdk/rescue';
 import type { ComponentType } from 'react';
@@ -16,6 +17,8 @@ export interface SampleParts {
 export interface Services {
   readonly server: PasswordServer;
   readonly uploads: Uploads;
+  /** Absent in a sample route. */
+  readonly proofs?: ProofServer | undefined;
   /**
    * Adds the changes of another phone to this one's. The client is closed meanwhile; the app then has a new one.
    *

@@ -5,6 +5,7 @@ import { diagnosticOperations } from './diagnostics.ts';
 import { emailOperations } from './email-operations.ts';
 import { nothing, operation } from './operations.ts';
 import { healthPayload, readinessPayload } from './payloads.ts';
+import { proofOperations } from './proof-operations.ts';
 import { reportOperations } from './report-operations.ts';
 import { routeOperations } from './route-operations.ts';
 
@@ -17,6 +18,7 @@ export const operations = {
   ...routeOperations,
 
   ...emailOperations,
+  ...proofOperations,
 
   health: operation({
     method: 'GET',

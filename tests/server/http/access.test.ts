@@ -27,8 +27,8 @@ const mounted: Mounted[] = Object.entries(operations).flatMap(([name, operation]
 const codeFor = async (server: RestServer, { operation, paths }: Mounted) =>
   (await server.client.send(operation.method, pathSets[paths] + operation.path)).error?.code;
 
-/** Interface.md part 5, written here again and independent of the table under test. */
-const protectedPaths = ['GET /route', 'PUT /route/stop', 'PUT /route/stop/skip-refuse'];
+/** Interface.md part 5, written here again and independent of the table under test; the proof is an addition. */
+const protectedPaths = ['GET /route', 'PUT /route/stop', 'PUT /route/stop/skip-refuse', 'GET /route/stop/proof'];
 const publicPaths = /^\/(auth\/|evidence\/take$|health$|health\/ready$|ops\/(sessions|sign-in|oidc|oidc\/sessions)$)/;
 
 describe('interface.md part 5 and contract §8: the right to call each operation', () => {

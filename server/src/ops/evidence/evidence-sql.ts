@@ -23,6 +23,13 @@ export const findRoute = statement(
   'select 1 from route where facility = $1 and id = $2 and week_end = $3 and published_at is not null',
 );
 
+/** Whether a driver has the route now. $1 facility, $2 route, $3 week, $4 employee. */
+export const hasDriver = statement(
+  'evidence_has_driver',
+  `select 1 from route_driver
+    where facility = $1 and route_id = $2 and week_end = $3 and employee = $4 and removed_at is null`,
+);
+
 /** The stops of a customer by the day of dispatch. $1 facility, $2 customer, $3 and $4 first and last day, $5 rows. */
 export const listStopsOfCustomer = statement(
   'evidence_list_customer',

@@ -1,7 +1,13 @@
 import type { StopPlan, StopResult } from '@tailgate/sync-protocol';
 import type { StopHistory } from '../history/contract.ts';
 import type { LegalHold } from '../legal-holds/contract.ts';
-import { withheldText, type EvidenceAct, type EvidenceReport } from './evidence.ts';
+import {
+  withheldText,
+  type EvidenceAct,
+  type EvidenceFact,
+  type EvidenceReport,
+  type StopEvidence,
+} from './evidence.ts';
 
 // A pack without names: the numbers of employees, customers and items stay, and so do all hashes. Texts that a person
 // writes can contain a name, so they are withheld, too.
@@ -62,4 +68,29 @@ export const withoutWriter = (hold: LegalHold): LegalHold => ({
   reason: withheldText,
   placed_by: withheldText,
   released_by: hold.released_by && withheldText,
+});
+
+/**
+ * The copy for the customer: the state of the stop as the delivery mail has it, and the hashes of its changes. What
+ * happens inside the house stays there: acts, holds, addresses, reports, refused changes, names of the office, devices.
+ */
+export const customerCopy = (stop: StopEvidence): StopEvidence => ({
+  ...stop,
+  facts: stop.facts.map(withoutValues),
+  kept: [],
+  acts: [],
+  proofs: [],
+  reports: [],
+  holds: [],
+  host: { ...stop.host, parked_reason: '', skipped_by: null, skip_reason: null },
+});
+
+const withoutValues = (fact: EvidenceFact): EvidenceFact => ({
+  ...fact,
+  ...(fact.source === 'office' && { employee: withheldText, employee_name: '' }),
+  device: '',
+  app: '',
+  warnings: [],
+  body: null,
+  changes: null,
 });

@@ -1,4 +1,4 @@
-import type { LocalStop, ReceiptState } from '@tailgate/client-sdk';
+import type { LocalRoute, LocalStop, ReceiptState } from '@tailgate/client-sdk';
 import { useRoute, useStatus, useWatch } from '@tailgate/client-sdk/react';
 import type { ReactNode } from 'react';
 import { Sheet } from '../../ui/parts/sheet.tsx';
@@ -7,9 +7,11 @@ import { Tick } from '../../ui/parts/ticks.tsx';
 import { goBack } from '../../ui/router.ts';
 import { links } from '../links.ts';
 import { isPickup } from '../model/lines.ts';
+import { isPending } from '../model/order.ts';
 import { latestTimes, ticksOf } from '../model/ticks.ts';
 import { StopFiles } from '../parts/stop-files.tsx';
 import { NextGate } from '../parts/stop-gate.tsx';
+import { StopProof } from '../parts/stop-proof.tsx';
 import { useFilesLeft, useReceipts } from '../parts/stop-ticks.tsx';
 import { UndoBar, useSecondsUntil } from '../parts/undo-bar.tsx';
 import { lastRecorded } from '../recorded.ts';
@@ -29,7 +31,22 @@ export function WhereSheet({ stop: id, isFresh = false, parent = links.route }: 
   const route = useRoute();
   const stop = route?.stops.find((each) => each.id === id);
   if (!route || !stop) return null;
+  return <KnownWhere route={route} stop={stop} isFresh={isFresh} parent={parent} />;
+}
+
+interface KnownProps {
+  readonly route: LocalRoute;
+  readonly stop: LocalStop;
+  readonly isFresh: boolean;
+  readonly parent: string;
+}
+
+function KnownWhere({ route, stop, isFresh, parent }: KnownProps) {
+  const { id } = stop;
   const latest = stop.receipts.at(-1);
+  const row = ticksOf(useReceipts(stop.receipts), stop.parked);
+  // Of a stop of another phone only the server knows whether the office has it.
+  const mayHaveProof = row ? row.office === 'yes' : !isPending(stop);
   return (
     <Sheet
       title={whereWord(stop.updates.status === 'D' && !isPickup(stop) ? 'where.title' : 'where.titleChange')}
@@ -42,6 +59,7 @@ export function WhereSheet({ stop: id, isFresh = false, parent = links.route }: 
     >
       <Legend stop={stop} />
       <StopFiles stop={stop} />
+      {mayHaveProof && <StopProof route={route} stop={stop} />}
       {latest !== undefined && (
         <p className="cap">
           {whereWord('where.trace', { n: id })} <span className="mono">{latest}</span>

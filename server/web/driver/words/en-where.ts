@@ -47,6 +47,20 @@ export const enWhere = {
   'where.fileHere': 'At the server since {time}.',
   'where.fileWaits': 'On this phone. It goes by itself.',
 
+  // The proof of a stop
+  'proof.title': 'Proof of this stop',
+  'proof.about': 'A signed PDF for the customer: what arrived, when, who signed, the photos.',
+  'proof.get': 'Get the proof',
+  'proof.busy': 'The server makes it.',
+  'proof.ready': '{name} is ready.',
+  'proof.share': 'Share or save it',
+  'proof.saved': '{name} is in the downloads of this phone.',
+  'proof.offline': 'It needs a network. Try again where there is one.',
+  'proof.signIn': 'The server asks for another sign-in first.',
+  'proof.notYet': 'The office does not have all of this stop yet. Try again in a minute.',
+  'proof.notYours': 'The office has given this route to another driver.',
+  'proof.many': 'These were many proofs in one hour. Try again later.',
+
   // Why the server could not apply a change
   'review.VALIDATION_FAILED': 'One of its values does not fit the rules of the server.',
   'review.UNKNOWN_MUTATION': 'The server does not know this kind of change yet.',

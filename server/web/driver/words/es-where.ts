@@ -48,6 +48,20 @@ export const esWhere: Translation<typeof enWhere> = {
   'where.fileHere': 'En el servidor desde las {time}.',
   'where.fileWaits': 'En este teléfono. Va por sí solo.',
 
+  // The proof of a stop
+  'proof.title': 'Comprobante de esta parada',
+  'proof.about': 'Un PDF firmado para el cliente: qué llegó, cuándo, quién firmó, las fotos.',
+  'proof.get': 'Pedir el comprobante',
+  'proof.busy': 'El servidor lo prepara.',
+  'proof.ready': '{name} está listo.',
+  'proof.share': 'Compartir o guardar',
+  'proof.saved': '{name} está en las descargas de este teléfono.',
+  'proof.offline': 'Necesita red. Intente de nuevo donde la haya.',
+  'proof.signIn': 'El servidor pide que inicie sesión de nuevo.',
+  'proof.notYet': 'La oficina aún no tiene toda esta parada. Intente de nuevo en un minuto.',
+  'proof.notYours': 'La oficina dio esta ruta a otro conductor.',
+  'proof.many': 'Fueron muchos comprobantes en una hora. Intente más tarde.',
+
   // Why the server could not apply a change
   'review.VALIDATION_FAILED': 'Uno de sus valores no cumple las reglas del servidor.',
   'review.UNKNOWN_MUTATION': 'El servidor aún no conoce este tipo de cambio.',

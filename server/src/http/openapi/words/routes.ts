@@ -55,7 +55,7 @@ const settingWords = {
 const osdDataWords = 'Overages, shortages and damages, in the order of the request.';
 
 export const routeSchemas = [
-  described('EmailPreviewQuery', emailPreviewQuery, 'The stop of the preview.', {
+  described('EmailPreviewQuery', emailPreviewQuery, 'The key of a stop.', {
     facility: 'Facility code.',
     route_id: 'Route id.',
     stop_id: 'Stop number.',

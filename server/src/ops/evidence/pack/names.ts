@@ -11,11 +11,17 @@ function partsOf(scope: Scope): string[] {
 /** The name of a scope, such as `F01_R100_20261121_5`. It is the subject of the act. */
 export const subjectOf = (scope: Scope): string => partsOf(scope).join('_');
 
-/** The file name of a pack. A key of the host can contain any character: others than these become a low line. */
+/** A key of the host can contain any character: others than these become a low line in the name of a file. */
+const plainNameOf = (scope: Scope): string => subjectOf(scope).replaceAll(/[^A-Za-z0-9_-]/g, '_');
+
+/** The file name of a pack. */
 export function nameOf(scope: Scope, without: readonly Withheld[]): string {
   const left = without.map((part) => `_without-${part}`).join('');
-  return `evidence_${subjectOf(scope).replaceAll(/[^A-Za-z0-9_-]/g, '_')}${left}.zip`;
+  return `evidence_${plainNameOf(scope)}${left}.zip`;
 }
+
+/** The file name of a document without its pack. */
+export const copyNameOf = (scope: Scope): string => `proof_${plainNameOf(scope)}.pdf`;
 
 /** The title of a document. */
 export function titleOf(scope: Scope): string {

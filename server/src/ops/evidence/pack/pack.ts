@@ -85,12 +85,9 @@ async function* membersOf(readFile: ReadFile, input: PackInput): AsyncGenerator<
   const stops = async function* (): AsyncGenerator<StopEvidence> {
     for (const stop of evidence.stops) yield withDamaged(stop, damaged);
   };
-  const picture = (file: EvidenceFile): Promise<Uint8Array | undefined> => pictureOf(readFile, evidence, file);
-  yield summed({
-    name: members.pdf,
-    bytes: renderInWorker(coverOf(input), { stops: stops(), picture, ...(sealing && { sign: signerOf(sealing) }) }),
-  });
-  yield summed({ name: members.json, bytes: jsonOf(headOf(input), stops()) });
+  const head = headOf(input);
+  yield summed({ name: members.pdf, bytes: documentBytes(readFile, input, { stops: stops(), jsonHead: head }) });
+  yield summed({ name: members.json, bytes: jsonOf(head, stops()) });
   const { log } = evidence;
   if (log) for (const member of logMembersOf(log)) yield summed(member);
   const proofs = {
@@ -107,6 +104,21 @@ async function* membersOf(readFile: ReadFile, input: PackInput): AsyncGenerator<
   const stamp = await sealing?.stamp?.(new Uint8Array(digestOf(sumsText)));
   if (stamp) yield summed(wholeMember(stampMember, stamp.response));
   if (sealing) yield* signatureMembers(sums, sealing);
+}
+
+/** The pages of a document, and what it carries. */
+type Pages = Pick<Cover, 'jsonHead' | 'checkpoint'> & { readonly stops: AsyncIterable<StopEvidence> };
+
+/** The document of a pack, or one that goes out alone. */
+export function documentBytes(
+  readFile: ReadFile,
+  input: PackInput,
+  { stops, ...carried }: Pages,
+): AsyncGenerator<Uint8Array> {
+  const { evidence, sealing } = input;
+  const picture = (file: EvidenceFile): Promise<Uint8Array | undefined> => pictureOf(readFile, evidence, file);
+  const sign = sealing && { sign: signerOf(sealing) };
+  return renderInWorker({ ...coverOf(input), ...carried }, { stops, picture, ...sign });
 }
 
 const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
@@ -144,7 +156,7 @@ async function* digested({ name, bytes }: Member, sums: MemberSum[]): AsyncGener
  * Reads a file once before it goes into the pack: its header needs size and CRC, and bytes that are not those of the
  * receipt never pass for them.
  */
-async function checkedFile(
+export async function checkedFile(
   readFile: ReadFile,
   { stored }: Evidence,
   { asset_id, sha256, size }: EvidenceFile,
@@ -187,12 +199,11 @@ async function* jsonOf(head: string, stops: AsyncIterable<StopEvidence>): AsyncG
   yield Buffer.from(jsonEnd);
 }
 
-function coverOf(input: PackInput): Cover {
+function coverOf(input: PackInput): Omit<Cover, 'jsonHead' | 'checkpoint'> {
   const { scope, without, evidence } = input;
   const { stops } = evidence;
   return {
     title: titleOf(scope),
-    jsonHead: headOf(input),
     without,
     at: latest(stops),
     sealedAt: input.sealing?.at.toISOString(),

@@ -10,8 +10,10 @@ import { SignedSoFar } from './signature.ts';
 export interface Cover {
   /** One line. */
   readonly title: string;
-  /** The beginning of `pack.json`, which the document carries as a file. */
-  readonly jsonHead: string;
+  /** The beginning of `pack.json`, which the document carries as a file; undefined for a document that goes out alone. */
+  readonly jsonHead?: string | undefined;
+  /** The newest signed checkpoint of the log, for a document that goes out alone. */
+  readonly checkpoint?: string | undefined;
   /** Week, route, stop, customer and status of each stop. */
   readonly contents: readonly (readonly string[])[];
   readonly without: readonly Withheld[];
@@ -56,19 +58,20 @@ export async function* renderEvidence(cover: Cover, sources: Sources): AsyncGene
 
 async function* renderPages(paper: Paper, cover: Cover, { stops, picture }: Sources): AsyncGenerator<Uint8Array> {
   if (cover.contents.length > 1) renderContents(paper, cover);
-  const json = [cover.jsonHead];
+  const { jsonHead } = cover;
+  const json = [jsonHead];
   for await (const stop of stops) {
-    json.push(jsonStop(stop, json.length - 1));
+    if (jsonHead !== undefined) json.push(jsonStop(stop, json.length - 1));
     paper.newPage();
     renderState(paper, cover, stop);
     renderCustody(paper, stop);
     yield* ready(paper);
-    yield* renderFiles(paper, stop, picture);
-    renderLimits(paper, stop);
+    yield* renderFiles(paper, cover, stop, picture);
+    renderLimits(paper, cover, stop);
     yield* ready(paper);
   }
   // Last: a reader finds it at the end of the document.
-  paper.attach(members.json, Buffer.from([...json, jsonEnd].join('')));
+  if (jsonHead !== undefined) paper.attach(members.json, Buffer.from([...json, jsonEnd].join('')));
 }
 
 function* ready(paper: Paper): Generator<Uint8Array> {
@@ -300,6 +303,7 @@ const signatureHeight = 110;
 
 async function* renderFiles(
   paper: Paper,
+  { jsonHead }: Cover,
   { files, place }: StopEvidence,
   picture: Sources['picture'],
 ): AsyncGenerator<Uint8Array> {
@@ -307,7 +311,7 @@ async function* renderFiles(
   if (files.length === 0) paper.paragraph('The stop names no file.');
   for (const file of files) {
     const bytes = file.member === null ? undefined : await picture(file);
-    const caption = captionOf(file, place.zone);
+    const caption = captionOf(file, place.zone, jsonHead !== undefined);
     const height = file.label === 'Signature' ? signatureHeight : pictureHeight;
     const reason = bytes && paper.picture(bytes, caption, height);
     const notShown = bytes === undefined ? file.member !== null && 'it is no JPEG or PNG of at most 10 MiB' : reason;
@@ -320,19 +324,35 @@ async function* renderFiles(
 function captionOf(
   { label, caption, asset_id, member, why, mime, size, sha256, received_at }: EvidenceFile,
   zone: string,
+  hasMembers: boolean,
 ): string {
   const arrived = received_at === null ? '' : `, received ${clockOf(received_at, zone)}`;
   const digest = sha256 === null ? '' : `\nSHA-256 ${sha256}`;
-  return `${label}: ${caption}\n${asset_id}${mime && `, ${mime}, ${size} bytes`}${arrived}${digest}\n${member ?? why}`;
+  return `${label}: ${caption}\n${asset_id}${mime && `, ${mime}, ${size} bytes`}${arrived}${digest}\n${hasMembers ? (member ?? why) : why}`.trimEnd();
 }
 
-function renderLimits(paper: Paper, { files }: StopEvidence): void {
+function renderLimits(paper: Paper, { jsonHead, checkpoint, sealedAt }: Cover, { files }: StopEvidence): void {
   paper.heading('What this does not prove');
   for (const limit of limits) paper.paragraph(`– ${limit}`);
   paper.heading('How to check');
+  if (jsonHead === undefined) return renderAlone(paper, { checkpoint, sealedAt });
   paper.paragraph(
     `VERIFY.txt in this pack lists the commands. SHA256SUMS has the digest of every member. pack.json, which this document carries as an attachment, has each change as the phone sealed it; its SHA-256 is in the chain of custody above.${files.some(({ member }) => member !== null) ? ' The folder files has each file byte for byte as received.' : ''}`,
   );
+}
+
+/** The check of a document without its pack. */
+function renderAlone(paper: Paper, { checkpoint, sealedAt }: Pick<Cover, 'checkpoint' | 'sealedAt'>): void {
+  if (sealedAt !== undefined)
+    paper.paragraph('The certificate of the carrier signs this document: a reader of PDF, or pdfsig, shows a change.');
+  paper.paragraph(
+    'The office of the carrier makes the whole evidence pack of this stop. It has each change and each file byte for byte, with the same SHA-256 as above.',
+  );
+  if (checkpoint === undefined) return;
+  paper.paragraph(
+    'The newest signed checkpoint of the log of the depot. Keep it: tailgate-verify compares a later pack with it.',
+  );
+  paper.paragraph(checkpoint.trimEnd(), { size: 8 });
 }
 
 const limits = [

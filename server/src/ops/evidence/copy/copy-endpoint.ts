@@ -1,0 +1,58 @@
+import { operations, type RouteKey } from '@tailgate/sync-protocol';
+import { create as contentDisposition } from 'content-disposition';
+import { fileReader } from '../../../assets/file-bytes.ts';
+import { SharedCounters } from '../../../db/shared-counters.ts';
+import { driverEndpoint } from '../../../http/answers/endpoint.ts';
+import { bodyOf } from '../../../http/answers/file-answer.ts';
+import { RawAnswer } from '../../../http/answers/raw-answer.ts';
+import { readPresent } from '../../../tlog/read-log.ts';
+import { AppError } from '../../../wire/errors.ts';
+import { hasDriver } from '../evidence-sql.ts';
+import { boundedPack, type PackSource } from '../make-pack.ts';
+import { copyNameOf } from '../pack/names.ts';
+import { copyBytes } from './copy-bytes.ts';
+
+const hourMs = 3_600_000;
+/** A driver shows one at a door; a program with a stolen token makes no more. */
+const maxOfDriver = 60;
+
+/** Drivers: the proof of a stop of their own route, as the copy for the customer. */
+export function copyEndpoints(deps: PackSource) {
+  const { db, store, clock } = deps;
+  return {
+    readStopProof: driverEndpoint(operations.readStopProof, async ({ request, query, driver }) => {
+      const { facility, route_id: id, week_end, stop_id } = query;
+      await requireAssigned({ facility, id, week_end }, driver.employee);
+      const input = await boundedPack(deps, { ...query, customer: undefined, without: [] });
+      const isProven = input.evidence.stops.every(({ status, host }) => status !== 'P' && host.on_host);
+      if (!isProven)
+        throw new AppError('NOT_FOUND', {
+          message: `The back office has no result of stop ${stop_id} yet: its proof exists once it has.`,
+        });
+      await countProof(driver.employee);
+      const checkpoint = await readPresent(db, facility);
+      const headers = {
+        'content-type': 'application/pdf',
+        'content-disposition': contentDisposition(copyNameOf(input.scope)),
+        'cache-control': 'private, no-store',
+        'x-content-type-options': 'nosniff',
+      };
+      return new RawAnswer(
+        200,
+        headers,
+        bodyOf(request, () => copyBytes(fileReader(db, store), input, checkpoint)),
+      );
+    }),
+  };
+
+  async function countProof(employee: string): Promise<void> {
+    const { count, endsInMs } = await new SharedCounters(db, clock).count(`proofs of driver ${employee}`, hourMs);
+    if (count > maxOfDriver) throw new AppError('RATE_LIMITED', { retryAfterMs: endsInMs });
+  }
+
+  /** @throws AppError NOT_ASSIGNED, also for a route that does not exist: a driver learns nothing of other routes */
+  async function requireAssigned({ facility, id, week_end }: RouteKey, employee: string): Promise<void> {
+    const { rows } = await db.query(hasDriver, [facility, id, week_end, employee]);
+    if (rows.length === 0) throw new AppError('NOT_ASSIGNED');
+  }
+}
