@@ -3,6 +3,7 @@ import { helpOf, runProgram } from '../src/runtime/command-line.ts';
 import { writeFile } from 'node:fs/promises';
 import { loadConfig, type Config } from '../src/config.ts';
 import { openEmbedded } from '../src/embedded-postgres/embedded.ts';
+import { checkCell } from '../src/db/cell.ts';
 import { createPool } from '../src/db/pool.ts';
 import { isDatabaseUnavailable } from '../src/db/unavailable.ts';
 import { escapeHiddenInLines } from '../src/runtime/hidden-characters.ts';
@@ -56,6 +57,7 @@ async function main(argv: readonly string[]): Promise<void> {
   try {
     const db = createPool({ url: database.url, name: 'tailgate ops', log, size: 2 });
     try {
+      await checkCell(db, config.cell);
       process.stdout.write(
         `${escapeHiddenInLines(await runOpsCommand(command, db, { ...config, keyFile: keyFileIn(config) }))}\n`,
       );
@@ -119,6 +121,7 @@ async function onHost(command: HostCommand, config: ReturnType<typeof loadConfig
     // The importer lock has a connection of its own.
     const db = createPool({ url: database.url, name: 'tailgate ops', log, size: 4 });
     try {
+      await checkCell(db, config.cell);
       const host = await openHost(config, database.url, log);
       try {
         const { importFrom, legacyModes: modes } = config;

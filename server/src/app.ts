@@ -14,6 +14,7 @@ import { CurrentCodes } from './codes/current-codes.ts';
 import { isGuessable, OPS_TOKEN_LENGTH, type Config } from './config.ts';
 import { prepareDataDir } from './runtime/data-dir.ts';
 import { openDatabase, type Database } from './embedded-postgres/open-database.ts';
+import { checkCell, checkCellAt, jobsSchema } from './db/cell.ts';
 import { isDistributed } from './db/distributed.ts';
 import { ensureEpoch, isJustRestored } from './db/epoch.ts';
 import { watchEpoch } from './db/watch-epoch.ts';
@@ -158,18 +159,20 @@ export async function startApp(config: Config, log: Logger, stopping: AbortSigna
 }
 
 async function openDeps(config: Config, log: Logger, shutdown: Shutdown): Promise<Deps> {
-  const node = { version: manifest.version, role: config.role };
+  const node = { version: manifest.version, role: config.role, cell: config.cell };
   const telemetry = await openTelemetry({ ...config, node, log });
   shutdown.add('telemetry', () => telemetry.stop());
   const { figures } = telemetry;
   const { promise: lostDatabase, resolve: outlive } = Promise.withResolvers<StartError>();
   const database = await openDatabase(config, log, shutdown, outlive);
+  await checkCellAt(database.listenUrl, config.cell);
   // Over the direct session: a transaction pooler would leak its advisory lock.
   await migrate(database.listenUrl, log);
 
   const db = createPool({ url: database.url, name: `tailgate ${config.role}`, log, keep: MIN_CONNECTIONS });
   shutdown.add('database pool', () => db.end());
   figures.addPool('requests', db);
+  await checkCell(db, config.cell);
   figures.followMirror({ db, log });
   const epoch = await ensureEpoch(db);
   const store = await openStore({ config, db, log, shutdown });
@@ -179,8 +182,9 @@ async function openDeps(config: Config, log: Logger, shutdown: Shutdown): Promis
   await clockWatch.start();
   shutdown.add('comparison of clocks', () => clockWatch.stop());
 
-  const createSchema = !(await hasSchema(db, 'pgboss'));
-  const boss = new PgBoss({ connectionString: database.url, useListenNotify: true, createSchema });
+  const schema = jobsSchema(config.cell);
+  const createSchema = !(await hasSchema(db, schema));
+  const boss = new PgBoss({ connectionString: database.url, schema, useListenNotify: true, createSchema });
   boss.on('error', (err) => log.warn({ err }, 'pg-boss has trouble with the database and tries again'));
   await boss.start();
   // Jobs are wake-ups (I8), so an interrupted job loses nothing.

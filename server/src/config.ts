@@ -5,6 +5,7 @@ import { backupVariables, readBackupSettings } from './backup-settings.ts';
 import { legacyModes } from './modes/host-mode.ts';
 import { oidcVariables, readOidcSettings } from './oidc-settings.ts';
 import {
+  cellName,
   flag,
   isHostAddress,
   isThisMachine,
@@ -44,6 +45,7 @@ const table = {
     postgresUrl(),
     'secret',
   ),
+  CELL: withDefault('public', 'Schema of this cell; the roles of DATABASE_URL lead to it by search_path', cellName()),
   DATA_DIR: withDefault('.data', 'Folder of the embedded database and of mails and messages in files', z.string()),
   ...backupVariables,
   S3_URL: optional(
@@ -260,6 +262,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     listenHost,
     databaseUrl,
     databaseListenUrl: read('DATABASE_LISTEN_URL') ?? databaseUrl,
+    cell: read('CELL'),
     dataDir,
     backup: readBackupSettings(read, cwd, { dataDir, publicUrl }),
     objectStore: read('S3_URL'),

@@ -20,7 +20,7 @@ await runProgram(startHelp(settings), start, 'Tailgate cannot start.');
 
 async function start(argv: readonly string[]): Promise<void> {
   const config = loadConfig(process.env, argv);
-  const log = openLogger(config.logLevel, standardError(process.stderr.isTTY));
+  const log = openLogger(config.logLevel, standardError(process.stderr.isTTY), config.cell);
   const stopping = new AbortController();
   const starting = startApp(config, log, stopping.signal);
   stopOnSignal(starting, stopping);

@@ -88,6 +88,20 @@ export function legacyMap() {
   });
 }
 
+/** A schema of PostgreSQL; channels, locks and the schema of its jobs contain it. */
+export function cellName() {
+  return z
+    .string()
+    .regex(
+      /^[a-z][a-z0-9_]{0,19}$/,
+      'expected the schema of the cell: a small letter, then up to 19 small letters, digits or _',
+    )
+    .refine(
+      (name) => !/^(pg_|pgboss|information_schema)/.test(name),
+      'expected a schema that PostgreSQL and the jobs do not use',
+    );
+}
+
 /** Tokens travel between this server and the provider, so only the same machine may go without TLS. */
 export function isIssuer(value: string): boolean {
   const url = URL.parse(value);

@@ -35,8 +35,10 @@ const protocol = (...names: string[]): string[] => names.map((name) => `sync-pro
 const sliceTools = [
   'object-store/object-store.ts',
   'db/arrays.ts',
+  'db/cell.ts',
   'db/columns.ts',
   'db/gather.ts',
+  'db/notify-sql.ts',
   'db/statement.ts',
   'db/without-flush.ts',
   'runtime/hidden-characters.ts',
@@ -224,7 +226,7 @@ export const parts: Part[] = [
 
   {
     path: 'server/src/db/',
-    uses: server('runtime/start-error.ts'),
+    uses: server('runtime/start-error.ts', 'runtime/cell-name.ts'),
     usesTypes: server('config.ts'),
     why: 'the database layer depends on no domain',
   },

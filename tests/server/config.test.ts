@@ -37,6 +37,7 @@ describe('settings', () => {
       listenHost: '127.0.0.1',
       databaseUrl: undefined,
       databaseListenUrl: undefined,
+      cell: 'public',
       dataDir: resolve('/srv/pod/.data'),
       backup: { dir: undefined, url: undefined, disks: [resolve('/srv/pod/.data')], certificates: [] },
       legacyUrl: undefined,

@@ -1,3 +1,4 @@
+import { notifyEachRoute } from '../db/notify-sql.ts';
 import type { RouteKey } from '@tailgate/sync-protocol';
 import { columns, int2, text } from '../db/columns.ts';
 import { statement } from '../db/statement.ts';
@@ -61,7 +62,4 @@ export const findWaitingRoutes = statement(
 );
 
 /** Notifies all nodes. $1 scopes. */
-export const notifyRoutes = statement(
-  'asset_tell_routes',
-  `select pg_notify('tailgate_routes', scope) from unnest($1::text[]) as scope`,
-);
+export const notifyRoutes = statement('asset_tell_routes', notifyEachRoute);

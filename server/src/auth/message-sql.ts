@@ -1,3 +1,4 @@
+import { cellNumber } from '../db/cell.ts';
 import { statement } from '../db/statement.ts';
 import { modeIn } from '../modes/modes-sql.ts';
 
@@ -13,7 +14,7 @@ export const findRecipient = statement(
 );
 
 /** Lets one transaction at a time count messages. $1 class. */
-export const lockBudgets = statement('auth_lock_budgets', 'select pg_advisory_xact_lock($1, 0)');
+export const lockBudgets = statement('auth_lock_budgets', `select pg_advisory_xact_lock($1, ${cellNumber})`);
 
 /** One row: the messages that count against the budgets. $1 this message, $2 employee, $3 now. */
 export const readSends = statement(

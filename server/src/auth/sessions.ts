@@ -1,10 +1,11 @@
+import { sessionsChannel } from '../db/notify-sql.ts';
 import { byteaArray, instantArray } from '../db/arrays.ts';
 import { gather } from '../db/gather.ts';
 import type { Listener } from '../db/listen.ts';
 import type { Queryable } from '../db/types.ts';
 import type { RevokedReason, SessionFacts, SessionState } from './rules.ts';
 import { isDueForUse, sessionState, expiryAfter } from './rules.ts';
-import { findSession, findSessions, sessionsChannel, recordUse } from './sql.ts';
+import { findSession, findSessions, recordUse } from './sql.ts';
 import { hashToken } from './tokens.ts';
 
 /** A driver with a valid token. */

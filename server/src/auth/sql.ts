@@ -1,9 +1,6 @@
+import { cellSuffix } from '../db/cell.ts';
+import { notifySessions as notifyEnded } from '../db/notify-sql.ts';
 import { statement } from '../db/statement.ts';
-
-/**
- * Notifies every node that the sessions of these employees have changed; the payload is their ids, separated by spaces.
- */
-export const sessionsChannel = 'tailgate_sessions';
 
 /** An open route of a driver; `d` is `route_driver`, `r` is `route`. */
 const openRoute = `d.removed_at is null and r.status = 'O' and r.published_at is not null and r.withdrawn_at is null`;
@@ -124,7 +121,10 @@ export const insertSession = statement(
  * Sign-ins of one route wait for each other: of two concurrent drivers, the second must see the first. It is an
  * advisory lock, because the pipeline uses the route's row lock. $1 class, $2 the route's scope.
  */
-export const lockSignIns = statement('auth_lock_sign_ins', 'select pg_advisory_xact_lock($1, hashtext($2))');
+export const lockSignIns = statement(
+  'auth_lock_sign_ins',
+  `select pg_advisory_xact_lock($1, hashtext($2 || ${cellSuffix}))`,
+);
 
 /** Open sessions of the other drivers of a route. $1 facility, $2 route, $3 week_end, $4 employee. */
 export const findOtherSessions = statement(
@@ -166,7 +166,7 @@ export const endSessionsOnDevice = statement(
 );
 
 /** Notifies all nodes of ended sessions at the commit. $1 employees, split by spaces: their ids have none. */
-export const notifySessions = statement('auth_notify_sessions', `select pg_notify('${sessionsChannel}', $1)`);
+export const notifySessions = statement('auth_notify_sessions', notifyEnded);
 
 /** All registered employees. */
 export const listAccounts = statement(

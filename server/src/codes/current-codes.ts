@@ -1,3 +1,4 @@
+import { routesChannel } from '../db/notify-sql.ts';
 import { codesScope } from '@tailgate/sync-protocol';
 import type { Listener } from '../db/listen.ts';
 import type { Queryable } from '../db/types.ts';
@@ -27,7 +28,7 @@ export class CurrentCodes {
       this.#read().catch((err: unknown) => this.#log.warn({ err }, 'the code lists could not be read again'));
     };
     listener.onReconnect(again);
-    await listener.onNotify('tailgate_routes', (payload) => {
+    await listener.onNotify(routesChannel, (payload) => {
       if (payload === '*' || payload.split(' ').includes(codesScope)) again();
     });
     await this.#read();

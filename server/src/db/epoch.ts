@@ -1,4 +1,5 @@
 import { StartError } from '../runtime/start-error.ts';
+import { notifyEpoch } from './notify-sql.ts';
 import type { Queryable, Tx } from './types.ts';
 
 /** The history of a PostgreSQL. A recovery and a fail-over begin a new timeline, and a new `initdb` a new cluster. */
@@ -10,9 +11,6 @@ export interface History {
 export interface Epoch extends History {
   readonly epoch: number;
 }
-
-/** Notifies running servers of a new epoch, without content; lost where no server listens. */
-export const epochChannel = 'tailgate_epoch';
 
 /**
  * The epoch in which this server starts (I9); the first start begins epoch 1.
@@ -52,7 +50,7 @@ export async function beginEpoch(
     now.timeline,
     reason,
   ]);
-  await tx.query('select pg_notify($1, $2)', [epochChannel, '']);
+  await tx.query(notifyEpoch);
   return { before, now };
 }
 

@@ -4,9 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Log } from '../runtime/log.ts';
 import { StartError } from '../runtime/start-error.ts';
-
-/** Changed scopes; the payload is scopes split by spaces, or `*`. */
-export const routesChannel = 'tailgate_routes';
+import { cellSuffix } from './cell.ts';
 
 type NotifyHandler = (payload: string) => void;
 
@@ -152,6 +150,8 @@ class Session {
   readonly #client: pg.Client;
   readonly #probes = new Map<string, () => void>();
   readonly #answerTimeoutMs: number;
+  /** The addition of the cell to each channel. */
+  #suffix = '';
 
   constructor(url: string, answerTimeoutMs: number, deliver: (channel: string, payload: string) => void) {
     this.#answerTimeoutMs = answerTimeoutMs;
@@ -170,16 +170,18 @@ class Session {
     this.#client.on('notification', ({ channel, payload = '' }) => {
       const probed = this.#probes.get(payload);
       if (probed) probed();
-      else deliver(channel, payload);
+      else deliver(channel.slice(0, channel.length - this.#suffix.length), payload);
     });
   }
 
   async connect(): Promise<void> {
     await this.#client.connect();
+    const { rows } = await this.#client.query<{ suffix: string }>(`select ${cellSuffix} as suffix`);
+    this.#suffix = rows[0]?.suffix ?? '';
   }
 
   async listen(channel: string): Promise<void> {
-    await this.#client.query(`listen ${this.#client.escapeIdentifier(channel)}`);
+    await this.#client.query(`listen ${this.#client.escapeIdentifier(channel + this.#suffix)}`);
   }
 
   async probe(channel: string): Promise<void> {
@@ -188,7 +190,7 @@ class Session {
     this.#probes.set(payload, resolve);
     const timer = setTimeout(() => reject(silent()), this.#answerTimeoutMs);
     try {
-      await Promise.all([promise, this.#client.query('select pg_notify($1, $2)', [channel, payload])]);
+      await Promise.all([promise, this.#client.query('select pg_notify($1, $2)', [channel + this.#suffix, payload])]);
     } finally {
       clearTimeout(timer);
       this.#probes.delete(payload);

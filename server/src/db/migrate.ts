@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { Log } from '../runtime/log.ts';
 import { StartError } from '../runtime/start-error.ts';
+import { cellNumber } from './cell.ts';
 import { statementsOf } from './sql-statements.ts';
 import { sqlStateOf } from './sqlstate.ts';
 import type { Queryable } from './types.ts';
@@ -42,7 +43,7 @@ export async function migrate(url: string, log: Log, folder = migrationsFolder):
   });
   try {
     await refuseOldServer(client);
-    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await client.query(`select pg_advisory_lock($1::bigint + ${cellNumber})`, [MIGRATION_LOCK]);
     const pending = pendingMigrations(migrations, await readApplied(client), log);
     for (const migration of pending) await apply(client, migration);
     return pending.map(({ name }) => name);

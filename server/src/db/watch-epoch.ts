@@ -1,7 +1,8 @@
 import type { Log } from '../runtime/log.ts';
 import { StartError } from '../runtime/start-error.ts';
-import { ensureEpoch, epochChannel } from './epoch.ts';
+import { ensureEpoch } from './epoch.ts';
 import type { Listener } from './listen.ts';
+import { epochChannel } from './notify-sql.ts';
 import type { Queryable } from './types.ts';
 
 /** The pause between two tries while the database accepts connections but no queries. */

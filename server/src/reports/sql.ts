@@ -1,3 +1,4 @@
+import { cellSuffix } from '../db/cell.ts';
 import type { LoadConditionReport } from '@tailgate/sync-protocol';
 import { columns, instant, int2, int8, text } from '../db/columns.ts';
 import { statement } from '../db/statement.ts';
@@ -10,7 +11,7 @@ import type { NewRevision } from './rules.ts';
  */
 export const lockReports = statement(
   'reports_lock',
-  `select pg_advisory_xact_lock(hashtextextended('load report ' || report_id, 0))
+  `select pg_advisory_xact_lock(hashtextextended('load report ' || report_id || ${cellSuffix}, 0))
      from unnest($1::text[]) as report_id`,
 );
 

@@ -2,13 +2,15 @@ import type { Writable } from 'node:stream';
 import type { DestinationStream, Logger } from 'pino';
 import { pino } from 'pino';
 import { PinoPretty } from 'pino-pretty';
+import { onlyCell } from './cell-name.ts';
 
 /**
  * JSON lines. Callers choose the fields of a log line; of errors, which come from elsewhere, only fields known as
- * harmless are logged.
+ * harmless are logged. Lines of one of several cells carry its name.
  */
-export function openLogger(level: string, destination: DestinationStream): Logger {
-  return pino({ level, serializers: { err: loggedError } }, destination);
+export function openLogger(level: string, destination: DestinationStream, cell = onlyCell): Logger {
+  const log = pino({ level, serializers: { err: loggedError } }, destination);
+  return cell === onlyCell ? log : log.child({ cell });
 }
 
 /**

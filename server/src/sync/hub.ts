@@ -1,7 +1,7 @@
 import { headerDocument, routeScope, type AssignedRoute } from '@tailgate/sync-protocol';
 import { readSessionStates, type Sessions } from '../auth/sessions.ts';
-import { sessionsChannel } from '../auth/sql.ts';
-import { routesChannel, type Listener } from '../db/listen.ts';
+import type { Listener } from '../db/listen.ts';
+import { assignmentsChannel, routesChannel, sessionsChannel } from '../db/notify-sql.ts';
 import type { Queryable } from '../db/types.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Pipeline, RouteCommit } from '../mutations/change.ts';
@@ -14,9 +14,6 @@ import type { SyncLimits } from './limits.ts';
 import type { SessionEvent } from './session-types.ts';
 import { Slots } from './slots.ts';
 import { findRevoked, readEpoch, skipLostItems } from './sql.ts';
-
-/** Drivers whose routes have changed; the payload is employee ids split by spaces. */
-const assignmentsChannel = 'tailgate_assignments';
 
 /** One timer serves all sockets (`sweep_ms`). */
 const SWEEPS_A_CHECK = 5;

@@ -3,28 +3,31 @@ import type { DeliveryOutcome } from '../mutations/jobs/deliveries.ts';
 import type { CosigningOutcome } from '../tlog/witnesses.ts';
 import { countChanges } from './change-figures.ts';
 import { countHost } from './host-figures.ts';
+import { onlyCell } from '../runtime/cell-name.ts';
 import { watchProcess } from './process-figures.ts';
 import { watchHost, watchMirror, watchPools, watchSockets } from './state-figures.ts';
 
 export interface Node {
   readonly version: string;
   readonly role: 'api' | 'worker' | 'all';
+  readonly cell?: string;
 }
 
 export type Figures = ReturnType<typeof openFigures>;
 
 /**
  * The figures of one process for Prometheus. None belongs to a phone, a route or a person: their number does not grow
- * with the work (docs/operations.md lists them).
+ * with the work (docs/operations.md lists them). In one of several cells each has the label `cell`.
  */
 export function openFigures(node: Node) {
   const registry = new Registry();
+  if (node.cell !== undefined && node.cell !== onlyCell) registry.setDefaultLabels({ cell: node.cell });
   new Gauge({
     name: 'tailgate_build_info',
     help: '1, with version and role of this process',
     labelNames: ['version', 'role'],
     registers: [registry],
-  }).set({ ...node }, 1);
+  }).set({ version: node.version, role: node.role }, 1);
   const ofProcess = watchProcess(registry);
   return {
     changes: countChanges(registry),

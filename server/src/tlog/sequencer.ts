@@ -1,5 +1,6 @@
 import { parseScope, type RouteKey } from '@tailgate/sync-protocol';
-import { routesChannel, type Listener } from '../db/listen.ts';
+import type { Listener } from '../db/listen.ts';
+import { routesChannel } from '../db/notify-sql.ts';
 import { withTransaction } from '../db/transaction.ts';
 import type { Db } from '../db/types.ts';
 import type { Log } from '../runtime/log.ts';

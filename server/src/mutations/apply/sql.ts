@@ -1,3 +1,4 @@
+import { notifyEachAssignment, notifyRoutes } from '../../db/notify-sql.ts';
 import type { RouteKey } from '@tailgate/sync-protocol';
 import { bool, bytea, columns, instant, int2, int4, int8, text, uuid } from '../../db/columns.ts';
 import { statement } from '../../db/statement.ts';
@@ -257,13 +258,10 @@ export const dueRoutes = statement(
 );
 
 /** Notifies the other nodes which scopes have changed, without content. */
-export const notify = statement('mutations_notify', `select pg_notify('tailgate_routes', $1)`);
+export const notify = statement('mutations_notify', notifyRoutes);
 
 /**
  * Notifies the other nodes that the route lists of these drivers have changed. $1 employee ids, which contain no
  * spaces.
  */
-export const notifyDrivers = statement(
-  'mutations_notify_drivers',
-  `select pg_notify('tailgate_assignments', employee) from unnest($1::text[]) as employee`,
-);
+export const notifyDrivers = statement('mutations_notify_drivers', notifyEachAssignment);

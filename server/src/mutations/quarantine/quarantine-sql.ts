@@ -1,3 +1,4 @@
+import { notifyRoutes } from '../../db/notify-sql.ts';
 import { bytea, columns, instant, int4, int8, text, uuid } from '../../db/columns.ts';
 import { statement } from '../../db/statement.ts';
 import type { Decision, Fault, Item } from '../change.ts';
@@ -103,7 +104,7 @@ export const markReleased = releases.statement(
 );
 
 /** $1 the scope of a queue. */
-export const notifyQueue = statement('quarantine_notify', `select pg_notify('tailgate_routes', $1)`);
+export const notifyQueue = statement('quarantine_notify', notifyRoutes);
 
 /** A released entry stays released. $1 quarantine id, $2 by whom, $3 note. */
 export const dismissEntry = statement(

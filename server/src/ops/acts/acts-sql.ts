@@ -1,3 +1,4 @@
+import { cellSuffix } from '../../db/cell.ts';
 import { exactMoment } from '../../db/moment-sql.ts';
 import { statement } from '../../db/statement.ts';
 
@@ -29,13 +30,13 @@ export const listActs = statement(
 /** Ends with the transaction. $1 kind and id of the subject. */
 export const lockSubject = statement(
   'ops_lock_subject',
-  `select pg_advisory_xact_lock(hashtextextended('act on ' || $1, 0))`,
+  `select pg_advisory_xact_lock(hashtextextended('act on ' || $1 || ${cellSuffix}, 0))`,
 );
 
 /** As `lockSubject`, but others may share it. */
 export const shareSubject = statement(
   'ops_share_subject',
-  `select pg_advisory_xact_lock_shared(hashtextextended('act on ' || $1, 0))`,
+  `select pg_advisory_xact_lock_shared(hashtextextended('act on ' || $1 || ${cellSuffix}, 0))`,
 );
 
 /** $1 kind of the subject, $2 subject, $3 acts, $4 not before. */

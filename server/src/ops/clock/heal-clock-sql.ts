@@ -1,3 +1,5 @@
+import { notifyRoutes } from '../../db/notify-sql.ts';
+
 /** Stops with a writer after $1 (ms since 1970). Reads each result: for an operator's command. */
 export const findStopsAfter = `
   select facility, route_id, week_end, array_agg(stop_id) as stops from stop_result
@@ -41,5 +43,5 @@ export const correctWaits = [
   `delete from sign_in_failure where last_at > $1::timestamptz`,
 ] as const;
 
-/** To every node: read the versions of all routes again. */
-export const notifyAll = `select pg_notify('tailgate_routes', '*')`;
+/** To every node: read the versions of all routes again. $1 `*`. */
+export const notifyAll = notifyRoutes;

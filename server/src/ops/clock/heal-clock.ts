@@ -38,7 +38,7 @@ export async function correctClock(db: Db, now: Date, timerSeconds: number): Pro
     await tx.query(reportIncident, ['clock_healed', JSON.stringify(healed)]);
     const subject = { kind: 'database', id: 'clock' } as const;
     await recordAct(tx, { by: 'npm run ops', act: 'healClock', subject, reason: '', before: null, after: healed });
-    await tx.query(sql.notifyAll);
+    await tx.query(sql.notifyAll, ['*']);
   });
   return found;
 }

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { parseScope } from '@tailgate/sync-protocol';
-import { routesChannel, type Listener } from '../../db/listen.ts';
+import type { Listener } from '../../db/listen.ts';
+import { routesChannel } from '../../db/notify-sql.ts';
 import type { Queryable } from '../../db/types.ts';
 import type { Log } from '../../runtime/log.ts';
 import { settledAt } from '../flags/settled.ts';

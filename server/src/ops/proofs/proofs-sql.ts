@@ -1,7 +1,8 @@
+import { cellSuffix } from '../../db/cell.ts';
 import { statement } from '../../db/statement.ts';
 
 /** One request for a proof of a stop at a time. $1 class, $2 the stop. */
-export const lockStop = statement('ops_lock_proofs', 'select pg_advisory_xact_lock($1, hashtext($2))');
+export const lockStop = statement('ops_lock_proofs', `select pg_advisory_xact_lock($1, hashtext($2 || ${cellSuffix}))`);
 
 /** $1 facility, $2 mail, $3 route, $4 week, $5 stop, $6 address, $7 author, $8 now. No row where the id is in use. */
 export const insertProof = statement(

@@ -1,3 +1,5 @@
+import { cellSuffix } from '../../db/cell.ts';
+import { notifyAssignments, notifyRoutes } from '../../db/notify-sql.ts';
 import type { Customer } from '@tailgate/sync-protocol';
 import { officeSource, warehouseStop } from '@tailgate/sync-protocol';
 import { columns, instant, int2, int4, text } from '../../db/columns.ts';
@@ -296,7 +298,7 @@ export const saveShadow = statement(
 );
 
 /** A hint without content: this scope has a new version. */
-export const notify = statement('import_notify', `select pg_notify('tailgate_routes', $1)`);
+export const notify = statement('import_notify', notifyRoutes);
 
 /** All present and former drivers of a route. Ids contain no spaces. */
 export const listDrivers = statement(
@@ -305,7 +307,7 @@ export const listDrivers = statement(
 );
 
 /** The routes of these drivers have changed. $1 employees, split by spaces. */
-export const notifyDrivers = statement('import_notify_drivers', `select pg_notify('tailgate_assignments', $1)`);
+export const notifyDrivers = statement('import_notify_drivers', notifyAssignments);
 
 /** Routes that are neither closed nor withdrawn. */
 export const openRoutes = statement(
@@ -358,7 +360,7 @@ export const reportIncidentsOnce = statement(
  */
 export const takeImporterLock = statement(
   'import_try_lock',
-  `select pg_try_advisory_xact_lock(hashtext('tailgate import')) as taken,
+  `select pg_try_advisory_xact_lock(hashtext('tailgate import' || ${cellSuffix})) as taken,
           set_config('idle_in_transaction_session_timeout', '0', true)`,
 );
 

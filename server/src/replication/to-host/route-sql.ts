@@ -1,3 +1,4 @@
+import { notifyRoutes } from '../../db/notify-sql.ts';
 import { columns, int2, int8, text } from '../../db/columns.ts';
 import { statement } from '../../db/statement.ts';
 import type { HostMode } from '../../modes/host-mode.ts';
@@ -187,7 +188,7 @@ export const savePass = statement(
 );
 
 /** The hint to the feeds: this scope has a new version on the host. $1 scope. */
-export const notifyHosted = statement('replicate_notify', `select pg_notify('tailgate_routes', $1)`);
+export const notifyHosted = statement('replicate_notify', notifyRoutes);
 
 /** The backlog, for health and operators. The lag is the age of the oldest mutation that is not on the host. */
 export const replicationState = statement(
