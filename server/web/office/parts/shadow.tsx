@@ -68,8 +68,10 @@ function Examples({ first }: Pick<Kind, 'first'>) {
         const address = stop_id === null ? links.route(route) : links.comparison({ ...route, stop_id });
         return (
           <li key={`${facility}/${route_id}/${week_end}/${stop_id}/${row}`}>
-            <a href={address}>{stop_id === null ? route_id : `${route_id} · ${stop_id}`}</a>: {tailgate || '–'} |{' '}
-            {other || '–'}
+            <a className="btn btn-link" href={address}>
+              {stop_id === null ? route_id : `${route_id} · ${stop_id}`}
+            </a>{' '}
+            {tailgate || '–'} | {other || '–'}
           </li>
         );
       })}

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { opsOperations } from '../../server/src/ops/operations.ts';
+import { OldSystem } from '../host/old-system.ts';
+import { demoRoute } from '../system/service.ts';
+import type { OfficeWorld } from './desk.ts';
+import { openOfficeWorld } from './desk.ts';
+import { faultsOf } from './looks.ts';
+import { deliver, driverOf } from './refusing-host.ts';
+
+const { facility, id: route, week_end: week } = demoRoute('R100');
+const stopOf = (stop: number) => ({ facility, route, week: Number(week), stop });
+
+let world: OfficeWorld;
+beforeAll(async () => {
+  world = await openOfficeWorld({ env: { LEGACY_MODE: 'shadow' } });
+  const { service } = world;
+  const driver = await driverOf(service, '1001');
+  const old = new OldSystem((sql, values) => service.library.pool.query(sql, [...(values ?? [])]));
+  await deliver(service, driver, route, 1, { driver_comments: 'left at the dock', store_emp_name: 'Rosa Delgado' });
+  await deliver(service, driver, route, 2, { store_emp_name: 'Nils Petersen' });
+  await deliver(service, driver, route, 3, { store_emp_name: 'Ana Ruiz' });
+  await old.writeResult(stopOf(1), 'D', { RUCMT: 'AT THE DOCK', RUSNAM: 'Rosa Delgado', RUDRV: '1001' });
+  await old.writeResult(stopOf(2), 'S', { RUSNAM: 'Nils Petersen', RUDRV: '1001' });
+});
+afterAll(() => expect(world.faults()).toEqual([]));
+
+test('the page of the host has each kind of difference with its first stops, which lead to both values', async () => {
+  const kinds = async () =>
+    (await world.service.rest.take(opsOperations.readShadow, { headers: world.headers.look })).kinds;
+  const verdicts = async () => (await kinds()).map(({ verdict, file, column }) => `${verdict} ${file}.${column}`);
+  await expect
+    .poll(verdicts)
+    .toEqual(expect.arrayContaining(['different RTSTUP.RUCMT', 'different RTSTUP.RUSTS', 'missing there RTSTUP.']));
+  const desk = await world.desk('look', '#/host');
+  await desk.hand.sees('RTSTUP.RUCMT');
+  await desk.hand.sees('AT THE DOCK');
+  expect(await faultsOf(desk.page)).toEqual([]);
+  await desk.page.getByText('RTSTUP.RUCMT').scrollIntoViewIfNeeded();
+  await desk.shot('office-shadow');
+  desk.hand.count();
+  await desk.hand.tap('R100 · 1');
+  await desk.hand.sees('AT THE DOCK');
+  expect(desk.hand.count().taps).toBe(1);
+  await desk.shot('office-shadow-stop');
+});
