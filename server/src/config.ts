@@ -2,9 +2,11 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { backupVariables, readBackupSettings } from './backup-settings.ts';
+import { plainMap } from './host/files/library-map.ts';
 import { legacyModes } from './modes/host-mode.ts';
 import { oidcVariables, readOidcSettings } from './oidc-settings.ts';
 import {
+  ccsid,
   cellName,
   flag,
   isHostAddress,
@@ -63,6 +65,7 @@ const table = {
   ),
   LEGACY_LIBRARY: withDefault('PODDTA', 'Library (schema) of the host files', library()),
   LEGACY_DEV_LIBRARY: withDefault('PODDEV', 'Library whose routes close by arrival, see ROUTE_CLOSE_MODE', library()),
+  CCSID: withDefault('37', 'Code page of texts on Db2 for i: 37, 500, 273, 297 or 1140', ccsid()),
   LEGACY_MAP: optional(
     'File with the library’s own names, lengths and codes (docs/adopting.md); unset: those of docs/host-files.md',
     legacyMap(),
@@ -270,7 +273,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     legacyUrl,
     legacyLibrary: read('LEGACY_LIBRARY'),
     legacyDevLibrary: read('LEGACY_DEV_LIBRARY'),
-    legacyMap: read('LEGACY_MAP'),
+    legacyMap: (read('LEGACY_MAP') ?? plainMap).inCcsid(read('CCSID')),
     legacyModes: read('LEGACY_MODE'),
     shadowRules: read('SHADOW_RULES'),
     shadowMailTo: read('SHADOW_MAIL_TO'),

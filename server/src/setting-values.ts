@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { ccsids } from './host/files/ccsid.ts';
 import { parseLegacyMap } from './host/files/legacy-map.ts';
 import type { LibraryMap } from './host/files/library-map.ts';
 
@@ -71,6 +72,14 @@ export function library() {
     .string()
     .toUpperCase()
     .regex(/^[A-Z][A-Z0-9_]{0,9}$/, 'expected a library name: a letter, then up to nine letters, digits or _');
+}
+
+/** A code page of Db2 for i that holds Latin-1. */
+export function ccsid() {
+  return z.enum(
+    ccsids,
+    `expected one of ${ccsids.join(', ')}: other code pages lack letters of phones, or change them`,
+  );
 }
 
 /** A file with the library's own names; the value is its content. */

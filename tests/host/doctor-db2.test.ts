@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { examine } from '../../server/src/host/doctor/examine.ts';
 import { triggerName } from '../../server/src/host/files/doorbell-triggers.ts';
 import { hostFileNames } from '../../server/src/host/files/tables.ts';
+import { plainMap } from '../../server/src/host/files/library-map.ts';
 import type { Host } from '../../server/src/host/host.ts';
 import { createHost } from '../support/stand-in.ts';
 
@@ -10,7 +11,8 @@ import { createHost } from '../support/stand-in.ts';
 
 const { database, host } = await createHost();
 const { pool } = database;
-const saying = (part: string): unknown => expect.stringContaining(part);
+const saying = (part: string | RegExp): unknown =>
+  part instanceof RegExp ? expect.stringMatching(part) : expect.stringContaining(part);
 
 await pool.query(`
   create schema sysibm;
@@ -46,10 +48,10 @@ function inPostgres(sql: string): string {
   return sql
     .replace(/table\((QSYS2\.OBJECT_STATISTICS\(.*?'FILE'\))\)/, '$1')
     .replace(
-      /hex\(cast\(\? as varchar\(20\)(?: ccsid 37)?\)\)/,
+      /hex\(cast\(\? as varchar\(20\)(?: ccsid \d+)?\)\)/,
       'coalesce((select hex from public.settings), cast(? as text))',
     )
-    .replace(/ ccsid 37/g, '')
+    .replace(/ ccsid \d+/g, '')
     .replace(' use currently committed', '')
     .replace('current lock timeout', '(select lockwait from public.settings)')
     .replace('current isolation', '(select isolation from public.settings)')
@@ -57,9 +59,23 @@ function inPostgres(sql: string): string {
 }
 const hexOf = { db2i: '514FBA594049B043', db2: 'E97C5BDF20F15EE4' } as const;
 
-async function examined(dialect: Family) {
+/** A library with the setting CCSID, whose columns have the code page `columns`. */
+interface Page {
+  readonly setting: '37' | '273' | '1140';
+  readonly columns: number;
+}
+
+async function examined(dialect: Family, { setting, columns }: Page = { setting: '37', columns: 37 }) {
   await pool.query('update public.settings set hex = coalesce(hex, $1)', [hexOf[dialect]]);
-  const asDb2: Host = { ...host, dialect, query: (sql, parameters) => host.query(inPostgres(sql), parameters) };
+  const columnsOf: Host['describe'] = async (file) =>
+    (await host.describe(file))?.map((column) => (column.ccsid === 37 ? { ...column, ccsid: columns } : column));
+  const asDb2: Host = {
+    ...host,
+    dialect,
+    map: plainMap.inCcsid(setting),
+    describe: columnsOf,
+    query: (sql, parameters) => host.query(inPostgres(sql), parameters),
+  };
   return examine(asDb2, { changes: 'doorbell' }, { now: () => new Date(), form: 'short' });
 }
 async function withSettings(values: { hex?: string; lockwait?: string; isolation?: string } = {}): Promise<void> {
@@ -160,4 +176,32 @@ test('a catalog that does not answer as expected leaves its check open', async (
     { check: 'triggers', says: saying('the host does not tell the triggers: 42704') },
   ]);
   expect(go).toBe(true);
+});
+
+describe('the setting CCSID', () => {
+  const codePage = async (page: Page, hex?: string) => {
+    await withSettings(hex === undefined ? {} : { hex });
+    return (await examined('db2i', page)).findings.find(({ check }) => check === 'code-page');
+  };
+
+  test('a library in the code page of the setting: GO, by the bytes of that page', async () => {
+    expect(await codePage({ setting: '273', columns: 273 }, '51BB63A140495FC0')).toMatchObject({ level: 'go' });
+    expect(await codePage({ setting: '1140', columns: 1140 })).toMatchObject({ level: 'go' });
+    expect(await codePage({ setting: '273', columns: 273 }, '514FBA594049B043')).toMatchObject({
+      level: 'no_go',
+      says: saying('and not 51BB63A140495FC0'),
+    });
+  });
+
+  test.each([
+    [273, /^set CCSID=273$/],
+    [65_535, /^alter the columns to CCSID 37: 65535 is never converted/],
+    [290, /other code pages lack letters of phones/],
+  ])('a library in %i with the setting 37: NO-GO with what to do', async (columns, todo) => {
+    expect(await codePage({ setting: '37', columns })).toMatchObject({
+      level: 'no_go',
+      says: saying(`(${columns})`),
+      todo: saying(todo),
+    });
+  });
 });

@@ -286,7 +286,14 @@ export const parts: Part[] = [
   },
   {
     path: 'server/src/config.ts',
-    uses: server('backup-settings.ts', 'modes/host-mode.ts', 'oidc-settings.ts', 'setting-values.ts', 'variables.ts'),
+    uses: server(
+      'backup-settings.ts',
+      'host/files/',
+      'modes/host-mode.ts',
+      'oidc-settings.ts',
+      'setting-values.ts',
+      'variables.ts',
+    ),
     why: 'reading settings starts nothing',
   },
   ...['backup-settings.ts', 'oidc-settings.ts'].map((name) => ({

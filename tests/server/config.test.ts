@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadConfig, settings } from '../../server/src/config.ts';
+import { plainMap } from '../../server/src/host/files/library-map.ts';
 import { ConfigError } from '../../server/src/variables.ts';
 
 describe('settings', () => {
@@ -45,6 +46,7 @@ describe('settings', () => {
       filesIn: 'objects',
       legacyLibrary: 'PODDTA',
       legacyDevLibrary: 'PODDEV',
+      legacyMap: plainMap,
       legacyModes: { otherwise: 'live', facilities: new Map() },
       shadowRules: undefined,
       shadowMailTo: undefined,

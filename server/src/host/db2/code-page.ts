@@ -1,16 +1,15 @@
 import { HostError } from '../host.ts';
+import { probeOn, type Ccsid } from '../files/ccsid.ts';
 import type { Db2Dialect } from './catalog.ts';
 
 // `ibm_db` sends and reads UTF-8. A client library that takes these bytes for another code page stores `JosÃ©` for
 // `José`, and reads it back as `José`: only the host can show its bytes.
 
-/** é in code page 37, and in the ISO 8859-1 of a Db2 LUW database. */
-const EXPECTED: { readonly [dialect in Db2Dialect]: string } = { db2i: '51', db2: 'E9' };
 export const PROBE = 'é';
 
 /** Reads the bytes that the host makes of `PROBE`, as HEX. */
-export function probeQuery(dialect: Db2Dialect): string {
-  const type = dialect === 'db2i' ? 'varchar(4) ccsid 37' : 'varchar(4)';
+export function probeQuery(dialect: Db2Dialect, ccsid: Ccsid = '37'): string {
+  const type = dialect === 'db2i' ? `varchar(4) ccsid ${ccsid}` : 'varchar(4)';
   return `select hex(cast(? as ${type})) as HEX from SYSIBM.SYSDUMMY1`;
 }
 
@@ -27,8 +26,9 @@ export async function assertCodePage(
   dialect: Db2Dialect,
   hex: string,
   databasePage: () => Promise<number>,
+  ccsid: Ccsid = '37',
 ): Promise<void> {
-  const expected = EXPECTED[dialect];
+  const expected = probeOn(dialect, ccsid);
   if (hex === expected) return;
   const isUnicode = dialect === 'db2' && (await databasePage()) === UTF_8;
   throw new HostError(

@@ -106,7 +106,7 @@ function columnText({ dialect, map = plainMap }: Db2Place, name: string): string
   const type = column.kind === 'char' && !isLong ? `char(${column.length})` : typeName(dialect, column);
   switch (column.kind) {
     case 'char':
-      return `${type}${dialect === 'db2i' ? ' ccsid 37' : ''} not null default '${blank === '' ? ' ' : blank}'`;
+      return `${type}${dialect === 'db2i' ? ` ccsid ${map.ccsid}` : ''} not null default '${blank === '' ? ' ' : blank}'`;
     case 'decimal':
       return `${type} not null default 0`;
     case 'timestamp':

@@ -1,4 +1,5 @@
 import type { Log } from '../../runtime/log.ts';
+import type { Ccsid } from '../files/ccsid.ts';
 import { plainMap, type LibraryMap } from '../files/library-map.ts';
 import type { Host, HostRow, HostTransaction } from '../host.ts';
 import { asColumn, asJob, columnsQuery, db2DialectOf, jobQuery, lockWait, type Db2Dialect } from './catalog.ts';
@@ -26,7 +27,7 @@ export async function openDb2({ log, size = CONNECTIONS, map = plainMap, ...addr
   const unjournaled = new Unjournaled((file) =>
     log.warn({ file }, 'the host does not journal this file: it is written without commitment control'),
   );
-  const pool = new Db2ConnectionPool(() => openConnection(text, unjournaled), size);
+  const pool = new Db2ConnectionPool(() => openConnection(text, unjournaled, map.ccsid), size);
   const dialect = await familyBehind(pool);
   const describe: Host['describe'] = (file) =>
     pool.use(async (connection) => {
@@ -62,16 +63,17 @@ async function familyBehind(pool: Db2ConnectionPool): Promise<Db2Dialect> {
 }
 
 /** Opens a connection with the service's settings. @throws HostError */
-async function openConnection(text: string, unjournaled: Unjournaled): Promise<Db2Connection> {
+async function openConnection(text: string, unjournaled: Unjournaled, ccsid: Ccsid): Promise<Db2Connection> {
   const connection = await Db2Connection.open(text, unjournaled);
   try {
     const dialect = db2DialectOf(connection.database);
     for (const statement of lockWait(dialect, text)) await connection.execute(statement);
-    const [probe] = await connection.query(probeQuery(dialect), [PROBE]);
-    await assertCodePage(dialect, String(probe?.['HEX']), async () => {
+    const [probe] = await connection.query(probeQuery(dialect, ccsid), [PROBE]);
+    const databasePage = async () => {
       const [column] = await connection.query(databasePageQuery);
       return Number(column?.['CODEPAGE']);
-    });
+    };
+    await assertCodePage(dialect, String(probe?.['HEX']), databasePage, ccsid);
     return connection;
   } catch (error) {
     await connection.end();

@@ -1,10 +1,11 @@
 import { isZone } from '../../runtime/zone-clock.ts';
+import { ccsids, sampleOn, sampleText } from '../files/ccsid.ts';
 import { doorbellEvents, ringingFiles, triggerName } from '../files/doorbell-triggers.ts';
 import type { LibraryMap } from '../files/library-map.ts';
 import type { HostFileName } from '../files/tables.ts';
 import type { HostColumn } from '../host.ts';
 import { columnFaults } from './column-faults.ts';
-import { sampleText, type AuthorityFact, type HostFacts, type Reading } from './facts.ts';
+import type { AuthorityFact, HostFacts, Reading } from './facts.ts';
 import { attention, go, listOf, noGo, unknown, type Verdict } from './verdict.ts';
 
 /** The settings that the checks depend on. */
@@ -117,16 +118,15 @@ export const checks: readonly Check[] = [
     judge: ({ dialect, sample, files, map }) =>
       sample &&
       judged(sample, 'the bytes of a text', ({ hex, text }) => {
-        const expected = dialect === 'db2i' ? SAMPLE_IN_37 : SAMPLE_IN_LATIN_1;
+        const expected = sampleOn(dialect === 'db2i' ? 'db2i' : 'db2', map.ccsid);
         if (hex !== expected)
           return noGo(
             `${sampleText} reaches the host as ${hex} and not ${expected}`,
-            'the job must not run on CCSID 65535 (CHGUSRPRF … CCSID(37)); client DB2CODEPAGE=1208 (docs/db2.md, section 3)',
+            `the job must not run on CCSID 65535 (CHGUSRPRF … CCSID(${map.ccsid})); client DB2CODEPAGE=1208 (docs/db2.md, section 3)`,
           );
         if (text !== sampleText) return noGo(`${sampleText} comes back as ${text}`, 'see docs/db2.md, section 3');
         const others = dialect === 'db2i' && files.ok ? otherPages(files.value, map) : [];
-        if (others.length > 0)
-          return noGo(`not in CCSID 37: ${listOf(others)}`, 'alter the columns: 65535 is never converted');
+        if (others.length > 0) return noGo(`not in CCSID ${map.ccsid}: ${listOf(others)}`, ccsidAdvice(files, map));
         return go(`${sampleText} is ${hex} on the host, and comes back`);
       }),
   },
@@ -220,10 +220,6 @@ export const checks: readonly Check[] = [
   },
 ];
 
-/** The bytes of `sampleText`, by IBM's tables. */
-const SAMPLE_IN_37 = '514FBA594049B043';
-const SAMPLE_IN_LATIN_1 = 'E97C5BDF20F15EE4';
-
 function judged<Value>(reading: Reading<Value>, what: string, judge: (value: Value) => Verdict): Verdict {
   return reading.ok
     ? judge(reading.value)
@@ -238,8 +234,26 @@ const presentFiles = (files: Files): [HostFileName, readonly HostColumn[]][] =>
 const otherPages = (files: Files, map: LibraryMap): string[] =>
   presentFiles(files).flatMap(([name, columns]) =>
     columns
-      .filter(({ type, ccsid }) => /^(VAR)?CHAR$/.test(type) && ccsid !== 37)
+      .filter(({ type, ccsid }) => isText(type) && String(ccsid) !== map.ccsid)
       .map((column) => `${map.table(name)}.${column.name} (${column.ccsid})`),
   );
+
+/** One of the other code pages that hold Latin-1 in all texts: a setting is enough. */
+function ccsidAdvice(files: Reading<Files>, map: LibraryMap): string {
+  const known = `CCSID takes ${ccsids.join(', ')}: each holds Latin-1`;
+  const inUse = files.ok
+    ? new Set(
+        presentFiles(files.value).flatMap(([, columns]) =>
+          columns.flatMap(({ type, ccsid }) => (isText(type) ? [String(ccsid)] : [])),
+        ),
+      )
+    : new Set<string>();
+  const [only] = inUse;
+  if (inUse.size === 1 && ccsids.some((ccsid) => ccsid === only)) return `set CCSID=${only}`;
+  if (inUse.has('65535')) return `alter the columns to CCSID ${map.ccsid}: 65535 is never converted; ${known}`;
+  return `alter the columns to CCSID ${map.ccsid}; ${known}, and other code pages lack letters of phones or change them`;
+}
+
+const isText = (type: string): boolean => /^(VAR)?CHAR$/.test(type);
 
 const actOn = ({ act, file }: AuthorityFact): string => `${act} ${file}`;

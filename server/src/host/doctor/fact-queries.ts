@@ -1,3 +1,4 @@
+import type { Ccsid } from '../files/ccsid.ts';
 import type { Dialect } from '../files/dialect.ts';
 
 // Questions to the catalog of each kind of host. Each query of one name has the same columns for all of them. Sources: the
@@ -9,7 +10,7 @@ interface FactQueries {
   /** FILNAM of each file without a journal; parameter: library. */
   readonly unjournaled?: string;
   /** HEX and TXT; parameters: the sample text, twice. */
-  readonly sample?: string;
+  readonly sample?: (ccsid: Ccsid) => string;
   /** LOCKWAIT in seconds, ISOLATION. */
   readonly session?: string;
   /** EMPTYNULL Y/N. */
@@ -30,15 +31,15 @@ export const factQueries: { readonly [dialect in Dialect]: FactQueries } = {
 from QSYS2.SYSTRIGGERS where EVENT_OBJECT_SCHEMA = ?`,
     unjournaled: `select OBJNAME as FILNAM from table(QSYS2.OBJECT_STATISTICS(cast(? as varchar(10)), 'FILE')) as X
 where JOURNALED = 'NO' and OBJATTRIBUTE = 'PF'`,
-    sample:
-      'select hex(cast(? as varchar(20) ccsid 37)) as HEX, cast(? as varchar(20) ccsid 37) as TXT from SYSIBM.SYSDUMMY1',
+    sample: (ccsid) =>
+      `select hex(cast(? as varchar(20) ccsid ${ccsid})) as HEX, cast(? as varchar(20) ccsid ${ccsid}) as TXT from SYSIBM.SYSDUMMY1`,
     emptyIsNull: `select ${emptyText} from SYSIBM.SYSDUMMY1`,
     clock: db2Clock,
   },
   db2: {
     triggers: `select TABNAME as FILNAM, TRIGNAME as TRGNAM, case when VALID = 'Y' then 'Y' else 'N' end as USABLE
 from SYSCAT.TRIGGERS where TABSCHEMA = ?`,
-    sample: 'select hex(cast(? as varchar(20))) as HEX, cast(? as varchar(20)) as TXT from SYSIBM.SYSDUMMY1',
+    sample: () => 'select hex(cast(? as varchar(20))) as HEX, cast(? as varchar(20)) as TXT from SYSIBM.SYSDUMMY1',
     session: 'select current lock timeout as LOCKWAIT, current isolation as ISOLATION from SYSIBM.SYSDUMMY1',
     emptyIsNull: `select ${emptyText} from SYSIBM.SYSDUMMY1`,
     sortPage: `select coalesce(max(PAGESIZE), 0) as PAGESIZE from SYSCAT.TABLESPACES where DATATYPE = 'T'`,

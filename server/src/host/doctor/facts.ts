@@ -64,6 +64,3 @@ export interface AuthorityFact {
   readonly needed: boolean;
   readonly allowed: boolean;
 }
-
-/** Letters whose bytes differ between code pages that hold Latin-1. */
-export const sampleText = 'é|[ß ñ^ä';

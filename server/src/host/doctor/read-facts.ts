@@ -4,7 +4,8 @@ import { hostFileNames, type HostFileName } from '../files/tables.ts';
 import { HostError, type Host, type HostColumn, type HostRow } from '../host.ts';
 import { authorityProbes } from './authorities.ts';
 import { factQueries } from './fact-queries.ts';
-import { sampleText, type AuthorityFact, type HostFacts, type Reading } from './facts.ts';
+import { sampleText } from '../files/ccsid.ts';
+import { type AuthorityFact, type HostFacts, type Reading } from './facts.ts';
 
 export interface ReadOptions {
   readonly now: () => Date;
@@ -49,7 +50,7 @@ export async function readFacts(host: Host, { now, form }: ReadOptions): Promise
     ),
     unjournaled: await perhaps(queries.unjournaled, (found) => found.map(({ FILNAM }) => textOf(FILNAM)), library),
     sample: await perhaps(
-      queries.sample,
+      queries.sample?.(map.ccsid),
       ([found]) => ({ hex: textOf(found?.['HEX']).toUpperCase(), text: textOf(found?.['TXT']) }),
       sampleText,
       sampleText,

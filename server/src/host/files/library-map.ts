@@ -1,3 +1,4 @@
+import type { Ccsid } from './ccsid.ts';
 import { auditTail, columnsOf, type Column, type Columns, type HostFile, type HostValue } from './columns.ts';
 import { typeName, type Dialect } from './dialect.ts';
 import { hostFile, hostFileNames, type HostFileName } from './tables.ts';
@@ -56,8 +57,13 @@ export class LibraryMap {
   readonly #coded: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /** Whether the library has our names and values. */
   readonly isPlain: boolean;
+  /** The code page of its texts on Db2 for i. */
+  readonly ccsid: Ccsid;
+  readonly #own: OwnFiles;
 
-  constructor(files: OwnFiles = {}) {
+  constructor(files: OwnFiles = {}, ccsid: Ccsid = '37') {
+    this.#own = files;
+    this.ccsid = ccsid;
     this.isPlain = Object.keys(files).length === 0;
     for (const name of hostFileNames) {
       const own: OwnFile = files[name] ?? {};
@@ -68,6 +74,11 @@ export class LibraryMap {
         this.#columns.set(column, mappedColumn(column, type, columns[column]));
     }
     this.#coded = new Map([...this.#columns].flatMap(([name, { toOurs }]) => (toOurs ? [[name, toOurs]] : [])));
+  }
+
+  /** The same library with texts in this code page. */
+  inCcsid(ccsid: Ccsid): LibraryMap {
+    return ccsid === this.ccsid ? this : new LibraryMap(this.#own, ccsid);
   }
 
   /** The definition with the library's lengths, under our names. */

@@ -4,13 +4,13 @@ import { hostFileNames, type HostFileName } from '../files/tables.ts';
 
 /** The file-layout sheet for back-office programmers (docs/host-files.md), printed from the definitions. */
 export function layoutSheet(map = plainMap): string {
-  return `${[preface, ...hostFileNames.map((name) => sheetOf(map, name))].join('\n\n')}\n`;
+  return `${[prefaceOf(map), ...hostFileNames.map((name) => sheetOf(map, name))].join('\n\n')}\n`;
 }
 
-const preface = `# The host’s files
+const prefaceOf = (map: LibraryMap): string => `# The host’s files
 
 Printed by \`npm run host -- layout\` from the definitions that the statements, the checks and the DDL are made from;
-a test compares it. Text is CHAR in CCSID 37, blank where there is nothing; numbers are 0 where there is nothing;
+a test compares it. Text is CHAR in CCSID ${map.ccsid}, blank where there is nothing; numbers are 0 where there is nothing;
 dates are YYYYMMDD and times HHMMSS on the clock of the facility (of what belongs to none, such as a photo that no stop
 waits for: on the clock that all facilities have, else in UTC). **H**: the column is the host’s, **S**: the service’s,
 **K**: key. Each file ends with its audit tail (\`xxCUSR xxCPGM xxCDAT xxCTIM xxUUSR xxUPGM xxUDAT xxUTIM\`).
