@@ -27,12 +27,15 @@ export async function startServer(env: Record<string, string>, args: string[] = 
 export class ServerProcess {
   readonly #env: Record<string, string>;
   readonly #args: string[];
+  readonly #program: string;
   #child: ChildProcess | undefined;
   #output = '';
 
-  constructor(env: Record<string, string>, args: string[] = []) {
+  /** @param program the entry of another tree, such as that of a release */
+  constructor(env: Record<string, string>, args: string[] = [], program = main) {
     this.#env = env;
     this.#args = args;
+    this.#program = program;
   }
 
   get port(): number {
@@ -55,7 +58,7 @@ export class ServerProcess {
   /** Rejects with its output if it ends before it is ready. */
   async start(): Promise<void> {
     if (this.#child) throw new Error('the server runs already');
-    const node = ['--conditions=source', main, ...this.#args];
+    const node = ['--conditions=source', this.#program, ...this.#args];
     const { NODE_COMPILE_CACHE: compiled } = process.env;
     const env = compiled === undefined ? this.#env : { NODE_COMPILE_CACHE: compiled, ...this.#env };
     const child = spawn(process.execPath, node, { env, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -1,5 +1,7 @@
 import type { Client, Receipt, Store, Watch } from '@tailgate/client-sdk';
 import { createClient, MemoryStore } from '@tailgate/client-sdk';
+import type * as sdk from '@tailgate/client-sdk';
+import type * as uploadsOfSdk from '@tailgate/client-sdk/uploads';
 import type { Uploads } from '@tailgate/client-sdk/uploads';
 import { MemoryFiles, openUploads } from '@tailgate/client-sdk/uploads';
 import { expect } from 'vitest';
@@ -40,11 +42,18 @@ export interface Device {
 /** Short waits; everything else is as in an app. */
 const timing = { retryBaseMs: 20, retryCapMs: 250 };
 
+/** What an app takes from the SDK: of this tree, or of a release. */
+export type AppPackages = Pick<typeof sdk, 'createClient'> & Pick<typeof uploadsOfSdk, 'MemoryFiles' | 'openUploads'>;
+
 /** A phone in the reach of a server; it is switched off at the end of the test file. */
-export async function openDevice(serverPort: number, disk: Store = new MemoryStore()): Promise<Device> {
+export async function openDevice(
+  serverPort: number,
+  disk: Store = new MemoryStore(),
+  packages: AppPackages = { createClient, MemoryFiles, openUploads },
+): Promise<Device> {
   const network = await startTcpProxy(serverPort);
   const shift = { ms: 0, wallMs: 0 };
-  const files = new MemoryFiles();
+  const files = new packages.MemoryFiles();
   let run: AppRun | undefined;
   let app: Client | undefined;
   let uploads: Uploads | undefined;
@@ -65,9 +74,9 @@ export async function openDevice(serverPort: number, disk: Store = new MemorySto
       const next = startAppRun(shift, device);
       run = next;
       const url = `http://127.0.0.1:${network.port}`;
-      uploads = await openUploads({ store: files, photos: false });
+      uploads = await packages.openUploads({ store: files, photos: false });
       const store = storeOfRun(disk, next);
-      app = await createClient({ url, store, uploads, timing, device: 'test phone', ...next.environment });
+      app = await packages.createClient({ url, store, uploads, timing, device: 'test phone', ...next.environment });
       return app;
     },
     kill: () => {
@@ -82,15 +91,20 @@ export async function openDevice(serverPort: number, disk: Store = new MemorySto
     restoreNetwork: () => network.accept(),
     advanceClocks: (ms) => void (shift.ms += ms),
     shiftWallClock: (ms) => void (shift.wallMs += ms),
-    copyDevice: async () => openDevice(serverPort, await copyOf(disk)),
+    copyDevice: async () => openDevice(serverPort, await copyOf(disk), packages),
   };
   atFileEnd(async () => device.kill());
   return device;
 }
 
 /** A phone on which this employee has registered, with their route on it. */
-export async function openSignedUp(serverPort: number, employee: string, disk?: Store): Promise<Device> {
-  const device = await openDevice(serverPort, disk);
+export async function openSignedUp(
+  serverPort: number,
+  employee: string,
+  disk?: Store,
+  packages?: AppPackages,
+): Promise<Device> {
+  const device = await openDevice(serverPort, disk, packages);
   const app = await device.start();
   expect(await app.signUp(employee, password)).toMatchObject({ kind: 'signed_in' });
   await until(app.route(), (route) => route !== undefined);

@@ -37,7 +37,10 @@ export class RouteHistory {
 }
 
 /** The host's state of this route, in the model's terms. */
-export async function hostStateOf(service: Service, { facility, id, week_end }: RouteKey): Promise<ModelRoute> {
+export async function hostStateOf(
+  service: Pick<Service, 'show'>,
+  { facility, id, week_end }: RouteKey,
+): Promise<ModelRoute> {
   const stops = new Map<number, { [File in ModelFile]: ModelRow[] }>();
   for (const [file, prefix] of [
     ['RTSTUP', 'RU'],

@@ -76,8 +76,7 @@ export async function openService(options: ServiceOptions = {}): Promise<Service
     clerk,
     env,
     rest: new RestClient(server.url),
-    show: (file, where) =>
-      clerk.query(`select * from PODDTA.${file}${where ? ` where ${where}` : ''} order by 1, 2, 3, 4, 5, 6, 7, 8`),
+    show: shownBy(clerk),
     fault: (name, state) =>
       runCommand(parseCommand(['fault', name, state]), {
         host: clerk,
@@ -89,6 +88,12 @@ export async function openService(options: ServiceOptions = {}): Promise<Service
     watchWrites: () => watchWrites(library),
   };
 }
+
+/** Reads files by another program's connection. */
+export const shownBy =
+  (clerk: Host): Service['show'] =>
+  (file, where) =>
+    clerk.query(`select * from PODDTA.${file}${where ? ` where ${where}` : ''} order by 1, 2, 3, 4, 5, 6, 7, 8`);
 
 /** A route of the demo data (contract §10). */
 export const demoRoute = (id: string): RouteKey => ({ facility: 'F01', id, week_end: weekEndOf(new Date()) });

@@ -57,6 +57,7 @@ beforeAll(async () => {
     DATA_DIR: await temporaryFolder(),
     OPS_TOKEN: opsToken,
     DEMO: '1',
+    WARM_UP: '0',
   });
   const phone = await openSignedUp(server.port, '1001');
   const receipts = [1, 2, 3].map((id) => phone.app.updateStop(route, { id, updates: { status: 'D' } }));
