@@ -13,6 +13,8 @@ import { examineAt } from '../src/host/doctor/examine-at.ts';
 import { printedExercise } from '../src/host/exercise/exercise.ts';
 import { exerciseAt } from '../src/host/exercise/exercise-at.ts';
 import type { Log } from '../src/runtime/log.ts';
+import { parseCellsCommand } from '../src/ops/commands/cells-commands.ts';
+import { runCellsCommand, type CellsCommand } from '../src/ops/cells/cells.ts';
 import {
   opsManual,
   parseDoctorCommand,
@@ -30,6 +32,9 @@ import { StartError } from '../src/runtime/start-error.ts';
 import manifest from '../package.json' with { type: 'json' };
 
 // `npm run ops -- …`: changes the database of a server with the same environment. The server may be stopped.
+
+/** A cell that moves is copied whole. */
+const MOVE_TIMEOUT_MS = 24 * 3_600_000;
 
 /** Prints only warnings and errors, between the lines of the command. */
 const log: Log = { debug: discard, info: discard, warn: printMessage, error: printMessage };
@@ -51,6 +56,8 @@ async function main(argv: readonly string[]): Promise<void> {
   if (ofHost) return onHost(ofHost, loadConfig(process.env, []));
   const ofBackups = parseBackupCommand(argv, opsManual);
   if (ofBackups) return onBackups(ofBackups, loadConfig(process.env, []));
+  const ofCells = parseCellsCommand(argv, opsManual);
+  if (ofCells) return onCells(ofCells, loadConfig(process.env, []));
   const command = parseOpsCommand(argv);
   const config = loadConfig(process.env, []);
   const database = await openDatabase(config);
@@ -114,6 +121,21 @@ async function examineMachine({ backup }: ReturnType<typeof loadConfig>, url: st
   }
 }
 
+/** A command about any cell of the database, as a role that leads to none of them. */
+async function onCells(command: CellsCommand, config: Config): Promise<void> {
+  const database = await openDatabase(config);
+  try {
+    const db = createPool({ url: database.url, name: 'tailgate ops', log, size: 1, timeoutMs: MOVE_TIMEOUT_MS });
+    try {
+      process.stdout.write(`${await runCellsCommand(command, db)}\n`);
+    } finally {
+      await db.end();
+    }
+  } finally {
+    await database.stop();
+  }
+}
+
 /** A command that needs the database and the host. */
 async function onHost(command: HostCommand, config: ReturnType<typeof loadConfig>): Promise<void> {
   const database = await openDatabase(config);
@@ -124,8 +146,8 @@ async function onHost(command: HostCommand, config: ReturnType<typeof loadConfig
       await checkCell(db, config.cell);
       const host = await openHost(config, database.url, log);
       try {
-        const { importFrom, legacyModes: modes } = config;
-        const deps = { db, host, owner: randomUUID(), clock: () => new Date(), importFrom, modes };
+        const { importFrom, facilities, legacyModes: modes } = config;
+        const deps = { db, host, owner: randomUUID(), clock: () => new Date(), importFrom, modes, facilities };
         process.stdout.write(`${escapeHiddenInLines(await runHostCommand(command, deps))}\n`);
       } finally {
         await host.close();

@@ -7,6 +7,7 @@ import { legacyModes } from './modes/host-mode.ts';
 import { oidcVariables, readOidcSettings } from './oidc-settings.ts';
 import {
   ccsid,
+  cellFacilities,
   cellName,
   flag,
   isHostAddress,
@@ -48,6 +49,10 @@ const table = {
     'secret',
   ),
   CELL: withDefault('public', 'Schema of this cell; the roles of DATABASE_URL lead to it by search_path', cellName()),
+  FACILITIES: optional(
+    'Facilities that this cell takes from the host, separated by commas, ID or ID:WEEK with the first week; unset: all',
+    cellFacilities(),
+  ),
   DATA_DIR: withDefault('.data', 'Folder of the embedded database and of mails and messages in files', z.string()),
   ...backupVariables,
   S3_URL: optional(
@@ -268,6 +273,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     cell: read('CELL'),
     dataDir,
     backup: readBackupSettings(read, cwd, { dataDir, publicUrl }),
+    facilities: read('FACILITIES'),
     objectStore: read('S3_URL'),
     filesIn: read('FILES_IN'),
     legacyUrl,

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { ccsids } from './host/files/ccsid.ts';
 import { parseLegacyMap } from './host/files/legacy-map.ts';
 import type { LibraryMap } from './host/files/library-map.ts';
+import type { CellFacilities } from './modes/cell-facilities.ts';
 
 // The values of settings (config.ts): each schema parses text and names the expected value in its only message.
 
@@ -110,6 +111,20 @@ export function cellName() {
       'expected a schema that PostgreSQL and the jobs do not use',
     );
 }
+
+/** `010,020:20261205`. */
+export function cellFacilities() {
+  return z.string().transform((text, context): CellFacilities => {
+    const entries = text.split(',').map((part) => /^([!-9;-~]{1,5})(?::(\d{8}))?$/.exec(part.trim()));
+    const found = new Map(entries.flatMap((entry) => (entry ? [[entry[1] ?? '', entry[2] ?? '']] : [])));
+    if (found.size === entries.length && [...found.values()].every(isDayOrBlank)) return found;
+    const message = 'expected ids of facilities, split by commas, each at most once, such as 010,020:20261205';
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  });
+}
+
+const isDayOrBlank = (text: string): boolean => text === '' || yyyymmdd().safeParse(text).success;
 
 /** Tokens travel between this server and the provider, so only the same machine may go without TLS. */
 export function isIssuer(value: string): boolean {

@@ -34,6 +34,7 @@ const samples: Readonly<Record<string, string>> = {
   interval: '1 s',
   numeric: '1',
   tsquery: 'a',
+  name: '1',
 };
 
 function sampleOf(type: string): string {

@@ -5,6 +5,7 @@ import { codeBook } from '../../server/src/codes/code-book.ts';
 import type { Db } from '../../server/src/db/types.ts';
 import { openPipeline } from '../../server/src/mutations/intake/pipeline.ts';
 import { bossWakeups, createQueues } from '../../server/src/mutations/jobs/wakeups.ts';
+import type { CellFacilities } from '../../server/src/modes/cell-facilities.ts';
 import { HostPolling } from '../../server/src/replication/from-host/host-polling.ts';
 import { Doorbell } from '../../server/src/host/reads/doorbell.ts';
 import { dispatchRoute, writeMasters } from '../../server/src/host/tools/dispatch.ts';
@@ -69,6 +70,7 @@ export async function importDeps(by: 'doorbell' | 'polling' = 'doorbell', clock 
     db: Db = pool,
     importFrom = EARLIEST_WEEK,
     routesPerMinute?: number,
+    facilities?: CellFacilities,
   ) => {
     const log = recordedLog();
     const leases = new Leases({ db: pool, owner: randomUUID() });
@@ -82,6 +84,7 @@ export async function importDeps(by: 'doorbell' | 'polling' = 'doorbell', clock 
       pollSeconds,
       importFrom,
       routesPerMinute,
+      facilities,
       changes: over !== host ? new Doorbell(over) : importFrom === EARLIEST_WEEK ? changes : changesFrom(importFrom),
     });
     atFileEnd(async () => {

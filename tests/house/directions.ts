@@ -186,7 +186,7 @@ export const parts: Part[] = [
   },
   {
     path: 'server/src/host/files/',
-    uses: server('runtime/zone-clock.ts'),
+    uses: server('runtime/zone-clock.ts', 'runtime/cell-name.ts'),
     usesTypes: server('host/host.ts'),
     why: 'the files are definitions: no connection is needed to read them',
   },
@@ -197,7 +197,13 @@ export const parts: Part[] = [
   },
   {
     path: 'server/src/host/connection/',
-    uses: server('host/host.ts', 'host/files/', 'host/db2/', 'db/pg-internals/gathering-socket.ts'),
+    uses: server(
+      'host/host.ts',
+      'host/files/',
+      'host/db2/',
+      'db/pg-internals/gathering-socket.ts',
+      'runtime/cell-name.ts',
+    ),
     usesTypes: server('config.ts', 'db/'),
     why: 'a connection uses the files and no domain; the stand-in is PostgreSQL and shares the socket',
   },
@@ -305,6 +311,7 @@ export const parts: Part[] = [
   {
     path: 'server/src/setting-values.ts',
     uses: server('host/files/'),
+    usesTypes: server('modes/cell-facilities.ts'),
     why: 'a value of a setting depends on no running part; the files of the host are definitions',
   },
 

@@ -61,6 +61,7 @@ export const operatorParts: readonly Part[] = [
   operators('retention/', ['ops/legal-holds/', 'tlog/logged-sql.ts'], 'old data leaves once host and log have it'),
   operators('routes/', ['host/files/local-time.ts'], 'routes of a day and their stops'),
   operators('feed/', ['ops/flags/'], 'what has changed, for pages that follow'),
+  operators('cells/', [], 'cells of a database, and their nodes'),
   operators('files/', [], 'files for people at the office'),
   operators(
     'stops/',

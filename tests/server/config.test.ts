@@ -97,6 +97,21 @@ describe('settings', () => {
     });
   });
 
+  test('FACILITIES names the facilities of a cell, each with its first week; CELL a schema', () => {
+    const { cell, facilities } = loadConfig({ CELL: 'chicago', FACILITIES: '010, 020:20261205' }, []);
+    expect([cell, facilities]).toEqual([
+      'chicago',
+      new Map([
+        ['010', ''],
+        ['020', '20261205'],
+      ]),
+    ]);
+    for (const wrong of ['010,', '010,010', '020:2026', '020:20261345', '123456'])
+      expect(() => loadConfig({ FACILITIES: wrong }, [])).toThrow('FACILITIES: expected ids of facilities');
+    for (const wrong of ['Chicago', '1st', 'pgboss_x', 'pg_cell'])
+      expect(() => loadConfig({ CELL: wrong }, [])).toThrow('CELL: expected');
+  });
+
   test('LEGACY_MODE has a default, and facilities with a mode of their own', () => {
     expect(loadConfig({ LEGACY_MODE: 'off, F01=shadow,F02=live' }, []).legacyModes).toEqual({
       otherwise: 'off',

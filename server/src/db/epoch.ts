@@ -1,4 +1,5 @@
 import { StartError } from '../runtime/start-error.ts';
+import { isDistributed } from './distributed.ts';
 import { notifyEpoch } from './notify-sql.ts';
 import type { Queryable, Tx } from './types.ts';
 
@@ -6,6 +7,9 @@ import type { Queryable, Tx } from './types.ts';
 export interface History {
   readonly cluster: string;
   readonly timeline: number;
+  /** The same of the PostgreSQL with the tables of this cell, where that is another one; null elsewhere. */
+  readonly node_cluster: string | null;
+  readonly node_timeline: number | null;
 }
 
 export interface Epoch extends History {
@@ -20,12 +24,19 @@ export interface Epoch extends History {
 export async function ensureEpoch(db: Queryable): Promise<number> {
   const now = await readHistory(db);
   const newest = (await readNewest(db)) ?? (await beginFirst(db, now));
-  if (newest.cluster === now.cluster && newest.timeline === now.timeline) return newest.epoch;
+  if (isSame(newest, now)) return newest.epoch;
   throw new StartError(
     `this database has been restored or failed over (${difference(newest, now)}): ` +
       'make that known with npm run ops -- restored, then start again',
   );
 }
+
+/** A cell that was distributed since has no node in its newest epoch: that is no other history. */
+const isSame = (before: History, now: History): boolean =>
+  before.cluster === now.cluster &&
+  before.timeline === now.timeline &&
+  (before.node_cluster === null ||
+    (before.node_cluster === now.node_cluster && before.node_timeline === now.node_timeline));
 
 /** The host's sequence has five digits for an epoch (architecture.md). */
 export const LAST_EPOCH = 99_999;
@@ -44,12 +55,7 @@ export async function beginEpoch(
   await tx.query('lock table server_epoch in share row exclusive mode');
   const before = await readNewest(tx);
   const now = { ...(await readHistory(tx)), epoch: Math.max(before?.epoch ?? 0, above) + 1 };
-  await tx.query('insert into server_epoch (epoch, cluster, timeline, reason) values ($1, $2, $3, $4)', [
-    now.epoch,
-    now.cluster,
-    now.timeline,
-    reason,
-  ]);
+  await save(tx, now, reason);
   await tx.query(notifyEpoch);
   return { before, now };
 }
@@ -64,6 +70,10 @@ export async function isJustRestored(db: Queryable): Promise<boolean> {
 
 /** Describes the history in a row and the present one, for people. */
 export function difference(before: History, now: History): string {
+  if (before.cluster === now.cluster && before.timeline === now.timeline)
+    return before.node_cluster === now.node_cluster
+      ? `the node of this cell is on timeline ${now.node_timeline}, it was on ${before.node_timeline}`
+      : `the node of this cell is cluster ${now.node_cluster}, it was ${before.node_cluster}`;
   return before.cluster === now.cluster
     ? `PostgreSQL is on timeline ${now.timeline}, it was on ${before.timeline}`
     : `PostgreSQL is cluster ${now.cluster}, it was ${before.cluster}`;
@@ -74,28 +84,61 @@ export function difference(before: History, now: History): string {
  * for a start right after a fail-over.
  */
 async function readHistory(db: Queryable): Promise<History> {
-  const { rows } = await db.query<{ cluster: string; timeline: number }>(
-    `select system_identifier::text as cluster,
-            ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int as timeline
-       from pg_control_system()`,
-  );
+  const { rows } = await db.query<Pick<History, 'cluster' | 'timeline'>>(ownHistory);
   const [history] = rows;
   if (!history) throw new Error('PostgreSQL reports no history of its timeline');
-  return history;
+  return {
+    ...history,
+    ...((await isDistributed(db)) ? await readNode(db) : { node_cluster: null, node_timeline: null }),
+  };
 }
 
+const ownHistory = `select system_identifier::text as cluster,
+            ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int as timeline
+       from pg_control_system()`;
+
+/** The same as one text, for `run_command_on_placements`, which wants the name of the shard: it is in the comment. */
+export const nodeHistory = `select cluster || ' ' || timeline from (${ownHistory}) history /* %s */`;
+
+/** Asks the node with the tables of this cell. */
+async function readNode(db: Queryable): Promise<Pick<History, 'node_cluster' | 'node_timeline'>> {
+  const { rows } = await db.query<{ result: string; success: boolean }>(
+    `select result, success from run_command_on_placements('server_epoch', $1)`,
+    [nodeHistory],
+  );
+  const [answer] = rows;
+  if (!answer?.success) throw new Error(`the node of this cell does not report its history: ${answer?.result ?? ''}`);
+  const [cluster = '', timeline = ''] = answer.result.split(' ');
+  return { node_cluster: cluster, node_timeline: Number(timeline) };
+}
+
+/** A restored database may be of an earlier release, without columns of the node. */
 async function readNewest(db: Queryable): Promise<Epoch | undefined> {
-  const { rows } = await db.query<{ epoch: number; cluster: string; timeline: number }>(
-    'select epoch, cluster, timeline from server_epoch order by epoch desc limit 1',
+  const { rows } = await db.query<Epoch & Record<string, unknown>>(
+    `select epoch, cluster, timeline, to_jsonb(e) ->> 'node_cluster' as node_cluster,
+            (to_jsonb(e) ->> 'node_timeline')::int as node_timeline
+       from server_epoch e order by epoch desc limit 1`,
   );
   return rows[0];
 }
 
 /** Several servers may start for the first time together. */
-async function beginFirst(db: Queryable, { cluster, timeline }: History): Promise<Epoch> {
+async function beginFirst(db: Queryable, history: History): Promise<Epoch> {
+  const first = { epoch: 1, ...history };
+  await save(db, first, 'first start');
+  return first;
+}
+
+/** An earlier release has no columns of the node, and no cluster. */
+async function save(db: Queryable, epoch: Epoch, reason: string): Promise<void> {
   await db.query(
-    `insert into server_epoch (epoch, cluster, timeline, reason) values (1, $1, $2, 'first start') on conflict do nothing`,
-    [cluster, timeline],
+    `insert into server_epoch (epoch, cluster, timeline, reason) values ($1, $2, $3, $4) on conflict do nothing`,
+    [epoch.epoch, epoch.cluster, epoch.timeline, reason],
   );
-  return { epoch: 1, cluster, timeline };
+  if (epoch.node_cluster === null) return;
+  await db.query('update server_epoch set node_cluster = $2, node_timeline = $3 where epoch = $1', [
+    epoch.epoch,
+    epoch.node_cluster,
+    epoch.node_timeline,
+  ]);
 }

@@ -15,6 +15,8 @@ export interface PoolOptions {
   keep?: number;
   /** Sends statements without waiting for earlier answers. */
   pipelined?: boolean;
+  /** The limit of a statement; a slower one waits for a lock or has a bad plan. */
+  timeoutMs?: number;
   /** How batches are planned. */
   plans?: Plans;
 }
@@ -24,7 +26,7 @@ const { builtins } = pg.types;
 /** A slower statement waits for a lock or has a bad plan; the caller gets an error and retries. */
 const STATEMENT_TIMEOUT_MS = 30_000;
 /** Later than PostgreSQL's own limit: it only ends statements on a broken connection. */
-const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000;
+const ANSWER_AFTER_MS = 5_000;
 /** Callers wait this long for a connection, then answer 503, and the phone's queue waits. */
 const CONNECT_TIMEOUT_MS = 5_000;
 
@@ -36,6 +38,7 @@ export function createPool({
   keep = 0,
   pipelined = false,
   plans = 'once',
+  timeoutMs = STATEMENT_TIMEOUT_MS,
 }: PoolOptions): pg.Pool & { readonly plans: Plans } {
   const pool = new pg.Pool({
     connectionString: url,
@@ -44,8 +47,8 @@ export function createPool({
     min: keep,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: 60_000,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    query_timeout: ANSWER_TIMEOUT_MS,
+    statement_timeout: timeoutMs,
+    query_timeout: timeoutMs + ANSWER_AFTER_MS,
     idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
     pipeline: pipelined,
     ...(pipelined && { stream: () => new GatheringSocket() }),

@@ -138,7 +138,7 @@ export class HostSide {
     // An owner of its own: the worker treats the import's leases as another worker's and polls until they are free.
     const leases = new Leases({ db, owner: randomUUID() });
     this.#closers.push(() => leases.close());
-    const { importFrom, importRoutesPerMinute: routesPerMinute } = config;
+    const { importFrom, facilities, importRoutesPerMinute: routesPerMinute } = config;
     const polling = new HostPolling({ db, host, clock, importFrom, modes });
     const hostImport = new HostImport({
       db,
@@ -149,6 +149,7 @@ export class HostSide {
       log,
       pollSeconds: config.hostPollSeconds,
       importFrom,
+      facilities,
       routesPerMinute,
       modes,
       changes:
@@ -207,7 +208,8 @@ export class HostSide {
     const heartbeat = new Heartbeat({ db, worker: id, hostStatus, log });
     await heartbeat.start();
     this.#closers.push(() => heartbeat.stop());
-    const isLive = () => hasLive(modes.current);
+    // PODCTLP has one row: of several cells with this library none can state that all are quiet.
+    const isLive = () => hasLive(modes.current) && host.map.cellDoorbell === undefined;
     const handshake = new Handshake({ db, host, leases, isLive, hostStatus: () => worker.status, clock, log });
     handshake.start();
     this.#closers.push(() => handshake.stop());

@@ -1,10 +1,12 @@
 import type { Config } from '../../config.ts';
+import { onlyCell } from '../../runtime/cell-name.ts';
 import type { Log } from '../../runtime/log.ts';
+import { mapOfCell } from '../files/doorbell-triggers.ts';
 import type { Host } from '../host.ts';
 import { openStandIn } from './postgres.ts';
 import { serviceProgram } from '../files/standin-schema.ts';
 
-export type HostTarget = Pick<Config, 'legacyUrl' | 'legacyLibrary'> & Partial<Pick<Config, 'legacyMap'>>;
+export type HostTarget = Pick<Config, 'legacyUrl' | 'legacyLibrary'> & Partial<Pick<Config, 'legacyMap' | 'cell'>>;
 
 /**
  * Connects to the host in the settings. @param databaseUrl the server's own PostgreSQL, which also contains the
@@ -18,7 +20,8 @@ export async function openHost(
   program?: string,
   user?: string,
 ): Promise<Host> {
-  const { legacyUrl = databaseUrl, legacyLibrary: library, legacyMap: map } = target;
+  const { legacyUrl = databaseUrl, legacyLibrary: library, legacyMap, cell = onlyCell } = target;
+  const map = mapOfCell(cell, legacyMap);
   if (isDb2(legacyUrl)) {
     // Loaded on demand: a machine without IBM's client never loads it.
     const { openDb2 } = await import('../db2/open-db2.ts');

@@ -193,13 +193,20 @@ async function createLibrary(pool: pg.Pool, library: string, map: LibraryMap): P
   const client = await pool.connect();
   try {
     const { rows } = await client.query<{ mark: string | null }>(
-      `select obj_description(to_regnamespace($1), 'pg_namespace') as mark`,
-      [library],
+      map.cellDoorbell === undefined
+        ? `select obj_description(to_regnamespace($1), 'pg_namespace') as mark`
+        : `select obj_description(to_regclass($1), 'pg_class') as mark`,
+      [map.cellDoorbell === undefined ? library : `${library}.${map.cellDoorbell}`],
     );
     if (rows[0]?.mark === mark) return;
     await client.query('begin');
     await client.query('select pg_advisory_xact_lock(hashtext($1))', [`standin ${library}`]);
-    await client.query([...libraryDdl(library, map), `comment on schema ${library} is '${mark}'`].join(';\n'));
+    await client.query(
+      [
+        ...libraryDdl(library, map),
+        `comment on ${map.cellDoorbell === undefined ? `schema ${library}` : `table ${library}.${map.cellDoorbell}`} is '${mark}'`,
+      ].join(';\n'),
+    );
     await client.query('commit');
   } finally {
     client.release(true);

@@ -25,7 +25,7 @@ export function faultsIn(answer: pg.QueryResult<Fault> | pg.QueryResult<Fault>[]
 
 /** The same faults of the library's tables: a fault names one of our files, and statements name their tables. */
 export function inTables(faults: readonly Fault[], map: LibraryMap): readonly Fault[] {
-  if (map.isPlain) return faults;
+  if (map.isPlain && map.cellDoorbell === undefined) return faults;
   return faults.map(({ fault, file }) => ({ fault, file: isHostFileName(file) ? map.table(file) : file }));
 }
 

@@ -19,9 +19,12 @@ export function db2Script(dialect: Db2Dialect, library: string, map = plainMap, 
   const place = { dialect, library, map };
   const { table: named, column, literal } = namesOn(place);
   const ringing = hostFileNames.filter((name) => hostFile(name).doorbell === 'rings');
+  // A cell shares the library, and has a doorbell of its own.
+  const created = hostFileNames.filter((name) => map.creates(name));
+  const isOfCell = map.cellDoorbell !== undefined;
   const statements = [
-    ...hostFileNames.filter((name) => map.creates(name)).flatMap((name) => wholeFile(place, name)),
-    ...(map.creates('PODCTLP')
+    ...created.filter((name) => !isOfCell || name === 'PODCHGP').flatMap((name) => wholeFile(place, name)),
+    ...(map.creates('PODCTLP') && !isOfCell
       ? [
           `insert into ${named('PODCTLP')} (${column('CTHOLD')}, ${column('CTLAY')}) values (${literal('CTHOLD', 'N')}, ${layoutVersion})`,
         ]
@@ -160,7 +163,7 @@ function triggers(place: Db2Place, name: HostFileName): string[] {
   const { table: named, column } = namesOn(place);
   const trigger = (event: DoorbellEvent, rows: string, body: string[]) =>
     [
-      `create or replace trigger ${library}.${triggerName(dialect, name, event)}`,
+      `create or replace trigger ${library}.${triggerName(dialect, name, event, place.map?.cellDoorbell)}`,
       `after ${event} on ${named(name)} referencing ${rows} for each row mode db2sql`,
       `when (current client_applname <> '${serviceProgram}')`,
       'begin',

@@ -87,7 +87,9 @@ export const checks: readonly Check[] = [
         // The missing ones have a line of their own.
         const present = ringingFiles.filter((file) => !files.ok || files.value.get(file) !== undefined);
         const wanted = present.flatMap((file) =>
-          doorbellEvents.map((event) => `${map.table(file)}.${triggerName(dialect, file, event).toUpperCase()}`),
+          doorbellEvents.map(
+            (event) => `${map.table(file)}.${triggerName(dialect, file, event, map.cellDoorbell).toUpperCase()}`,
+          ),
         );
         const missing = wanted.filter((name) => !usable.has(name));
         const off = wanted.filter((name) => usable.get(name) === false);

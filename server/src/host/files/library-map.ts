@@ -59,15 +59,24 @@ export class LibraryMap {
   readonly isPlain: boolean;
   /** The code page of its texts on Db2 for i. */
   readonly ccsid: Ccsid;
+  /** The doorbell of one of several cells that share the library; undefined: PODCHGP. */
+  readonly cellDoorbell: string | undefined;
   readonly #own: OwnFiles;
 
-  constructor(files: OwnFiles = {}, ccsid: Ccsid = '37') {
+  constructor(files: OwnFiles = {}, ccsid: Ccsid = '37', cellDoorbell?: string) {
     this.#own = files;
     this.ccsid = ccsid;
+    this.cellDoorbell = cellDoorbell;
     this.isPlain = Object.keys(files).length === 0;
     for (const name of hostFileNames) {
       const own: OwnFile = files[name] ?? {};
-      const { table = name, create = true, columns = {}, constants = {} } = own;
+      const ofCell = name === 'PODCHGP' ? cellDoorbell : undefined;
+      const {
+        table = name,
+        create = true,
+        columns = {},
+        constants = {},
+      }: OwnFile = ofCell === undefined ? own : { ...own, table: ofCell, create: true };
       const definition = this.isPlain ? hostFile(name) : withLengths(hostFile(name), columns);
       this.#files.set(name, { definition, table, creates: create, constants: Object.entries(constants) });
       for (const [column, type] of Object.entries({ ...columnsOf(definition), ...auditTail(definition) }))
@@ -78,7 +87,12 @@ export class LibraryMap {
 
   /** The same library with texts in this code page. */
   inCcsid(ccsid: Ccsid): LibraryMap {
-    return ccsid === this.ccsid ? this : new LibraryMap(this.#own, ccsid);
+    return ccsid === this.ccsid ? this : new LibraryMap(this.#own, ccsid, this.cellDoorbell);
+  }
+
+  /** The same library for a cell with a doorbell of its own. */
+  withDoorbell(name: string): LibraryMap {
+    return new LibraryMap(this.#own, this.ccsid, name);
   }
 
   /** The definition with the library's lengths, under our names. */

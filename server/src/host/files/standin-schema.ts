@@ -116,7 +116,8 @@ end $$`;
  */
 function doorbellDdl(place: StandIn, file: HostFileName): string[] {
   const { table, column } = namesOn(place);
-  const name = `${place.library}.${file}_doorbell`;
+  const { cellDoorbell } = place.map;
+  const name = `${place.library}.${file}_${cellDoorbell ?? 'doorbell'}`;
   const key = keyText(place, file);
   const line = ['CHFIL', 'CHOP', 'CHKEY', 'CHUSR', 'CHPGM'].map((known) => column(known)).join(', ');
   const ring = (source: string) => `insert into ${table('PODCHGP')} (${line})
@@ -124,7 +125,7 @@ function doorbellDdl(place: StandIn, file: HostFileName): string[] {
   const trigger = (
     event: DoorbellEvent,
     tables: string,
-  ) => `create or replace trigger ${triggerName('postgres', file, event)}
+  ) => `create or replace trigger ${triggerName('postgres', file, event, cellDoorbell)}
 after ${event} on ${table(file)} referencing ${tables} for each statement
 when (current_setting('application_name') <> '${serviceProgram}') execute function ${name}()`;
   return [

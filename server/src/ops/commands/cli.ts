@@ -5,6 +5,7 @@ import type { Db } from '../../db/types.ts';
 import { StartError } from '../../runtime/start-error.ts';
 import { findFutureStops, correctClock } from '../clock/heal-clock.ts';
 import { backupCommands } from './backup-commands.ts';
+import { cellsCommands } from './cells-commands.ts';
 import { hostCommands } from './host-commands.ts';
 import { invitationCommands, parseInvitationCommand, runInvitationCommand } from './invite-commands.ts';
 import type { InvitationCommand } from './invite-commands.ts';
@@ -37,6 +38,7 @@ export const opsManual: Manual = {
     ...operatorCommands,
     ...invitationCommands,
     ...filesCommands,
+    ...cellsCommands,
     log: {
       takes: 'keys|rotate',
       does: 'keys of the transparency log, for auditors and witnesses; rotate: a new key, whose change the former one signs',

@@ -4,6 +4,7 @@ import type { Queryable } from '../../db/types.ts';
 import type { Host } from '../../host/host.ts';
 import { importedWeeks, type ImportedWeeks } from '../../host/reads/imported-weeks.ts';
 import { readLoadableRoutes, type LoadableRoute, type LoadableRoutes } from '../../host/reads/loadable-routes.ts';
+import { takesRoute, type CellFacilities } from '../../modes/cell-facilities.ts';
 import type { LegacyModes } from '../../modes/host-mode.ts';
 import { modeOf } from '../../modes/modes.ts';
 import { loadedRoutes } from '../../replication/from-host/import-sql.ts';
@@ -20,6 +21,8 @@ interface FirstLoad {
   readonly unusable: number;
   /** Routes of facilities that are off. */
   readonly off: number;
+  /** Routes that another cell takes. */
+  readonly ofOtherCells: number;
   readonly older: number;
   readonly history: number;
 }
@@ -29,17 +32,19 @@ interface FirstLoadDeps {
   readonly host: Host;
   /** LEGACY_MODE */
   readonly modes: LegacyModes;
+  /** FACILITIES */
+  readonly facilities?: CellFacilities | undefined;
   readonly now: Date;
 }
 
 /** Compares the host with the mirror, and changes nothing. @throws HostError where the host is away */
 export async function readFirstLoad(
-  { db, host, modes, now }: FirstLoadDeps,
+  { db, host, modes, facilities, now }: FirstLoadDeps,
   importFrom: string | undefined,
 ): Promise<string> {
   const weeks = importedWeeks(now, importFrom);
   const found = await readLoadableRoutes(host, weeks);
-  return describeFirstLoad(sortFirstLoad(found, await readLoaded(db), modes), weeks);
+  return describeFirstLoad(sortFirstLoad(found, await readLoaded(db), { modes, facilities }), weeks);
 }
 
 /** The routes of the mirror. Before the first start of a server the database has no tables. */
@@ -58,16 +63,18 @@ const UNDEFINED_TABLE = '42P01';
 function sortFirstLoad(
   { routes, older, history }: LoadableRoutes,
   known: ReadonlySet<string>,
-  modes: LegacyModes,
+  { modes, facilities }: Pick<FirstLoadDeps, 'modes' | 'facilities'>,
 ): FirstLoad {
   const usable = routes.filter(({ key }) => isUsable(key));
-  const on = usable.filter(({ key }) => modeOf(modes, key.facility) !== 'off');
+  const here = usable.filter(({ key }) => takesRoute(facilities, key) || known.has(routeScope(key)));
+  const on = here.filter(({ key }) => modeOf(modes, key.facility) !== 'off');
   const coming = on.filter(({ key }) => !known.has(routeScope(key)));
   return {
     coming,
     loaded: on.length - coming.length,
     unusable: routes.length - usable.length,
-    off: usable.length - on.length,
+    off: here.length - on.length,
+    ofOtherCells: usable.length - here.length,
     older,
     history,
   };
@@ -77,7 +84,7 @@ const isUsable = (key: LoadableRoute['key']): boolean =>
   routeKey.safeParse(key).success && key.facility !== '' && key.id !== '';
 
 function describeFirstLoad(load: FirstLoad, { openFrom, closedFrom }: ImportedWeeks): string {
-  const { coming, loaded, unusable, off, older, history } = load;
+  const { coming, loaded, unusable, off, ofOtherCells, older, history } = load;
   const count = (is: (route: LoadableRoute) => boolean) => coming.filter(is).length;
   const byFacility = Map.groupBy(coming, ({ key }) => key.facility);
   return [
@@ -87,6 +94,7 @@ function describeFirstLoad(load: FirstLoad, { openFrom, closedFrom }: ImportedWe
     `${older} are older than week ${openFrom} (IMPORT_FROM) and stay out.`,
     `${history} are closed (RHPODS = C) and older than week ${closedFrom}: history, and stay out.`,
     ...(off > 0 ? [`${off} belong to facilities that are off (LEGACY_MODE), and stay out.`] : []),
+    ...(ofOtherCells > 0 ? [`${ofOtherCells} belong to other cells (FACILITIES), and stay out.`] : []),
     ...(unusable > 0 ? [`${unusable} have a key that no route can have, and stay out.`] : []),
   ].join('\n');
 }

@@ -10,6 +10,7 @@ import {
   type ReplayReport,
   type ReplayScope,
 } from '../../replication/from-host/replay.ts';
+import type { CellFacilities } from '../../modes/cell-facilities.ts';
 import type { LegacyModes } from '../../modes/host-mode.ts';
 import { readFirstLoad } from './first-load.ts';
 import { Leases } from '../../replication/to-host/lease.ts';
@@ -111,13 +112,15 @@ export interface HostCommandDeps {
   readonly importFrom?: string | undefined;
   /** LEGACY_MODE */
   readonly modes: LegacyModes;
+  /** FACILITIES */
+  readonly facilities?: CellFacilities | undefined;
 }
 
 /** @returns the lines to show. @throws StartError, HostError */
 export async function runHostCommand(command: HostCommand, deps: HostCommandDeps): Promise<string> {
-  const { db, host, owner, clock, importFrom, modes } = deps;
+  const { db, host, owner, clock, importFrom, modes, facilities } = deps;
   if (command.verb === 'first-load')
-    return readFirstLoad({ db, host, modes, now: clock() }, command.from ?? importFrom);
+    return readFirstLoad({ db, host, modes, facilities, now: clock() }, command.from ?? importFrom);
   const { dry } = command;
   const leases = new Leases({ db, owner });
   const options = { db, host, leases, clock, dry };

@@ -5,15 +5,19 @@ import type { Db } from '../../db/types.ts';
 import { isZone } from '../../runtime/zone-clock.ts';
 import type { Host } from '../../host/host.ts';
 import type { HostFileName } from '../../host/files/tables.ts';
-import { notify } from './import-sql.ts';
+import { driversWithoutMaster, notify } from './import-sql.ts';
 import * as sql from './masters-sql.ts';
 import { readUsableFile } from './usable-rows.ts';
 
 // The import reads a small master file whole when one of its rows has changed.
 
-/** @returns whether anything has changed */
-export async function importFacilities(db: Db, host: Host): Promise<boolean> {
-  const rows = (await readUsableFile(db, host, 'FACMSTP')).filter(({ FAFAC }) => FAFAC !== '');
+/** Facilities of one of several cells; undefined: all. */
+type Served = { has: (facility: string) => boolean } | undefined;
+
+/** @param served facilities of this cell; undefined: all @returns whether anything has changed */
+async function importFacilities(db: Db, host: Host, served?: Served): Promise<boolean> {
+  const isServed = (id: string) => id !== '' && (served?.has(id) ?? true);
+  const rows = (await readUsableFile(db, host, 'FACMSTP')).filter(({ FAFAC }) => isServed(FAFAC));
   const facilities = rows.map(({ FAFAC: id, FANAM: name, FATZ: hostZone }) => {
     return { id, name, zone: isZone(hostZone) ? hostZone : '', hostZone };
   });
@@ -21,9 +25,16 @@ export async function importFacilities(db: Db, host: Host): Promise<boolean> {
   return Boolean(rowCount);
 }
 
-/** @returns whether anything has changed, and the employees with a changed name */
-export async function importEmployees(db: Db, host: Host): Promise<{ isNew: boolean; renamed: string[] }> {
-  const rows = (await readUsableFile(db, host, 'EMPMSTP')).filter(({ EMEMP }) => EMEMP !== '');
+/**
+ * @param served facilities of this cell: their employees, and the drivers of its routes; undefined: all @returns whether
+ * anything has changed, and the employees with a changed name
+ */
+async function importEmployees(db: Db, host: Host, served?: Served): Promise<{ isNew: boolean; renamed: string[] }> {
+  const drivers = served && (await db.query<{ employee: string }>(sql.listDriversOfRoutes)).rows;
+  const needed = drivers && new Set(drivers.map(({ employee }) => employee));
+  const isNeeded = (id: string, facility: string) =>
+    id !== '' && (needed === undefined || needed.has(id) || served?.has(facility) === true);
+  const rows = (await readUsableFile(db, host, 'EMPMSTP')).filter(({ EMEMP, EMFAC }) => isNeeded(EMEMP, EMFAC));
   const employees = rows.map(({ EMEMP: id, EMNAM: name, EMPHN: phone, EMSTS, EMFAC: facility, EMJOB: job }) => {
     return { id, name, phone, active: EMSTS === 'A', facility, job };
   });
@@ -56,21 +67,22 @@ export async function importCodes(db: Db, host: Host): Promise<boolean> {
 
 /**
  * Compares the master files, and takes in what differs. Files with doorbell lines are left to the import.
- * @param reported the files with doorbell lines, as of now
+ * @param reported the files with doorbell lines, as of now @param served facilities of this cell; undefined: all
  * @returns the files that differ without a line, and the employees with a changed name
  */
-export async function compareMasters(
+async function compareMasters(
   db: Db,
   host: Host,
   reported: () => Promise<ReadonlySet<HostFileName>>,
+  served?: Served,
 ): Promise<{ files: HostFileName[]; renamed: string[] }> {
   const left = await reported();
   const files: HostFileName[] = [];
   const renamed: string[] = [];
-  if (!left.has('FACMSTP') && (await importFacilities(db, host))) files.push('FACMSTP');
+  if (!left.has('FACMSTP') && (await importFacilities(db, host, served))) files.push('FACMSTP');
   if (!left.has('CTLCDP') && (await importCodes(db, host))) files.push('CTLCDP');
   if (!left.has('EMPMSTP')) {
-    const employees = await importEmployees(db, host);
+    const employees = await importEmployees(db, host, served);
     if (employees.isNew) files.push('EMPMSTP');
     renamed.push(...employees.renamed);
   }
@@ -86,3 +98,46 @@ interface NewMasters {
   readonly renamed: ReadonlySet<string>;
 }
 export const noNewMasters: NewMasters = { files: [], renamed: new Set() };
+
+/** The master files of a cell. */
+export class Masters {
+  readonly #options: MastersOptions;
+  /** Drivers without a row in the master file, whom it has been asked for. */
+  readonly #strangers = new Set<string>();
+
+  constructor(options: MastersOptions) {
+    this.#options = options;
+  }
+
+  /** @returns the employees with a changed name */
+  async take(isDue: (file: HostFileName) => boolean): Promise<string[]> {
+    const { db, host, facilities } = this.#options;
+    if (isDue('FACMSTP')) await importFacilities(db, host, facilities);
+    if (isDue('CTLCDP')) await importCodes(db, host);
+    return isDue('EMPMSTP') ? (await importEmployees(db, host, facilities)).renamed : [];
+  }
+
+  compare(reported: () => Promise<ReadonlySet<HostFileName>>) {
+    const { db, host, facilities } = this.#options;
+    return compareMasters(db, host, reported, facilities);
+  }
+
+  /** Takes drivers of other facilities that have got a route of this cell. @returns them */
+  async takeStrangers(): Promise<string[]> {
+    const { db, host, facilities } = this.#options;
+    if (facilities === undefined) return [];
+    const { rows } = await db.query<{ employee: string }>(driversWithoutMaster);
+    const found = rows.map(({ employee }) => employee).filter((employee) => !this.#strangers.has(employee));
+    if (found.length === 0) return [];
+    for (const employee of found) this.#strangers.add(employee);
+    await importEmployees(db, host, facilities);
+    return found;
+  }
+}
+
+interface MastersOptions {
+  readonly db: Db;
+  readonly host: Host;
+  /** FACILITIES */
+  readonly facilities?: Served;
+}

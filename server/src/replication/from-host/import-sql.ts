@@ -300,6 +300,15 @@ export const saveShadow = statement(
 /** A hint without content: this scope has a new version. */
 export const notify = statement('import_notify', notifyRoutes);
 
+/** Drivers of open routes whose names the mirror lacks. */
+export const driversWithoutMaster = statement(
+  'import_drivers_without_master',
+  `select distinct d.employee from route_driver d
+     join route r on r.facility = d.facility and r.id = d.route_id and r.week_end = d.week_end and r.status = 'O'
+     left join employee e on e.id = d.employee
+    where d.removed_at is null and e.id is null`,
+);
+
 /** All present and former drivers of a route. Ids contain no spaces. */
 export const listDrivers = statement(
   'import_list_drivers',

@@ -11,12 +11,12 @@ import { HostStops } from '../to-host/host-stops.ts';
 import type { HostChanges } from '../../host/reads/host-changes.ts';
 import { Doorbell } from '../../host/reads/doorbell.ts';
 import { HostError, type Host } from '../../host/host.ts';
-import type { HostFileName } from '../../host/files/tables.ts';
 import { readRouteRows, type RouteRows } from '../../host/reads/reads.ts';
 import { reportIncident } from '../../incidents/sql.ts';
 import type { HostMode } from '../../modes/host-mode.ts';
+import type { CellFacilities } from '../../modes/cell-facilities.ts';
 import { CurrentModes, modeOf } from '../../modes/modes.ts';
-import { compareMasters, importCodes, importEmployees, importFacilities, noNewMasters } from './import-masters.ts';
+import { Masters, noNewMasters } from './import-masters.ts';
 import * as sql from './import-sql.ts';
 import type { Leases } from '../to-host/lease.ts';
 import { keyOf, saveRoute, withdrawRoute } from './mirror-route.ts';
@@ -47,6 +47,8 @@ export type ImportOptions = {
   pollSeconds: number;
   /** IMPORT_FROM: the first week (YYYYMMDD) whose routes are imported; by default some weeks back. */
   importFrom?: string | undefined;
+  /** FACILITIES; undefined: all. */
+  facilities?: CellFacilities | undefined;
   /** IMPORT_ROUTES_PER_MINUTE: the pace of routes that are new to the mirror after a start. */
   routesPerMinute?: number | undefined;
   /** By default the doorbell. */
@@ -76,6 +78,7 @@ export class HostImport {
   readonly #changes: HostChanges;
   readonly #digests: RouteDigests;
   readonly #choice: RouteChoice;
+  readonly #masters: Masters;
   readonly #modes: CurrentModes;
   readonly #snapshot: FirstSnapshot;
   /** Passes run one after the other. */
@@ -91,6 +94,7 @@ export class HostImport {
     this.#changes = options.changes ?? new Doorbell(options.host);
     this.#digests = new RouteDigests(options);
     this.#choice = new RouteChoice(options);
+    this.#masters = new Masters(options);
     this.#modes = options.modes ?? new CurrentModes(options.db);
     this.#snapshot = new FirstSnapshot(options);
     this.#edits = new OfficeEdits({ ...options, host: this.#stops });
@@ -269,6 +273,8 @@ export class HostImport {
       else if (await this.#importRoute(route, renamedScopes.has(scope))) handled.push(...route.sequences);
       else nextIn = Math.min(nextIn, LEASED_MS);
     }
+    for (const key of await this.#choice.routesOfDrivers(await this.#masters.takeStrangers()))
+      await this.#importRoute(unchangedRoute(key), true);
     await this.#changes.acknowledge(handled);
     const { db, log } = this.#options;
     if (handled.length > 0 || !this.#snapshotDone) await recordFacilitiesInUtc(db, log);
@@ -278,17 +284,14 @@ export class HostImport {
   }
 
   async #importMasters({ keys }: ChangedMasters): Promise<RouteKey[]> {
-    const { db, host } = this.#options;
-    const isDue = (file: HostFileName) => !this.#snapshotDone || keys.has(file);
-    if (isDue('FACMSTP')) await importFacilities(db, host);
-    if (isDue('CTLCDP')) await importCodes(db, host);
-    return isDue('EMPMSTP') ? this.#choice.routesOfDrivers((await importEmployees(db, host)).renamed) : [];
+    const renamed = await this.#masters.take((file) => !this.#snapshotDone || keys.has(file));
+    return this.#choice.routesOfDrivers(renamed);
   }
 
   async #compareMasters(): Promise<typeof noNewMasters> {
-    const { db, host } = this.#options;
+    const { db } = this.#options;
     const reported = async () => new Set(sortChanges(await this.#changes.pollAgain()).masters.keys.keys());
-    const { files, renamed } = await compareMasters(db, host, reported);
+    const { files, renamed } = await this.#masters.compare(reported);
     for (const file of files) await db.query(reportIncident, ['host_drift', JSON.stringify({ file })]);
     return { files, renamed: new Set((await this.#choice.routesOfDrivers(renamed)).map(routeScope)) };
   }
@@ -298,7 +301,7 @@ export class HostImport {
     const { host, log } = this.#options;
     const mode = this.#modeOf(changed.key);
     try {
-      if (mode === 'off' || (await this.#choice.isOldRoute(changed.key))) return true;
+      if (mode === 'off' || (await this.#choice.staysOut(changed.key))) return true;
       const rows = await readRouteRows(host, changed.key);
       const saved = await this.#saveRoute(changed, rows, renamed);
       // First of all: after a failure, another import of these lines would begin the route anew again, and undo what

@@ -122,6 +122,12 @@ export const deleteOtherCodes = remainingCodes.statement(
    )`,
 );
 
+/** Drivers of this cell's routes. */
+export const listDriversOfRoutes = statement(
+  'import_list_drivers_of_routes',
+  'select distinct employee from route_driver where removed_at is null',
+);
+
 export const incrementScope = statement(
   'import_raise_scope',
   `insert into scope_version (scope, version) values ($1, 1) on conflict (scope) do update set version = scope_version.version + 1`,

@@ -4,6 +4,7 @@ import type { Host } from '../../host/host.ts';
 import { readRouteKeys, readRoutesOf } from '../../host/reads/reads.ts';
 import * as sql from './import-sql.ts';
 import type { ChangedMasters } from './changed-routes.ts';
+import { takesRoute, type CellFacilities } from '../../modes/cell-facilities.ts';
 import { importedWeeks, type ImportedWeeks } from '../../host/reads/imported-weeks.ts';
 
 export interface RouteChoiceOptions {
@@ -12,6 +13,8 @@ export interface RouteChoiceOptions {
   readonly clock: () => Date;
   /** IMPORT_FROM: the first week (YYYYMMDD) whose routes are imported. */
   readonly importFrom?: string | undefined;
+  /** FACILITIES; undefined: all. */
+  readonly facilities?: CellFacilities | undefined;
 }
 
 /** Chooses the routes to import where a line names something else than the route's own row. */
@@ -21,10 +24,12 @@ export class RouteChoice {
   readonly #weeks: () => ImportedWeeks;
   /** The last result of `showing`: a comparison needs it for each of its routes. */
   #shown: { readonly changes: string; readonly routes: RouteKey[] } | undefined;
+  readonly #facilities: CellFacilities | undefined;
 
-  constructor({ db, host, clock, importFrom }: RouteChoiceOptions) {
+  constructor({ db, host, clock, importFrom, facilities }: RouteChoiceOptions) {
     this.#db = db;
     this.#host = host;
+    this.#facilities = facilities;
     this.#weeks = () => importedWeeks(clock(), importFrom);
   }
 
@@ -37,16 +42,20 @@ export class RouteChoice {
     return (await this.#db.query<RouteKey>(sql.openRoutesBefore, [this.#weeks().openFrom])).rows.map(plainKey);
   }
 
-  /** Whether a route stays out of the mirror: its week is over, and the mirror lacks it or has withdrawn it. */
-  async isOldRoute(key: RouteKey): Promise<boolean> {
-    if (key.week_end >= this.#weeks().openFrom) return false;
+  /**
+   * Whether a route stays out of the mirror: its week is over or another cell takes it, and the mirror lacks it or has
+   * withdrawn it. A cell goes on with the routes that it has (docs/scaling.md).
+   */
+  async staysOut(key: RouteKey): Promise<boolean> {
+    if (takesRoute(this.#facilities, key) && key.week_end >= this.#weeks().openFrom) return false;
     const { rows } = await this.#db.query(sql.findRouteInUse, [key.facility, key.id, key.week_end]);
     return rows.length === 0;
   }
 
   /** The host's routes of current weeks, and all open routes of the mirror. @throws HostError */
   async currentRoutes(): Promise<RouteKey[]> {
-    return [...(await readRouteKeys(this.#host, this.#weeks())).flatMap(readableKey), ...(await this.open())];
+    const onHost = (await readRouteKeys(this.#host, this.#weeks())).flatMap(readableKey);
+    return [...onHost.filter((key) => takesRoute(this.#facilities, key)), ...(await this.open())];
   }
 
   /** Closed routes of current weeks, and those unknown to the mirror. @throws HostError */

@@ -9,7 +9,7 @@ const NO_SUCH_FILE = '42704';
 
 /**
  * A polled host may have the triggers all the same, for instance from before they caused trouble. No importer reads
- * their lines, and PODCHGP would grow without limit: each sweep deletes them, and a warning reports it once. Nothing is
+ * their lines, and the doorbell would grow without limit: each sweep deletes them, and a warning reports it once. Nothing is
  * lost, also after a return to the doorbell: its first poll compares everything.
  */
 export class UnreadDoorbell {
@@ -36,7 +36,7 @@ export class UnreadDoorbell {
     this.#log.warn(
       { lines },
       'HOST_CHANGES=polling, but the host has triggers that ring the doorbell: drop them, or set HOST_CHANGES=doorbell. ' +
-        'The service deletes their lines in PODCHGP unread',
+        'The service deletes their lines in its doorbell unread',
     );
   }
 }
