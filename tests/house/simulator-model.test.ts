@@ -15,6 +15,7 @@ const program = [
   'faulty-host.ts',
   'importer.ts',
   'killable-database.ts',
+  'log-writer.ts',
   'machine.ts',
   'mail-pass.ts',
   'office.ts',

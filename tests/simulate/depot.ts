@@ -34,6 +34,7 @@ import {
   tokenOf,
 } from './model/fixture.ts';
 import { Importer } from './importer.ts';
+import { LogWriter } from './log-writer.ts';
 import { dispatcher } from './office.ts';
 
 /** The parts that outlast every process: the database, the stand-in host, and the routes that the office dispatched. */
@@ -48,6 +49,7 @@ export interface Depot {
   readonly submit: Pipeline['submit'];
   readonly importer: Importer;
   readonly mailServer: MailServer;
+  readonly logWriter: LogWriter;
   /** A further depot in a database of its own, for one world. */
   openOwn(): Promise<Depot>;
   /** The processes of the importer and the workers end, and others take their places. */
@@ -88,6 +90,7 @@ export async function openDepot(newDatabase: () => Promise<NewDatabase>): Promis
   const nothing = (): void => undefined;
   const mailServer = new MailServer(await reservePort());
   await mailServer.up();
+  const logWriter = await LogWriter.open({ db, log });
   let process = openProcess({ db, host, wakeups, log });
 
   let last: Promise<unknown> = Promise.resolve();
@@ -117,6 +120,7 @@ export async function openDepot(newDatabase: () => Promise<NewDatabase>): Promis
     wakeups,
     log,
     mailServer,
+    logWriter,
     mailJobs: async (route) => {
       const jobs = await boss.findJobs<MailJob>(queues.mail, { data: { route_id: route } });
       const { signal } = new AbortController();
@@ -160,6 +164,7 @@ export async function openDepot(newDatabase: () => Promise<NewDatabase>): Promis
       await host.close();
       await clerk.close();
       await db.end();
+      await logWriter.close();
     },
     drop: () => database.drop(),
   };

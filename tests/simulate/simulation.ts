@@ -95,6 +95,7 @@ async function simulate(depot: Depot, seed: number, steps: number): Promise<read
       world.eventLog.push(`${world.time.now} ${name}`);
       await run();
       expectNothing(await world.settle());
+      expectNothing(await world.log.sometimes());
     }
     await heal(world, expectNothing);
     return world.eventLog;

@@ -23,6 +23,7 @@ import {
   tokenOf,
   WAREHOUSE,
 } from './model/fixture.ts';
+import { LogPasses } from './log-passes.ts';
 import { Machine } from './machine.ts';
 import { FaultyHost, type HostFault } from './faulty-host.ts';
 import { wrongCountdowns } from './model/closing.ts';
@@ -56,6 +57,7 @@ const WRONG_CLOCKS_MS = [0, 240_000, -7_200_000, 90_000_000];
 /** Phones, servers, a worker, a host and its clerks. The caller decides what happens to them. */
 export class World {
   readonly chance: Chance;
+  readonly log: LogPasses;
   readonly time = new WorldTime();
   readonly quiescence = new Quiescence();
   readonly phones: Phone[];
@@ -85,6 +87,7 @@ export class World {
     this.#depot = depot;
     this.#seed = seed;
     this.chance = new Chance(seed);
+    this.log = new LogPasses(depot, seed, this.quiescence);
     this.office = new Office({ seed, clerk: depot.clerk, time: this.time, chance: this.chance });
     this.restDrivers = new RestDrivers({ seed, time: this.time, chance: this.chance });
     const log = (text: string): void => void this.eventLog.push(text);
@@ -325,8 +328,8 @@ export class World {
   }
 
   /** The violated invariants. Call this when the world is idle. */
-  violations(): Promise<string[]> {
-    return violations(this.#evidence);
+  async violations(): Promise<string[]> {
+    return [...(await this.log.pass()), ...(await violations(this.#evidence))];
   }
 
   /** The system kills the app of a phone. @returns what is wrong with its disk */

@@ -12,6 +12,7 @@ import { completionLast, isCompletion, wrongClosing } from './closing.ts';
 import { wrongIncidents, wrongOrder, wrongQueues } from './copies.ts';
 import { wrongAccounts } from './accounts.ts';
 import { isRefused, wrongParkedRows, wrongParking } from './parked-stops.ts';
+import { wrongLeaves } from './log-leaves.ts';
 import { wrongMails } from './mails.ts';
 import { wrongPlans } from './plan.ts';
 import { wrongReports } from './reports.ts';
@@ -142,6 +143,7 @@ export async function violations(evidence: Evidence): Promise<string[]> {
     ...(await wrongReviews(evidence)),
     ...(await wrongAccounts(evidence)),
     ...(await wrongIncidents(of('sync'), evidence)),
+    ...(await wrongLeaves(evidence)),
     ...(await wrongAnywhere(evidence, edits)),
   ];
 }
