@@ -90,6 +90,11 @@ export function startFloor(databaseUrl: string, flags: string[] = []): Promise<C
   return startChild('floor-server.ts', { DATABASE_URL: databaseUrl }, /^ready$/m, [], flags);
 }
 
+/** The log of this database, without any other work of a worker. */
+export function startLogWorker(databaseUrl: string, dataDir: string): Promise<Child> {
+  return startChild('log-worker.ts', { DATABASE_URL: databaseUrl, DATA_DIR: dataDir }, /^ready$/m);
+}
+
 export function startRestBaseline(databaseUrl: string): Promise<Child> {
   return startChild('rest-baseline-server.ts', { DATABASE_URL: databaseUrl }, /^ready /m);
 }

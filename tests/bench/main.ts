@@ -8,6 +8,7 @@ import { fanout } from './fanout.ts';
 import { feed } from './feed.ts';
 import { idle } from './idle.ts';
 import { live } from './live.ts';
+import { log } from './log.ts';
 import { opsRoutes } from './ops-routes.ts';
 import { replicate } from './replicate.ts';
 import { publish, type Report } from './report.ts';
@@ -32,6 +33,7 @@ const benches: { readonly [name: string]: (options: BenchOptions) => Promise<Rep
   feed,
   idle,
   live,
+  log,
   'ops-routes': opsRoutes,
   replicate,
   rest,
