@@ -62,10 +62,13 @@ const table = {
   ),
   FILES_IN: withDefault('objects', 'rows: no new file goes to S3_URL, on the way back', oneOf('objects', 'rows')),
   LEGACY_URL: optional(
-    'Legacy host: postgres://… (a stand-in), db2://… or an ibm_db connection string; unset: a stand-in in our own PostgreSQL',
+    'Legacy host: postgres://… (a stand-in), db2://…, odbc:… or an ibm_db connection string; unset: a stand-in in our own PostgreSQL',
     z
       .string()
-      .refine(isHostAddress, 'expected postgres://…, db2://… or an ibm_db connection string (DATABASE=…;HOSTNAME=…;…)'),
+      .refine(
+        isHostAddress,
+        'expected postgres://…, db2://…, odbc:DRIVER=…;… or an ibm_db connection string (DATABASE=…;HOSTNAME=…;…)',
+      ),
     'secret',
   ),
   LEGACY_LIBRARY: withDefault('PODDTA', 'Library (schema) of the host files', library()),

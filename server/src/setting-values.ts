@@ -156,7 +156,11 @@ export function postgresUrl() {
 }
 
 export function isHostAddress(value: string): boolean {
-  return /^(postgres|postgresql|db2):$/.test(URL.parse(value)?.protocol ?? '') || /(^|;)\s*DATABASE\s*=/i.test(value);
+  return (
+    /^(postgres|postgresql|db2):$/.test(URL.parse(value)?.protocol ?? '') ||
+    /^odbc:\s*(DRIVER|DSN)\s*=/i.test(value) ||
+    /(^|;)\s*DATABASE\s*=/i.test(value)
+  );
 }
 
 /** In the form of a browser's `Origin` header; apps in a shell have a scheme of their own (`capacitor://localhost`). */

@@ -5,7 +5,8 @@ import { tableOf } from '../support/driven-host.ts';
 import { hostFailure } from '../support/host-failure.ts';
 import { createHost } from '../support/stand-in.ts';
 
-// The rules for every driver of the host. `npm test` checks the stand-in's own driver, `npm run test:db2` ibm_db.
+// The rules for every driver of the host. `npm test` checks the stand-in's own driver, `npm run test:db2` ibm_db,
+// `npm run test:odbc` odbc.
 
 const { host, clerk, database } = await createHost();
 const stamp = { user: 'TAILGATE', program: 'TAILGATE', date: '20261121', time: '101010' };

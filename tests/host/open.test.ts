@@ -34,3 +34,12 @@ test.each(['db2://user:secret@host:50000/PROD', 'DATABASE=PROD;HOSTNAME=host;UID
     expect(String(error)).not.toContain('secret');
   },
 );
+
+test('ODBC without its package is refused with the way out, and without the password', async () => {
+  const error: unknown = await open('odbc:DRIVER={IBM i Access ODBC Driver};SYSTEM=host;UID=u;PWD=secret').catch(
+    (reason: unknown) => reason,
+  );
+  expect(error).toMatchObject({ kind: 'setup', sqlstate: '42724' });
+  expect(String(error)).toMatch(/names ODBC.*npm install odbc@/);
+  expect(String(error)).not.toContain('secret');
+});

@@ -7,14 +7,15 @@ import type { HostFileName } from '../../server/src/host/files/tables.ts';
 import { viewDdl } from '../../server/src/host/files/views.ts';
 import type { Host } from '../../server/src/host/host.ts';
 import { openDb2 } from '../../server/src/host/db2/open-db2.ts';
+import { openOdbcHost } from '../../server/src/host/db2/open-odbc.ts';
 import { openStandIn } from '../../server/src/host/connection/postgres.ts';
 import type { TestDatabase } from './postgres.ts';
 import { recordedLog } from './recorded-log.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The driver by which tests reach the host: the stand-in's own, or that of `npm run test:db2`. */
-    hostDriver: 'postgres' | 'ibm_db' | undefined;
+    /** The driver by which tests reach the host: the stand-in's own, or that of `npm run test:db2` or `test:odbc`. */
+    hostDriver: 'postgres' | 'ibm_db' | 'odbc' | undefined;
     /** `own`: the library has names of its own (own-names.json), and other programs see our names by views. */
     hostNames: 'own' | undefined;
   }
@@ -25,6 +26,7 @@ export async function openTestHost(url: string, program: string, library = 'PODD
   const log = recordedLog();
   if (inject('hostNames') === 'own' && program === 'TAILGATE' && library === 'PODDTA')
     return openStandIn({ url, library: OWN_LIBRARY, log, program, map: await ownNames() });
+  if (inject('hostDriver') === 'odbc') return openOdbcHost({ url: odbcAddress(url), library, log, program, size: 4 });
   if (inject('hostDriver') !== 'ibm_db') return openStandIn({ url, library, log, program });
   return openDb2({ url: db2Address(url), library, log, program, size: 4 });
 }
@@ -32,6 +34,27 @@ export async function openTestHost(url: string, program: string, library = 'PODD
 /** The address of a PostgreSQL as the stand-in for IBM's client library takes it. */
 export function db2Address(url: string): string {
   return url.replace(/^postgres(ql)?:/, 'db2:');
+}
+
+/** The same for PostgreSQL's ODBC driver. */
+function odbcAddress(url: string): string {
+  const { hostname, port, pathname, username, password } = new URL(url);
+  const keywords = {
+    DRIVER: '{PostgreSQL Unicode}',
+    SERVER: hostname,
+    PORT: port,
+    DATABASE: pathname.slice(1),
+    UID: username,
+    PWD: decodeURIComponent(password),
+    UseServerSidePrepare: '1',
+    ByteaAsLongVarBinary: '1',
+    MaxVarcharSize: '2000',
+    // A failed statement fails the transaction, as by the driver of the stand-in.
+    Protocol: '7.4-0',
+  };
+  return `odbc:${Object.entries(keywords)
+    .map(([name, value]) => `${name}=${value};`)
+    .join('')}`;
 }
 
 const OWN_LIBRARY = 'THEIRS';
@@ -70,6 +93,8 @@ async function makeViews(url: string, pool: TestDatabase['pool'], views: string)
 
 /** The settings by which a server in its own process reaches that host. */
 export function hostSettings(url: string): Record<string, string> {
+  if (inject('hostDriver') === 'odbc')
+    return { LEGACY_URL: odbcAddress(url), NODE_PATH: process.env['NODE_PATH'] ?? '' };
   if (inject('hostDriver') !== 'ibm_db') return { LEGACY_URL: url };
   return { LEGACY_URL: db2Address(url), NODE_PATH: process.env['NODE_PATH'] ?? '' };
 }
@@ -77,6 +102,10 @@ export function hostSettings(url: string): Record<string, string> {
 /** The stand-in creates its library itself; a Db2 has one, and a catalog. */
 export async function makeLibrary({ url, pool }: TestDatabase, library = 'PODDTA'): Promise<void> {
   if (inject('hostNames') === 'own') return makeViews(url, pool, library);
+  if (inject('hostDriver') === 'odbc') {
+    await (await openStandIn({ url, library, log: recordedLog() })).close();
+    return;
+  }
   if (inject('hostDriver') !== 'ibm_db') return;
   await (await openStandIn({ url, library, log: recordedLog() })).close();
   await pool.query(await readFile(new URL('../db2/catalog.sql', import.meta.url), 'utf8'));

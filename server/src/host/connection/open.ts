@@ -22,6 +22,10 @@ export async function openHost(
 ): Promise<Host> {
   const { legacyUrl = databaseUrl, legacyLibrary: library, legacyMap, cell = onlyCell } = target;
   const map = mapOfCell(cell, legacyMap);
+  if (legacyUrl.startsWith('odbc:')) {
+    const { openOdbcHost } = await import('../db2/open-odbc.ts');
+    return openOdbcHost({ url: legacyUrl, library, log, map, program: program ?? serviceProgram });
+  }
   if (isDb2(legacyUrl)) {
     // Loaded on demand: a machine without IBM's client never loads it.
     const { openDb2 } = await import('../db2/open-db2.ts');

@@ -10,13 +10,14 @@ export function hostErrorOf(error: unknown, unknown = '08003'): HostError {
   if (!(error instanceof pg.DatabaseError)) {
     return new HostError(unknown, error instanceof Error ? error.message : String(error), { cause: error });
   }
-  const { sqlstate, sqlcode } = asDb2(error.code ?? '');
+  const { sqlstate, sqlcode } = db2StateOf(error.code ?? '');
   return new HostError(sqlstate, error.message, { cause: error, ...(sqlcode === undefined ? {} : { sqlcode }) });
 }
 
 type Db2State = { sqlstate: string; sqlcode?: number };
 
-function asDb2(code: string): Db2State {
+/** PostgreSQL's state in Db2's terms. */
+export function db2StateOf(code: string): Db2State {
   return byCode[code] ?? byClass[code.slice(0, 2)] ?? { sqlstate: code };
 }
 

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Log } from '../../runtime/log.ts';
-import { columnsOf, type HostValue } from '../files/columns.ts';
+import type { HostValue } from '../files/columns.ts';
 import { GatheringSocket } from '../../db/pg-internals/gathering-socket.ts';
-import { HostError, type Host, type HostColumn, type HostJob, type HostRow, type HostTransaction } from '../host.ts';
+import { HostError, type Host, type HostRow, type HostTransaction } from '../host.ts';
+import { asStandInColumns, asStandInJob, standInColumnsQuery, standInJobQuery } from './postgres-catalog.ts';
 import { hostErrorOf } from './postgres-errors.ts';
 import { faultsIn, inTables, isSlowed, refuseByFault, type Fault } from './standin-faults.ts';
 import { libraryDdl, libraryMark, serviceProgram, userSetting } from '../files/standin-schema.ts';
 import { plainMap, type LibraryMap } from '../files/library-map.ts';
-import type { HostFileName } from '../files/tables.ts';
 
 // The PostgreSQL stand-in: the library is a schema, the SQL is the common dialect, failures carry Db2's states.
 
@@ -75,8 +75,12 @@ export async function openStandIn(options: StandInOptions): Promise<Host> {
         return result;
       }),
     isAtomic: () => true,
-    ping: () => withConnection(line, '', (session) => readJob(session, library)),
-    describe: (file) => withConnection(line, '', (session) => readColumns(session, library, file)),
+    ping: () =>
+      withConnection(line, '', async (session) => asStandInJob(await readRows(session, standInJobQuery, []), library)),
+    describe: (file) =>
+      withConnection(line, '', async (session) =>
+        asStandInColumns(map.file(file), await readRows(session, standInColumnsQuery, [library, map.table(file)])),
+      ),
     close: async () => {
       closing.abort();
       await pool.end();
@@ -283,47 +287,6 @@ function numbered(sql: string): string {
   let count = 0;
   return sql.replaceAll(/'[^']*'|"[^"]*"|\?/g, (part) => (part === '?' ? `$${(count += 1)}` : part));
 }
-
-async function readJob(session: Session, library: string): Promise<HostJob> {
-  const rows = await readRows(session, `select session_user as usr, pg_backend_pid()::text as job`, []);
-  const { USR, JOB } = rows[0] ?? {};
-  return { ccsid: 37, user: String(USR), job: `${String(JOB)}/${String(USR)}/${serviceProgram}`, library };
-}
-
-async function readColumns(session: Session, library: string, file: HostFileName): Promise<HostColumn[] | undefined> {
-  const rows = await readRows(
-    session,
-    `select column_name as name, data_type as type, coalesce(character_maximum_length, numeric_precision, 0) as length,
-  coalesce(numeric_scale, 0) as scale, is_nullable as nullable
-from information_schema.columns where table_schema = lower(?) and table_name = lower(?) order by ordinal_position`,
-    [library, session.map.table(file)],
-  );
-  if (rows.length === 0) return undefined;
-  const chunk = Object.values(columnsOf(session.map.file(file))).find(({ kind }) => kind === 'binary');
-  return rows.map((row) => {
-    const name = String(row['NAME']).toUpperCase();
-    const type = db2Types[String(row['TYPE'])] ?? String(row['TYPE']).toUpperCase();
-    return {
-      name,
-      type,
-      // PostgreSQL's byte strings have no length of their own.
-      length: type.endsWith('BIT DATA') && chunk?.kind === 'binary' ? chunk.length : Number(row['LENGTH']),
-      scale: Number(row['SCALE']),
-      nullable: row['NULLABLE'] === 'YES',
-      ccsid: ccsids[type] ?? null,
-    };
-  });
-}
-
-const db2Types: { readonly [type: string]: string } = {
-  character: 'CHAR',
-  numeric: 'DECIMAL',
-  'timestamp without time zone': 'TIMESTAMP',
-  bytea: 'VARCHAR() FOR BIT DATA',
-  bigint: 'BIGINT',
-};
-/** 65535 is Db2's value for bytes that are never converted. */
-const ccsids: { readonly [type: string]: number } = { CHAR: 37, 'VARCHAR() FOR BIT DATA': 65_535 };
 
 /** Type numbers of PostgreSQL's catalog. */
 const BYTEA = 17;

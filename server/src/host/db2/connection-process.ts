@@ -1,17 +1,12 @@
-import { asRows, asParameters } from './addon-values.ts';
-import { loadIbmDb, type AddonConnection, type AddonStatement } from './ibm-db.ts';
+import type { DriverConnection } from './driver.ts';
+import { openIbmDb } from './ibm-db-driver.ts';
+import { openOdbc } from './odbc-driver.ts';
 import type { Answer, AnswerMessage, RequestMessage, Failure } from './process-messages.ts';
-import { StatementCache } from './statement-cache.ts';
 
 // The program of one connection to Db2. It runs nothing else, so that blocking calls of the addon (such as the reliable
 // commit) delay no other work. Its parent ends it; it never outlives the parent.
 
-/** SQL_ATTR_QUERY_TIMEOUT of the CLI, in seconds. */
-const QUERY_TIMEOUT = 0;
-const DBMS_NAME = 17;
-
-let connection: AddonConnection | undefined;
-let statements: StatementCache<AddonStatement> | undefined;
+let connection: DriverConnection | undefined;
 /** `failed`: a statement of the transaction has failed, so that it can only be rolled back. */
 let transaction: 'none' | 'open' | 'failed' = 'none';
 let last: Promise<void> = Promise.resolve();
@@ -44,18 +39,22 @@ function send(message: AnswerMessage): void {
 }
 
 async function answerTo(request: RequestMessage): Promise<Answer> {
-  if (request.kind === 'open') return open(request.connection, request.statementSeconds);
-  if (!connection || !statements) throw new Error('the connection is not open');
+  if (request.kind === 'open') {
+    const open = request.driver === 'odbc' ? openOdbc : openIbmDb;
+    connection = await open(request.connection, request.statementSeconds);
+    return connection.database;
+  }
+  if (!connection) throw new Error('the connection is not open');
   switch (request.kind) {
     case 'begin':
-      connection.beginTransactionSync();
+      await connection.begin();
       transaction = 'open';
       return 0;
     case 'commit':
       return commit(connection);
     case 'rollback':
       transaction = 'none';
-      connection.rollbackTransactionSync();
+      await connection.rollback();
       return 0;
     case 'execute':
     case 'query':
@@ -63,43 +62,18 @@ async function answerTo(request: RequestMessage): Promise<Answer> {
   }
   // Db2 would run the statements after a failed one; a partly written stop is worse than none.
   if (transaction === 'failed') throw rolledBack('an earlier statement of this transaction had failed');
-  const parameters = asParameters(request.parameters);
-  const { kind } = request;
-  return statements.use(request.sql, (statement) =>
-    kind === 'execute' ? statement.executeNonQuery(parameters) : rowsOf(statement, parameters),
-  );
+  return connection[request.kind](request.sql, request.parameters);
 }
 
-async function open(text: string, statementSeconds: number): Promise<string> {
-  const opened = await loadIbmDb().open(text);
-  connection = opened;
-  statements = new StatementCache(async (sql) => {
-    const statement = await opened.prepare(sql);
-    statement.setAttrSync(QUERY_TIMEOUT, statementSeconds);
-    return statement;
-  });
-  return String(opened.getInfoSync(DBMS_NAME));
-}
-
-function commit(opened: AddonConnection): number {
+async function commit(opened: DriverConnection): Promise<number> {
   if (transaction === 'failed') {
     transaction = 'none';
-    opened.rollbackTransactionSync();
+    await opened.rollback();
     throw rolledBack('the transaction was rolled back: one of its statements had failed');
   }
   transaction = 'none';
-  opened.commitTransactionSync();
+  await opened.commit();
   return 0;
-}
-
-async function rowsOf(statement: AddonStatement, parameters: ReturnType<typeof asParameters>): Promise<Answer> {
-  const result = await statement.execute(parameters);
-  try {
-    const columns = result.getColumnMetadataSync();
-    return columns.length === 0 ? [] : asRows(columns, await result.fetchAll());
-  } finally {
-    await result.close();
-  }
 }
 
 function rolledBack(message: string): Error {

@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { HostError, type HostRow, type HostTransaction } from '../host.ts';
 import type { HostValue } from '../files/columns.ts';
+import type { DriverName } from './driver.ts';
 import { hostErrorOf, isLost } from './db2-errors.ts';
 import type { Answer, AnswerMessage, RequestMessage, Db2Request } from './process-messages.ts';
 import { Unjournaled } from './unjournaled.ts';
@@ -50,10 +51,14 @@ export class Db2Connection implements HostTransaction {
   }
 
   /** @throws HostError */
-  static async open(connection: string, unjournaled = new Unjournaled()): Promise<Db2Connection> {
+  static async open(
+    connection: string,
+    unjournaled = new Unjournaled(),
+    driver: DriverName = 'ibm_db',
+  ): Promise<Db2Connection> {
     const opened = new Db2Connection(unjournaled);
     try {
-      const answer = await opened.#request({ kind: 'open', connection, statementSeconds: STATEMENT_SECONDS });
+      const answer = await opened.#request({ kind: 'open', driver, connection, statementSeconds: STATEMENT_SECONDS });
       opened.#database = typeof answer === 'string' ? answer : '';
       return opened;
     } catch (error) {

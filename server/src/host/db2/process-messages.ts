@@ -1,10 +1,16 @@
 import type { HostValue } from '../files/columns.ts';
+import type { DriverName } from './driver.ts';
 import type { HostRow } from '../host.ts';
 
 // Messages between the server and the process of a connection: the server sends requests, the process answers in order.
 
 export type Db2Request =
-  | { readonly kind: 'open'; readonly connection: string; readonly statementSeconds: number }
+  | {
+      readonly kind: 'open';
+      readonly driver: DriverName;
+      readonly connection: string;
+      readonly statementSeconds: number;
+    }
   | { readonly kind: 'begin' | 'commit' | 'rollback' }
   | { readonly kind: 'query' | 'execute'; readonly sql: string; readonly parameters: readonly HostValue[] };
 

@@ -10,7 +10,7 @@ export function unreachable({ sqlstate, sqlcode, message }: HostError): Diagnosi
 
 function todoOf(sqlstate: string, sqlcode: number | undefined): string {
   if (sqlcode === -1_598) return 'install the licence of Db2 Connect (docs/db2.md, section 1)';
-  if (sqlstate === '42724') return 'install ibm_db, and set NODE_PATH (docs/db2.md, section 1)';
+  if (sqlstate === '42724') return 'install ibm_db (or odbc), and set NODE_PATH (docs/db2.md, section 1)';
   if (sqlstate === '42997') return 'correct the code pages (docs/db2.md, section 3)';
   if (sqlstate === '42705') return 'correct the address and the name of the database in LEGACY_URL';
   if (sqlstate.startsWith('28') || sqlstate === '42501') return 'correct user, password and authority to connect';
