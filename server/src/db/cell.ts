@@ -1,6 +1,6 @@
-import pg from 'pg';
 import { onlyCell } from '../runtime/cell-name.ts';
 import { StartError } from '../runtime/start-error.ts';
+import { connectDirectly } from './direct-connection.ts';
 import type { Queryable } from './types.ts';
 
 /** SQL of what a cell adds to the names of channels and locks, which all cells of a database share; blank in `public`. */
@@ -31,11 +31,10 @@ export async function checkCell(db: Queryable, cell: string): Promise<void> {
 
 /** The same over a connection of its own, before anything is created. @throws StartError */
 export async function checkCellAt(url: string, cell: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, application_name: 'tailgate cell' });
+  const client = await connectDirectly(url, 'tailgate cell');
   try {
-    await client.connect();
     await checkCell(client, cell);
   } finally {
-    await client.end().catch(() => undefined);
+    await client.end();
   }
 }

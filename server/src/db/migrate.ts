@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Log } from '../runtime/log.ts';
 import { StartError } from '../runtime/start-error.ts';
 import { cellNumber } from './cell.ts';
+import { connectDirectly, reasonOf } from './direct-connection.ts';
 import { statementsOf } from './sql-statements.ts';
 import { sqlStateOf } from './sqlstate.ts';
 import type { Queryable } from './types.ts';
@@ -37,10 +38,7 @@ const OLDEST_SERVER = 180_000;
 export async function migrate(url: string, log: Log, folder = migrationsFolder): Promise<string[]> {
   const migrations = await readMigrations(folder);
   // A connection of its own, because the wait for another server's migration exceeds the pool's timeouts.
-  const client = new pg.Client({ connectionString: url, application_name: 'tailgate migrate' });
-  await client.connect().catch((cause: unknown) => {
-    throw new StartError(`the database cannot be reached: ${reasonOf(cause)} (DATABASE_URL)`, { cause });
-  });
+  const client = await connectDirectly(url, 'tailgate migrate');
   try {
     await refuseOldServer(client);
     await client.query(`select pg_advisory_lock($1::bigint + ${cellNumber})`, [MIGRATION_LOCK]);
@@ -142,12 +140,6 @@ async function refuseOldServer(client: pg.Client): Promise<void> {
   if (server && server.number < OLDEST_SERVER) {
     throw new StartError(`PostgreSQL 18 or newer is needed, DATABASE_URL leads to ${server.version}`);
   }
-}
-
-/** For a host name with several addresses the error has one error for each, and no message. */
-function reasonOf(cause: unknown): string {
-  if (cause instanceof AggregateError) return cause.errors.map(reasonOf).join(', ');
-  return cause instanceof Error ? cause.message : String(cause);
 }
 
 /** Whether a schema is there already: `create schema if not exists` asks for the right to make it all the same. */
