@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -23,7 +23,11 @@ beforeAll(async () => {
   ]);
   await world.register(day.driver, short.driver, long.driver);
 });
-afterEach(() => world.network.accept());
+afterEach(async () => {
+  await world.network.accept();
+  // The camera would read the codes of this test in the next one.
+  await rm(film, { force: true });
+});
 
 /** A phone that opens without a network, on its first screen. */
 async function freshPhone(options: Parameters<PageWorld['phone']>[0] = {}) {
