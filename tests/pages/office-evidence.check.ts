@@ -80,7 +80,7 @@ test('a saved pack is checked in words; with one byte changed it is tampered', a
   expect(await faultsOf(desk.page)).toEqual([]);
   bytes[bytes.indexOf('At the dock')] = 0x61;
   await choose(bytes);
-  await desk.hand.sees('Tampered: the pack is not as it was made.');
+  await desk.hand.sees('Tampered: the pack, or the log behind it, is not as it was made.');
   await desk.hand.sees('The bytes of pack.json are not those of its header.');
   await choose(Buffer.from('no pack'));
   await desk.hand.sees('Unreadable: this file is no evidence pack');

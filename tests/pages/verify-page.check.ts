@@ -67,7 +67,7 @@ test('a dropped pack with one byte changed is tampered', async () => {
     [...changed],
   );
   await page.dispatchEvent('main', 'drop', { dataTransfer: transfer });
-  await sees('Tampered: the pack is not as it was made.');
+  await sees('Tampered: the pack, or the log behind it, is not as it was made.');
   await expect(sees('dropped.zip')).resolves.toBeUndefined();
 });
 

@@ -1,6 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto';
-import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { keepOnce } from '../runtime/kept-secret.ts';
 import { StartError } from '../runtime/start-error.ts';
 import { publicBytes } from './format/note.ts';
 
@@ -40,26 +41,20 @@ const newKey = (): string =>
 
 /**
  * The keys in a file, which each reading reads again: a rotation needs no restart. Without LOG_KEY_FILE the first start
- * makes a key under DATA_DIR with mode 600. `link` shows the whole file or none, so processes that start together agree.
+ * makes a key under DATA_DIR with mode 600.
  */
 export async function openKeys(settings: KeySettings): Promise<ReadKeys> {
   const file = keyFileIn(settings);
-  if (settings.logKeyFile === undefined) await makeOnce(file);
+  if (settings.logKeyFile === undefined) {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await keepOnce(file, newKey());
+  }
   const read: ReadKeys = async () => parseKeys(await readFile(file, 'utf8'));
   await read().catch((cause: unknown) => {
     if (cause instanceof StartError) throw cause;
     throw new StartError(`LOG_KEY_FILE: ${file} cannot be read`, { cause });
   });
   return read;
-}
-
-async function makeOnce(file: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const draft = await writeDraft(file, newKey());
-  await link(draft, file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error;
-  });
-  await rm(draft);
 }
 
 async function writeDraft(file: string, text: string): Promise<string> {

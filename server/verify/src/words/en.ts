@@ -5,7 +5,7 @@ const s = (count: number, thing: string): string => `${count} ${thing}${count ==
 export const en: VerifyWords = {
   outcomes: {
     proven: 'Proven: the pack is intact, its signer is known, and an outside witness confirms it.',
-    tampered: 'Tampered: the pack is not as it was made.',
+    tampered: 'Tampered: the pack, or the log behind it, is not as it was made.',
     unreadable: 'Unreadable: this file is no evidence pack that this program reads.',
     unsigned: 'Intact. The signer is unknown, or no outside witness confirms the log.',
     gaps: 'Intact with gaps: parts that the pack names are not in it.',

@@ -5,7 +5,7 @@ const s = (count: number, thing: string): string => `${count} ${thing}${count ==
 export const es: VerifyWords = {
   outcomes: {
     proven: 'Probado: el paquete está íntegro, se conoce a quien lo firma y un testigo externo lo confirma.',
-    tampered: 'Alterado: el paquete no es como se hizo.',
+    tampered: 'Alterado: el paquete, o el registro tras él, no es como se hizo.',
     unreadable: 'Ilegible: este archivo no es un paquete de pruebas que este programa lea.',
     unsigned: 'Íntegro. No se conoce a quien firma, o ningún testigo externo confirma el registro.',
     gaps: 'Íntegro con huecos: faltan partes que el paquete nombra.',
