@@ -9,7 +9,7 @@ export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   ssr: { resolve: { conditions: ['source', 'node'], externalConditions: ['source', 'node'] } },
   test: {
-    include: ['tests/{host,nodes,package,server,support,system,verify}/**/*.check.ts'],
+    include: ['tests/{host,nodes,package,sdk,server,support,system,verify,web}/**/*.check.ts'],
     globalSetup: ['tests/support/global-setup.ts'],
     setupFiles: ['tests/support/each-file.ts'],
     pool: 'forks',

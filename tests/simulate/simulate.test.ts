@@ -6,7 +6,7 @@ import { applyError, patches } from './patches.ts';
 import { simulateAll } from './simulation.ts';
 
 /** A short run. CI runs 200 worlds by `npm run simulate`, which accepts any number. PostgreSQL of world 10 is put back. */
-const SEEDS = [1, 2, 3, 4, 5, 6, 10];
+const SEEDS = [1, 2, 10];
 const STEPS = 80;
 
 async function open(seeds: readonly number[]): Promise<Depot> {
