@@ -276,7 +276,7 @@ function startRetention(deps: Deps): void {
 }
 
 async function startHostSide(deps: Deps, pipeline: Pipeline): Promise<HostSide> {
-  const { config, log, shutdown, database, db, store, boss, telemetry, clock } = deps;
+  const { config, log, shutdown, database, db, store, boss, listener, telemetry, clock } = deps;
   const watch = telemetry.host;
   const isRestored = await isJustRestored(db);
   const hostSide = new HostSide({
@@ -284,6 +284,7 @@ async function startHostSide(deps: Deps, pipeline: Pipeline): Promise<HostSide> 
     db,
     store,
     databaseUrl: database.url,
+    listener,
     boss,
     pipeline,
     log,

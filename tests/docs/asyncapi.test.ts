@@ -48,7 +48,7 @@ function referencesIn(value: unknown): string[] {
   );
 }
 
-/** What a reference within the document names; undefined where it names nothing. */
+/** The part that a reference within the document names; undefined where it names nothing. */
 function resolve($ref: string, within: unknown): unknown {
   return $ref
     .replace(/^#\//, '')

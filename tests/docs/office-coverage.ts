@@ -31,6 +31,8 @@ export const officeCoverage: Readonly<Record<string, readonly Covering[]>> = {
   'listReconciliation meta': [cover('host/reconciliation.test.ts', 'operators list the counts')],
   'readShadow query': [cover('host/shadow-comparison.test.ts', 'the office reads the same by kinds')],
   'readShadow data': [cover('host/shadow-comparison.test.ts', 'the office reads the same by kinds')],
+  'readDoctor data': [cover('host/host-examiner.test.ts', 'the office reads what the doctor found')],
+  'askDoctor data': [cover('host/host-examiner.test.ts', 'the office asks for another examination')],
   'listDrills query': [cover('server/ops/drills.test.ts', 'operators list the restore drills')],
   'listDrills data': [cover('server/ops/drills.test.ts', 'operators list the restore drills')],
   'listDrills meta': [cover('server/ops/drills.test.ts', 'operators list the restore drills')],

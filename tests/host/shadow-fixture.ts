@@ -58,6 +58,7 @@ export async function openShadowWorld() {
         config: loadConfig(env, []),
         db: pool,
         databaseUrl: url,
+        listener: depot.listener,
         boss: depot.boss,
         pipeline: depot.pipeline,
         log,

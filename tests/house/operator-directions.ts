@@ -30,6 +30,7 @@ export const operatorParts: readonly Part[] = [
   operators('', ['ops/'], 'operations.ts lists every subject; the rest is shared by all'),
   operators('acts/', [], 'acts of the office: every subject records its own'),
   operators('clock/', ['clock/', 'incidents/'], 'heals stamps by the server clock'),
+  operators('doctor/', ['replication/control/'], 'the host as the doctor found it'),
   operators('drills/', ['backup/', 'incidents/', 'ops/history/'], 'backups are restored on trial, and examined'),
   operators('devices/', ['mutations/intake/', 'sync/plain-http/rescue.ts'], 'devices, rescue, the end of an account'),
   operators('flags/', [], 'changes taken in with a flag'),

@@ -43,3 +43,22 @@ test('the page of the host has each kind of difference with its first stops, whi
   expect(desk.hand.count().taps).toBe(1);
   await desk.shot('office-shadow-stop');
 });
+
+test('the page of the host has the lines of the doctor; only an administrator asks the host again', async () => {
+  const { pool } = world.service.library;
+  const looking = await world.desk('look', '#/host');
+  await looking.hand.sees('Is the host set up for the service?');
+  await looking.hand.sees(/FATZ of all \d+ facilities is a zone/);
+  expect(await looking.page.getByText('Ask the host again').count()).toBe(0);
+  const desk = await world.desk('admin', '#/host');
+  await pool.query('alter table PODDTA.RTSTPP disable trigger rtstpp_update');
+  await desk.hand.tap('Ask the host again');
+  await desk.hand.sees('1 worker asks the host now.');
+  await desk.hand.sees('disabled or inoperative: RTSTPP.RTSTPP_UPDATE');
+  await desk.hand.sees('enable or recreate them, or set HOST_CHANGES=polling');
+  await looking.hand.sees('disabled or inoperative: RTSTPP.RTSTPP_UPDATE');
+  expect(await faultsOf(desk.page)).toEqual([]);
+  await desk.page.getByText('Is the host set up').scrollIntoViewIfNeeded();
+  await desk.shot('office-doctor');
+  await pool.query('alter table PODDTA.RTSTPP enable trigger rtstpp_update');
+});

@@ -3,7 +3,7 @@ import { routeScope, type RouteKey, type StopObjectInput } from '@tailgate/sync-
 import { PgBoss } from 'pg-boss';
 import { vi } from 'vitest';
 import { codeBook } from '../../server/src/codes/code-book.ts';
-import { startListener } from '../../server/src/db/listen.ts';
+import { startListener, type Listener } from '../../server/src/db/listen.ts';
 import type { Change, Outcome, Pipeline } from '../../server/src/mutations/change.ts';
 import { openPipeline } from '../../server/src/mutations/intake/pipeline.ts';
 import { bossWakeups, createQueues } from '../../server/src/mutations/jobs/wakeups.ts';
@@ -32,6 +32,7 @@ export interface Depot {
   readonly host: Host;
   readonly pipeline: Pipeline;
   readonly boss: PgBoss;
+  readonly listener: Listener;
   readonly log: ReturnType<typeof recordedLog>;
   /** The time of pipeline and workers. */
   readonly clock: { now: Date };
@@ -126,6 +127,7 @@ export async function openDepot(): Promise<Depot> {
     host,
     pipeline,
     boss,
+    listener,
     log,
     clock,
     addRoute: async (id, stops, ...drivers) => {

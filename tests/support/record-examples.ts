@@ -227,7 +227,8 @@ async function driveADay(): Promise<void> {
   await recordLostPhone(other);
   await recordOperator();
   await record('listActs', { headers: ops, query: { subject_kind: 'quarantine' } });
-  for (const list of ['readReplication', 'listHostLag', 'listDrills'] as const) await record(list, { headers: ops });
+  for (const list of ['readReplication', 'listHostLag', 'readDoctor', 'askDoctor', 'listDrills'] as const)
+    await record(list, { headers: ops });
   await record('readShadow', { headers: ops, query: { facility: 'F01' } });
   await record('listReconciliation', { headers: ops, query: { limit: '20' } });
   await record('listRouteBacklog', { headers: ops, query: { limit: '20' } });

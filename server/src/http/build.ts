@@ -54,6 +54,7 @@ import { searchEndpoints } from '../ops/search/search.ts';
 import { opsStopEndpoints, type OpsStopDeps } from '../ops/stops/stops.ts';
 import { opsRouteEndpoints } from '../ops/routes/routes.ts';
 import { shadowEndpoints, type ShadowDeps } from '../ops/shadow/shadow.ts';
+import { doctorEndpoints } from '../ops/doctor/doctor.ts';
 import { drillEndpoints } from '../ops/drills/drills.ts';
 import { reconciliationEndpoints } from '../ops/reconciliation/reconciliation.ts';
 import { replicationEndpoints } from '../ops/replication/replication.ts';
@@ -191,6 +192,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
     ...replicationEndpoints(deps.db),
     ...reconciliationEndpoints(deps.db),
     ...shadowEndpoints(deps),
+    ...doctorEndpoints(deps.db),
     ...drillEndpoints(deps.db),
     ...quarantineEndpoints(deps),
     ...incidentEndpoints(deps.db),

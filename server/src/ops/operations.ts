@@ -2,6 +2,7 @@ import { actOperations, actSchemas } from './acts/contract.ts';
 import { attentionOperations, attentionSchemas } from './attention/contract.ts';
 import { deviceOperations, deviceSchemas } from './devices/contract.ts';
 import { drillOperations, drillSchemas } from './drills/contract.ts';
+import { doctorOperations, doctorSchemas } from './doctor/contract.ts';
 import { evidenceOperations, evidenceSchemas } from './evidence/contract.ts';
 import { linkOperations, linkSchemas } from './evidence/links/contract.ts';
 import { opsFileOperations } from './files/contract.ts';
@@ -36,6 +37,7 @@ export const opsOperations = {
   ...replicationOperations,
   ...reconciliationOperations,
   ...shadowOperations,
+  ...doctorOperations,
   ...drillOperations,
   ...quarantineOperations,
   ...incidentOperations,
@@ -65,6 +67,7 @@ export const opsSchemas = [
   ...replicationSchemas,
   ...reconciliationSchemas,
   ...shadowSchemas,
+  ...doctorSchemas,
   ...drillSchemas,
   ...quarantineSchemas,
   ...incidentSchemas,

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { PgBoss } from 'pg-boss';
 import type { Config } from '../config.ts';
+import type { Listener } from '../db/listen.ts';
 import type { Db } from '../db/types.ts';
 import { loadDemo } from '../demo/load.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Pipeline } from '../mutations/change.ts';
 import { HostError, type Host } from '../host/host.ts';
 import { DriftCheck } from './from-host/drift-check.ts';
-import { reportHost } from '../host/doctor/report-host.ts';
 import { openHost } from '../host/connection/open.ts';
+import { HostExaminer, onExaminationAsked, saveUnreachable } from './control/host-examiner.ts';
 import { HostPolling } from './from-host/host-polling.ts';
 import { GiveWay } from './control/give-way.ts';
 import { Handshake } from './to-host/handshake.ts';
@@ -32,6 +33,7 @@ export interface HostSideOptions {
   db: Db;
   store?: WorkerOptions['store'];
   databaseUrl: string;
+  listener: Pick<Listener, 'onNotify'>;
   boss: PgBoss;
   pipeline: Pick<Pipeline, 'submit' | 'isBusy' | 'whenCalm'>;
   log: Log;
@@ -54,6 +56,7 @@ export class HostSide {
   #host: Host | undefined;
   #import: HostImport | undefined;
   #worker: ReplicationWorker | undefined;
+  #examiner: HostExaminer | undefined;
   #retry: NodeJS.Timeout | undefined;
   /** Why the last attempt did not reach the host; blank after one that did. */
   #awayReason = '';
@@ -66,6 +69,7 @@ export class HostSide {
 
   /** Resolves when everything runs, or when the host turns out to be away. @throws StartError for a wrong setting */
   async start(): Promise<void> {
+    await onExaminationAsked(this.#options.listener, () => void this.#examiner?.run());
     this.#opening = this.#open(FIRST_RETRY_MS);
     await this.#opening;
   }
@@ -113,10 +117,20 @@ export class HostSide {
     } catch (error) {
       await this.#close();
       if (!(error instanceof HostError)) throw error;
+      await this.#saveUnreachable(error);
       if (error.kind !== 'passing') throw new StartError(`the host cannot be used: ${error.message}`, { cause: error });
       this.#logAway(error, retryMs);
       if (!this.#stopped) this.#retry = setTimeout(() => this.#retryOpen(retryMs), retryMs);
     }
+  }
+
+  /** For the office, once for each reason. The database may be away, too: the log has the reason in any case. */
+  async #saveUnreachable(error: HostError): Promise<void> {
+    const { db, clock, log } = this.#options;
+    if (error.message === this.#awayReason) return;
+    await saveUnreachable(db, error, clock()).catch((err: unknown) =>
+      log.warn({ err }, 'the examination of the host could not be saved'),
+    );
   }
 
   /** Warns once for each reason: a host may be away for a night. */
@@ -191,13 +205,10 @@ export class HostSide {
     await worker.start();
     this.#worker = worker;
     this.#closers.push(() => worker.stop());
-    const stopping = new AbortController();
-    const { signal } = stopping;
-    const report = reportHost(host, { changes: config.hostChanges }, { now: clock, log, signal });
-    this.#closers.push(() => {
-      stopping.abort();
-      return report;
-    });
+    const examiner = new HostExaminer({ db, host, settings: { changes: config.hostChanges }, clock, log });
+    examiner.start();
+    this.#examiner = examiner;
+    this.#closers.push(() => examiner.stop());
     const mayWrite = () =>
       hasLive(modes.current) && worker.status.hold === undefined && worker.status.breaker.state === 'closed';
     const reconciler = new Reconciler({ db, host, leases, mayWrite, clock, log });

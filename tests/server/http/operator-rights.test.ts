@@ -58,6 +58,8 @@ const rights: Readonly<Record<string, OperatorRole | 'self' | 'open'>> = {
 
   'GET /ops/reconciliation': 'look',
   'GET /ops/shadow': 'look',
+  'GET /ops/doctor': 'look',
+  'POST /ops/doctor': 'admin',
   'GET /ops/restore-drills': 'look',
   'GET /ops/replication': 'look',
   'GET /ops/replication/lag': 'look',

@@ -1,19 +1,21 @@
 import type { Log } from '../../runtime/log.ts';
 import { HostError, type Host } from '../host.ts';
 import type { CheckSettings } from './checks.ts';
-import { examine } from './examine.ts';
+import { unreachable } from './connection.ts';
+import { examine, type Diagnosis } from './examine.ts';
 
 /**
- * The doctor's short form, for the log of a start: a warning for each NO-GO and each question that the host refused. It never
+ * The doctor's short form, for the log of a worker: a warning for each NO-GO and each question that the host refused. It never
  * fails, and the start does not wait for it.
  *
  * @param signal ends it behind the question in progress, and silently
+ * @returns undefined where the signal has ended it, or an error that is not the host's
  */
 export async function reportHost(
   host: Host,
   settings: CheckSettings,
   { now, log, signal }: { readonly now: () => Date; readonly log: Log; readonly signal?: AbortSignal },
-): Promise<void> {
+): Promise<Diagnosis | undefined> {
   try {
     const { go, findings } = await examine(until(signal, host), settings, { now, form: 'short' });
     for (const { check, level, says, todo } of findings) {
@@ -21,9 +23,11 @@ export async function reportHost(
       if (level === 'unknown') log.warn({ check, todo }, says);
     }
     if (go) log.debug({ checks: findings.length }, 'the host is set up for the service');
+    return { go, findings };
   } catch (err) {
-    if (signal?.aborted) return;
+    if (signal?.aborted) return undefined;
     log.warn({ err }, 'the set-up of the host could not be checked: npm run ops -- doctor');
+    return err instanceof HostError ? unreachable(err) : undefined;
   }
 }
 

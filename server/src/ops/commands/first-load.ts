@@ -11,7 +11,7 @@ import { loadedRoutes } from '../../replication/from-host/import-sql.ts';
 
 // `npm run ops -- first-load`: what an import from the host would take, before it runs and while it does.
 
-/** What becomes of the headers of the host. Each header counts once. */
+/** The headers of the host by their fate. Each counts once. */
 interface FirstLoad {
   /** Routes that would come. */
   readonly coming: readonly LoadableRoute[];

@@ -33,6 +33,7 @@ const subjects: Partial<Record<OperationName, readonly Subject[]>> = {
   listHostLag: ['host', 'hold'],
   listReconciliation: ['incident', 'host'],
   readShadow: ['host'],
+  readDoctor: ['host'],
   listDrills: ['incident'],
   readCaller: [],
 };

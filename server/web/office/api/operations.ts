@@ -37,6 +37,8 @@ export const operations = {
   listRouteBacklog: ['GET', '/ops/replication/routes'],
   listReconciliation: ['GET', '/ops/reconciliation'],
   readShadow: ['GET', '/ops/shadow'],
+  readDoctor: ['GET', '/ops/doctor'],
+  askDoctor: ['POST', '/ops/doctor'],
   listDrills: ['GET', '/ops/restore-drills'],
   listHolds: ['GET', '/ops/hold'],
   beginHold: ['POST', '/ops/hold'],

@@ -28,7 +28,7 @@ function stateOf(mutations: readonly Mutation[]): RecordedValue[] {
   return [...new Map(values.map((value) => [recordedField(value), value])).values()];
 }
 
-/** What a clerk reads of a stop as it was. */
+/** A stop as it was, for a clerk. */
 export interface StopThen {
   readonly status: 'P' | 'D' | 'S' | 'R' | 'C';
   readonly receivedBy: string;

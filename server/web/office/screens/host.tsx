@@ -9,6 +9,7 @@ import { FaultNote } from '../parts/fault-note.tsx';
 import { LagPanel } from '../parts/lag-chart.tsx';
 import { CountsPanel } from '../parts/counts.tsx';
 import { ShadowPanel } from '../parts/shadow.tsx';
+import { DoctorPanel } from '../parts/doctor.tsx';
 import { DrillsPanel } from '../parts/drills.tsx';
 import { HoldForm, HoldList } from '../parts/holds.tsx';
 import { Moment } from '../parts/moment.tsx';
@@ -77,6 +78,9 @@ export function HostScreen() {
           </div>
           <div className="mt4">
             <Workers status={data} />
+          </div>
+          <div className="mt4">
+            <DoctorPanel />
           </div>
           <div className="mt4">
             <DrillsPanel />
