@@ -2,6 +2,7 @@ import type { Depot } from './depot.ts';
 import { hasLateStop, driversOf, routeOf } from './model/fixture.ts';
 import type { Driver } from './driver.ts';
 import { type Account, hasAccounts } from './model/accounts.ts';
+import { possibleMates } from './model/assignments.ts';
 import { hasRefusals } from './model/parked-stops.ts';
 import { Rulings } from './model/rulings.ts';
 import type { Office } from './office.ts';
@@ -60,11 +61,13 @@ export class Desk {
 
   /** A driver signs in through the product, which may end the sessions of the others. @returns what is wrong with it */
   async signIn(driver: Driver, drivers: readonly Driver[], confirms: boolean): Promise<readonly string[]> {
-    const { token, evicted = [], wrong = [] } = (await this.signIns?.signIn(driver.employee, confirms)) ?? {};
+    const { employee } = driver;
+    const mates = possibleMates(employee, drivers, this.#deps.office.secondDriverLists);
+    const { token, evicted = [], wrong = [] } = (await this.signIns?.signIn(employee, mates, confirms)) ?? {};
     for (const other of drivers) if (evicted.includes(other.employee)) other.leave();
     if (token !== undefined) await driver.enter(token);
     const is = token === undefined ? 'is not' : 'is';
-    this.#deps.log(`  ${driver.employee} ${is} signed in, without ${evicted.join()}`);
+    this.#deps.log(`  ${employee} ${is} signed in, without ${evicted.join()}`);
     return wrong;
   }
 

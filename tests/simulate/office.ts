@@ -43,7 +43,8 @@ export class Office {
   readonly edits: OfficeEdit[] = [];
   #plan: Plan;
   #plans = 0;
-  #secondDrivers: readonly string[];
+  /** One list for each assignment of the second route, the latest last. */
+  readonly secondDriverLists: (readonly string[])[];
   readonly #deps: OfficeDeps;
   /** Doorbell rows and the times of their writing. The host's own clock is not part of the world. */
   readonly #changeTimes = new Map<string, number>();
@@ -51,12 +52,12 @@ export class Office {
   constructor(deps: OfficeDeps) {
     this.#deps = deps;
     this.#plan = initialPlan(deps.seed);
-    this.#secondDrivers = secondDriversOf(deps.seed);
+    this.secondDriverLists = [secondDriversOf(deps.seed)];
   }
 
   /** The drivers of the second route. */
   get secondDrivers(): readonly string[] {
-    return this.#secondDrivers;
+    return this.secondDriverLists.at(-1) ?? [];
   }
 
   /** The route as the office dispatched it last. */
@@ -128,14 +129,13 @@ export class Office {
   async reassign(): Promise<string> {
     const { seed, clerk, chance, time } = this.#deps;
     const employee = chance.one(driversOf(seed));
-    const others = this.#secondDrivers.filter((each) => each !== employee);
-    const isLeaving = others.length < this.#secondDrivers.length && others.length > 0;
-    this.#secondDrivers = isLeaving ? others : [...others, employee];
+    const others = this.secondDrivers.filter((each) => each !== employee);
+    const isLeaving = others.length < this.secondDrivers.length && others.length > 0;
+    this.secondDriverLists.push(isLeaving ? others : [...others, employee]);
     const now = { user: 'OFFICE', now: new Date(time.now) };
-    for (const file of parseRouteFile(secondRouteFile(seed, this.#secondDrivers)))
-      await dispatchRoute(clerk, file, now);
+    for (const file of parseRouteFile(secondRouteFile(seed, this.secondDrivers))) await dispatchRoute(clerk, file, now);
     await this.#recordChangeTimes(clerk);
-    return `  the second route has the drivers ${this.#secondDrivers.join(' ')}`;
+    return `  the second route has the drivers ${this.secondDrivers.join(' ')}`;
   }
 
   /** The changes of this world, with ages in the time of the world. */

@@ -34,15 +34,22 @@ export class SignIns {
     return tokenIn(answer);
   }
 
-  /** Asks first, as the app does. @param confirms whether the driver takes the route over */
-  async signIn(employee: string, confirms: boolean): Promise<SignedIn> {
+  /**
+   * Asks first, as the app does.
+   *
+   * @param mates lists of drivers, one of which shares the driver's pending route
+   * @param confirms whether the driver takes the route over
+   */
+  async signIn(employee: string, mates: readonly (readonly string[])[], confirms: boolean): Promise<SignedIn> {
     const { accounts, time } = this.#deps;
-    const others = [...accounts].flatMap(([id, { isSignedIn }]) => (isSignedIn && id !== employee ? [id] : []));
+    const isOther = (id: string): boolean => id !== employee && accounts.get(id)?.isSignedIn === true;
+    const possible = mates.map((list) => list.filter(isOther).toSorted());
     const body = { employee_id: employee, password: PASSWORD, device: DEVICE };
     let answer = await this.#send('signin', body);
-    const shown = answer.code === 'OTHER_DRIVERS_SIGNED_IN' ? driversIn(answer.data) : [];
-    const wrong =
-      shown.join() === others.toSorted().join() ? [] : [`${shown.join()} are signed in, not ${others.join()}`];
+    const others = answer.code === 'OTHER_DRIVERS_SIGNED_IN' ? driversIn(answer.data) : [];
+    const wrong = possible.some((each) => each.join() === others.join())
+      ? []
+      : [`${others.join()} are signed in, not ${possible.map((each) => each.join()).join(' or ')}`];
     if (others.length > 0 && !confirms) return { token: undefined, evicted: [], wrong };
     if (others.length > 0) answer = await this.#send('signin', { ...body, confirm_login: true });
     for (const id of others) {

@@ -9,6 +9,20 @@ export const isFollowing = (
   stop: number,
 ): boolean => hasPhone && isSignedIn && (!isOfSecondRoute(stop) || office.secondDrivers.includes(employee));
 
+/**
+ * Lists of drivers, one of which shares the pending route of a driver. The second route comes before the first one as soon as
+ * it alone is in progress, so at any moment after its first change. The server may still have an earlier assignment of it.
+ */
+export function possibleMates(
+  employee: string,
+  drivers: readonly Pick<DriverEvidence, 'employee' | 'history'>[],
+  secondDriverLists: readonly (readonly string[])[],
+): (readonly string[])[] {
+  const all = drivers.map((driver) => driver.employee);
+  const isSecondBegun = drivers.some(({ history }) => history.taps.some(({ stop }) => isOfSecondRoute(stop)));
+  return [all, ...(isSecondBegun ? secondDriverLists.filter((list) => list.includes(employee)) : [])];
+}
+
 /** Each phone lists the routes that the office assigned last. It shows another one only where it recorded changes there. */
 export function wrongAssignments({ drivers, office, seed, copies }: Evidence): string[] {
   if (!hasSecondRoute(seed)) return [];
