@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { backupVariables, readBackupSettings } from './backup-settings.ts';
 import { plainMap } from './host/files/library-map.ts';
+import { cellDirectory } from './modes/cell-directory.ts';
 import { legacyModes } from './modes/host-mode.ts';
 import { oidcVariables, readOidcSettings } from './oidc-settings.ts';
 import {
@@ -52,6 +53,10 @@ const table = {
   FACILITIES: optional(
     'Facilities that this cell takes from the host, separated by commas, ID or ID:WEEK with the first week; unset: all',
     cellFacilities(),
+  ),
+  CELLS: optional(
+    'Addresses that GET /api/cell tells phones: ADDRESS,FACILITY=ADDRESS for others (scaling.md); unset: this server only',
+    cellDirectory(),
   ),
   DATA_DIR: withDefault('.data', 'Folder of the embedded database and of mails and messages in files', z.string()),
   ...backupVariables,
@@ -277,6 +282,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     dataDir,
     backup: readBackupSettings(read, cwd, { dataDir, publicUrl }),
     facilities: read('FACILITIES'),
+    cells: read('CELLS'),
     objectStore: read('S3_URL'),
     filesIn: read('FILES_IN'),
     legacyUrl,

@@ -7,6 +7,7 @@ export * from './schema/auth.ts';
 export * from '#canonical-json';
 export * from './wire/checksum.ts';
 export * from './wire/client-frames.ts';
+export * from './rest/cell-operations.ts';
 export * from './rest/code-payloads.ts';
 export * from './schema/codes.ts';
 export * from './rest/diagnostics.ts';

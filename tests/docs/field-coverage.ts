@@ -1,5 +1,4 @@
-import type { Covering } from './covering.ts';
-import { cover } from './covering.ts';
+import { cover, type Covering } from './covering.ts';
 import { officeCoverage } from './office-coverage.ts';
 
 const pending = cover('server/http/route.test.ts', 'a pending stop, unprefixed: every field, in driving order');
@@ -50,6 +49,7 @@ const counted = cover(
 const preview = cover('server/http/delivery-email.test.ts', 'GET /api/route/stop/email-preview (interface.md 4.3');
 const report = cover('server/http/load-reports.test.ts', 'stores the report and returns its time');
 const filters = cover('server/http/load-reports.test.ts', '%s=%s, newest capturedAt first');
+const cell = cover('server/http/cell.test.ts', 'names the address of a facility');
 
 /** The tests of each payload; `syncStops body` is the body of the operation `syncStops`. */
 export const coverage: Readonly<Record<string, readonly Covering[]>> = {
@@ -154,6 +154,8 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
   'skipStop data': [cover('server/http/skip-refuse.test.ts', 'route_id and stop_id are enough, and skip, %s')],
   'previewEmail query': [preview],
 
+  'findCell query': [cell],
+  'findCell data': [cell],
   'health data': [cover('server/http/health.test.ts', 'is alive, %s')],
   'readiness data': [cover('server/http/health.test.ts', 'is ready with every dependency available')],
   'readHostJob data': [
@@ -288,8 +290,6 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
   'beginOidcSignIn data': [cover('server/ops/oidc.test.ts', 'signs an operator in')],
   'finishOidcSignIn body': [cover('server/ops/oidc.test.ts', 'signs an operator in')],
   'finishOidcSignIn data': [cover('server/ops/oidc.test.ts', 'signs an operator in')],
-  'signInOperator body': [cover('server/http/operator-sessions.test.ts', 'is an error that names')],
-  'signInOperator data': [cover('server/http/operator-sessions.test.ts', 'opens a session on every node, in any case')],
   'readCaller data': [cover('server/http/operator-sessions.test.ts', 'opens a session on every node, in any case')],
   'changeOperatorPassword body': [
     cover('server/http/operator-sessions.test.ts', 'opens a session that can only set an own password'),

@@ -121,6 +121,8 @@ export const officeCoverage: Readonly<Record<string, readonly Covering[]>> = {
   'revokeEvidenceLink params': [cover('server/ops/evidence-links.test.ts', 'ends where an operator revokes it')],
   'revokeEvidenceLink body': [cover('server/ops/evidence-links.test.ts', 'of a program names its author', ['by'])],
   'revokeEvidenceLink data': [cover('server/ops/evidence-links.test.ts', 'ends where an operator revokes it')],
+  'signInOperator body': [cover('server/http/operator-sessions.test.ts', 'is an error that names')],
+  'signInOperator data': [cover('server/http/operator-sessions.test.ts', 'opens a session on every node, in any case')],
   'takeEvidence body': [cover('server/ops/evidence-links.test.ts', 'is exchanged once, without an account')],
   'readOpsAsset params': [
     cover('server/ops/files.test.ts', 'returns a picture as it was sent, for the page, and asks'),

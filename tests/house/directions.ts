@@ -295,6 +295,7 @@ export const parts: Part[] = [
     uses: server(
       'backup-settings.ts',
       'host/files/',
+      'modes/cell-directory.ts',
       'modes/host-mode.ts',
       'oidc-settings.ts',
       'setting-values.ts',

@@ -39,6 +39,7 @@ describe('settings', () => {
       databaseUrl: undefined,
       databaseListenUrl: undefined,
       cell: 'public',
+      cells: undefined,
       dataDir: resolve('/srv/pod/.data'),
       backup: { dir: undefined, url: undefined, disks: [resolve('/srv/pod/.data')], certificates: [] },
       legacyUrl: undefined,
@@ -110,6 +111,23 @@ describe('settings', () => {
       expect(() => loadConfig({ FACILITIES: wrong }, [])).toThrow('FACILITIES: expected ids of facilities');
     for (const wrong of ['Chicago', '1st', 'pgboss_x', 'pg_cell'])
       expect(() => loadConfig({ CELL: wrong }, [])).toThrow('CELL: expected');
+  });
+
+  test('CELLS has an address for all facilities, and others with one of their own', () => {
+    expect(loadConfig({ CELLS: 'https://pod.example.com/, 030=https://denver.example.com/pod' }, []).cells).toEqual({
+      otherwise: 'https://pod.example.com',
+      facilities: new Map([['030', 'https://denver.example.com/pod']]),
+    });
+    for (const wrong of [
+      'pod.example.com',
+      '030=https://a.example.com',
+      'https://a.example.com,030',
+      'https://a.example.com,030=ftp://b.example.com',
+      'https://a.example.com,030=https://b.example.com,030=https://c.example.com',
+      'https://user:secret@a.example.com',
+      'https://a.example.com?x=1',
+    ])
+      expect(() => loadConfig({ CELLS: wrong }, [])).toThrow('CELLS: expected an https:// or http:// address');
   });
 
   test('LEGACY_MODE has a default, and facilities with a mode of their own', () => {

@@ -73,6 +73,7 @@ export class RestNode {
       sessions,
       clock,
       access: 'documented',
+      cells: undefined,
       signup: 'documented',
       oidc: undefined,
       operators: { idleMinutes: 30, sessionHours: 12 },

@@ -171,6 +171,7 @@ async function driveADay(): Promise<void> {
   });
   await record('listLoadReports', { query: { driverId: '1005', maxRating: '3' } });
 
+  await record('findCell', { query: { facility: 'F01' } });
   await record('health', {});
   await record('readiness', {});
   await record('readHostJob', {});

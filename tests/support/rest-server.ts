@@ -69,6 +69,7 @@ export interface RestServer {
 
 type HttpOptions =
   | 'access'
+  | 'cells'
   | 'signup'
   | 'admissionLimits'
   | 'hostCatalog'
@@ -192,6 +193,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     ...(options.admissionLimits && { admissionLimits: options.admissionLimits }),
     ...(options.unauthenticatedBytes !== undefined && { unauthenticatedBytes: options.unauthenticatedBytes }),
     access,
+    cells: options.cells,
     signup: options.signup ?? 'documented',
     oidc: options.oidc,
     operators: options.operators ?? { idleMinutes: 30, sessionHours: 12 },

@@ -27,6 +27,7 @@ import { mountPages } from './pages/mount-pages.ts';
 import type { PreviewMail } from './endpoints/email-preview.ts';
 import { emailEndpoints } from './endpoints/email-preview.ts';
 import { answerErrors } from '../wire/errors.ts';
+import { cellEndpoints } from './endpoints/cell-endpoints.ts';
 import { codeEndpoints } from './endpoints/code-endpoints.ts';
 import { readForms } from './answers/form.ts';
 import { isHandshake } from './server/handshake.ts';
@@ -90,7 +91,15 @@ export interface HttpDeps
     Pick<ShadowDeps, 'excuses'>,
     Pick<
       Config,
-      'access' | 'operators' | 'signup' | 'trustProxy' | 'publicUrl' | 'maxJsonMb' | 'reportQuotaMb' | 'corsOrigins'
+      | 'access'
+      | 'cells'
+      | 'operators'
+      | 'signup'
+      | 'trustProxy'
+      | 'publicUrl'
+      | 'maxJsonMb'
+      | 'reportQuotaMb'
+      | 'corsOrigins'
     > {
   readonly auth: AuthDeps;
   readonly sessions: Sessions;
@@ -173,6 +182,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   const operatorSessions = new OperatorSessions({ db: deps.db, now: deps.clock, limits: deps.operators });
   const endpoints: Record<OperationName, Endpoint> = {
     ...authEndpoints({ ...deps, limit }),
+    ...cellEndpoints({ ...deps, limit }),
     ...routeEndpoints(deps.db),
     ...stopEndpoints({ ...deps, admission }),
     ...emailEndpoints(deps.previewMail),

@@ -1,5 +1,6 @@
 import { assetOperations } from './asset-operations.ts';
 import { authOperations } from './auth-operations.ts';
+import { cellOperations } from './cell-operations.ts';
 import { codeOperations } from './code-operations.ts';
 import { diagnosticOperations } from './diagnostics.ts';
 import { emailOperations } from './email-operations.ts';
@@ -14,6 +15,7 @@ const both = ['v20', 'current'] as const;
 /** The REST operations of drivers and their apps, one table. The server adds those of its operators. */
 export const operations = {
   ...authOperations,
+  ...cellOperations,
 
   ...routeOperations,
 

@@ -29,7 +29,8 @@ const codeFor = async (server: RestServer, { operation, paths }: Mounted) =>
 
 /** Interface.md part 5, written here again and independent of the table under test; the proof is an addition. */
 const protectedPaths = ['GET /route', 'PUT /route/stop', 'PUT /route/stop/skip-refuse', 'GET /route/stop/proof'];
-const publicPaths = /^\/(auth\/|evidence\/take$|health$|health\/ready$|ops\/(sessions|sign-in|oidc|oidc\/sessions)$)/;
+const publicPaths =
+  /^\/(auth\/|cell$|evidence\/take$|health$|health\/ready$|ops\/(sessions|sign-in|oidc|oidc\/sessions)$)/;
 
 describe('interface.md part 5 and contract §8: the right to call each operation', () => {
   test.each(mounted)('$name, $paths: documented access', async (each) => {
@@ -56,12 +57,13 @@ describe('interface.md part 5 and contract §8: the right to call each operation
     expect(openPaths('documented', operations)).toContain('GET /api/v20/route/drivers');
     expect(openPaths('documented', operations)).not.toContain('GET /api/v20/route');
     expect(openAreas('documented', operations).join(' ')).toBe(
-      '/auth/* /route/drivers /route/stop/email-preview /health/* /assets/* /control/* /report/* /ops/sessions /ops/sign-in /ops/oidc/* /evidence/*',
+      '/auth/* /cell /route/drivers /route/stop/email-preview /health/* /assets/* /control/* /report/* /ops/sessions /ops/sign-in /ops/oidc/* /evidence/*',
     );
     expect(openPaths('strict', operations).join(' ')).not.toMatch(/route|ops\/(?!sessions|sign-in|oidc)/);
     // Not `/health/*`: the host's own diagnostics are closed then.
     expect(openAreas('strict', operations)).toEqual([
       '/auth/*',
+      '/cell',
       '/health',
       '/health/ready',
       '/ops/sessions',

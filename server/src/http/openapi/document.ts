@@ -9,6 +9,7 @@ import { headObject, operationObject } from './operation-object.ts';
 import { about, headers, parameters, securitySchemes, tagOf, tags } from './preface.ts';
 import { assetSchemas } from './words/assets.ts';
 import { authSchemas } from './words/auth.ts';
+import { cellSchemas } from './words/cells.ts';
 import { codeSchemas } from './words/codes.ts';
 import { healthSchemas } from './words/health.ts';
 import { reportSchemas } from './words/reports.ts';
@@ -63,6 +64,7 @@ const operationId = (name: string, { sets }: AnyOperation, set: PathSetName): st
 /** The described schemas of the drivers' operations, and of the pages of all lists. */
 const describedSchemas = [
   ...authSchemas,
+  ...cellSchemas,
   ...routeSchemas,
   ...stopSchemas,
   ...assetSchemas,

@@ -22,6 +22,7 @@ The sync channel, a WebSocket on \`/api/sync\`, has a document of its own: \`asy
 
 const areas: Readonly<Record<string, { name: string; description: string }>> = {
   auth: { name: 'Sign-in', description: 'Users, sessions and tokens.' },
+  cell: { name: 'Cells', description: 'Addresses of cells. On the unprefixed set only.' },
   route: { name: 'Routes and stops', description: 'Routes of a driver, and results of their stops.' },
   assets: { name: 'Assets', description: 'Photos, signatures, any file. On the prefixed set only.' },
   control: { name: 'Code lists', description: 'For dropdowns. On the prefixed set only.' },
