@@ -7,18 +7,25 @@ import { statementsOf } from './host-statements.ts';
 
 /** The statements of the script that H2 can run; the others are of Db2 alone, and counted. */
 function scriptFor(dialect: 'db2' | 'db2i'): { run: string[]; left: string[] } {
-  const all = db2Script(dialect, 'PODDTA')
+  const all = unwrapped(db2Script(dialect, 'PODDTA'))
     .replaceAll(/^--.*$/gm, '')
     .split(dialect === 'db2' ? '@\n' : /;\n(?!\s*end)/)
     .map((statement) => statement.trim().replace(/;$/, ''))
     .filter((statement) => statement !== '');
   const isOfDb2 = (statement: string): boolean =>
     // Bodies of triggers, labels of many columns, and grants of columns are no part of H2’s grammar.
-    /^(create or replace trigger|label on|comment on PODDTA|grant|insert into PODDTA\.PODCHGP|end if|if |end$)/.test(
+    /^(create or replace trigger|label on|comment on PODDTA|grant|insert into PODDTA\.PODCHGP|call QSYS2|end if|if |end$)/.test(
       statement,
     );
   return { run: all.filter((statement) => !isOfDb2(statement)).map(plain), left: all.filter(isOfDb2) };
 }
+
+/** Statements that go on where their object exists, as they are inside. */
+const unwrapped = (script: string): string =>
+  script.replaceAll(
+    /^begin\n {2}declare continue handler for sqlstate '\w+' begin end;\n {2}execute immediate '((?:[^']|'')*)';\nend/gm,
+    (_, inner: string) => inner.trim().replaceAll("''", "'"),
+  );
 
 /** Without the clauses that only Db2 for i has. */
 const plain = (statement: string): string =>

@@ -3,7 +3,8 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { CommandError, hostScript, parsePrintCommand, printed } from '../../server/src/host/tools/cli.ts';
-import { auditTail, columnsOf } from '../../server/src/host/files/columns.ts';
+import { allColumnsOf } from '../../server/src/host/files/columns.ts';
+import { scriptParts } from '../../server/src/host/db2/ddl.ts';
 import { dialects } from '../../server/src/host/files/dialect.ts';
 import { hostFile, hostFileNames } from '../../server/src/host/files/tables.ts';
 import { createDatabase } from '../support/postgres.ts';
@@ -52,7 +53,7 @@ describe.each(dialects)('the script for %s', (dialect) => {
       const [, body = ''] =
         new RegExp(`create table (?:if not exists )?MYLIB\\.${name} \\(([\\s\\S]*?)primary key|$`).exec(script) ?? [];
       if (Object.keys(hostFile(name).key).length === 0) continue;
-      for (const column of Object.keys({ ...columnsOf(hostFile(name)), ...auditTail(hostFile(name)) }))
+      for (const column of Object.keys(allColumnsOf(hostFile(name))))
         expect(body.split(new RegExp(`\\b${column} `))).toHaveLength(2);
     }
     expect(script).not.toContain('PODDTA');
@@ -72,6 +73,42 @@ describe('least authority', () => {
 
   test('only read lines of the doorbell and former sections are deleted', () => {
     expect(hostFileNames.filter((file) => grantOf(file).includes('delete'))).toEqual(['LCRSCP', 'PODCHGP']);
+  });
+});
+
+describe('the script for Db2', () => {
+  const part = (name: string, ...more: string[]) => print('ddl', '--dialect', 'db2i', '--part', name, ...more);
+
+  test('has four parts, each for its author; together they are the whole', () => {
+    const bodies = scriptParts.map((name) => part(name).slice(part(name).indexOf('-- Part ')));
+    expect(print('ddl')).toContain(bodies.join('\n'));
+    expect(part('owner')).not.toMatch(/^(grant|create or replace trigger|.*STRJRNPF)/m);
+    expect(part('journal').match(/STRJRNPF FILE/g)).toHaveLength(hostFileNames.length);
+    expect(part('triggers').match(/^create or replace trigger/gm)).toHaveLength(51);
+    expect(part('grants').match(/^grant /gm)).toHaveLength(hostFileNames.length);
+    expect(part('grants')).not.toContain('create ');
+  });
+
+  test.each(['db2i', 'db2'] as const)(
+    '%s: goes on where an object exists, in each statement that makes one',
+    (dialect) => {
+      const scripts = [print('ddl', '--dialect', dialect), print('ddl', '--dialect', dialect, '--from', '1')];
+      for (const script of scripts) {
+        const made = script.split(/^begin$/m).slice(1);
+        const inside = made.filter((text) =>
+          /^\n {2}declare continue handler for sqlstate '(42710|42711|38501)'/.test(text),
+        );
+        const makers = script.match(/^(?:create (?:table|index)|alter table|call)\b|execute immediate 'call\b/gm) ?? [];
+        expect(inside.length).toBeGreaterThan(0);
+        expect(inside).toHaveLength(makers.length);
+        expect(script).toMatch(/where not exists \(select 1 from PODDTA\.PODCTLP\)|set CTLAY = \d+ where CTLAY < \d+/);
+      }
+    },
+  );
+
+  test('an unknown part is refused with the known ones, and the stand-in has none', () => {
+    expect(() => part('tables')).toThrow('--part: no part is named tables: there are owner, journal, triggers, grants');
+    expect(() => print('ddl', '--dialect', 'postgres', '--part', 'owner')).toThrow('the script of the stand-in');
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { auditTail, columnsOf } from '../../server/src/host/files/columns.ts';
+import { allColumnsOf } from '../../server/src/host/files/columns.ts';
 import { readUnlocked } from '../../server/src/host/files/dialect.ts';
 import { readKey } from '../../server/src/host/reads/doorbell.ts';
 import { decimalText, isHostText, valueFaults } from '../../server/src/host/files/fit.ts';
@@ -45,9 +45,7 @@ describe('every file of the host', () => {
       'RTSTUP',
       'SLSREPP',
     ]);
-    const columns = hostFileNames.flatMap((name) =>
-      Object.keys({ ...columnsOf(hostFile(name)), ...auditTail(hostFile(name)) }),
-    );
+    const columns = hostFileNames.flatMap((name) => Object.keys(allColumnsOf(hostFile(name))));
     expect(columns.filter((column) => column.length > 10)).toEqual([]);
     for (const name of hostFileNames) {
       const { prefix, key, host, service } = hostFile(name);

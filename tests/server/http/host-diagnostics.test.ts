@@ -1,7 +1,7 @@
 import { operations } from '@tailgate/sync-protocol';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { LazyHostCatalog } from '../../../server/src/replication/host-catalog.ts';
-import { auditTail, columnsOf } from '../../../server/src/host/files/columns.ts';
+import { allColumnsOf } from '../../../server/src/host/files/columns.ts';
 import type { Host } from '../../../server/src/host/host.ts';
 import { openStandIn } from '../../../server/src/host/connection/postgres.ts';
 import { hostFile } from '../../../server/src/host/files/tables.ts';
@@ -50,7 +50,7 @@ describe('contract §7: the host’s diagnostics', () => {
     const file = hostFile('RTSTUP');
     expect(data).toMatchObject({ library: 'PODDTA', table: 'RTSTUP' });
     const { columns } = operations.readTableCcsids.data.parse(data);
-    expect(columns.map(({ name }) => name)).toEqual(Object.keys({ ...columnsOf(file), ...auditTail(file) }));
+    expect(columns.map(({ name }) => name)).toEqual(Object.keys(allColumnsOf(file)));
     expect(columns).toContainEqual({ name: 'RUCMT', type: 'CHAR', length: 256, scale: 0, nullable: false, ccsid: 37 });
     expect(columns).toContainEqual({
       name: 'RULAT',

@@ -1,7 +1,7 @@
-import { auditTail, columnsOf } from '../files/columns.ts';
+import { allColumnsOf } from '../files/columns.ts';
 import { typeName } from '../files/dialect.ts';
 import { triggerName, type DoorbellEvent } from '../files/doorbell-triggers.ts';
-import { additionsSince, layoutVersion } from '../files/layout.ts';
+import { additionsSince, layoutVersion, type ChangedFile } from '../files/layout.ts';
 import { namesOn, plainMap, type LibraryMap, type Place } from '../files/library-map.ts';
 import { rightsOf } from '../files/rights.ts';
 import { serviceProgram } from '../files/standin-schema.ts';
@@ -13,51 +13,121 @@ import type { Db2Dialect } from './catalog.ts';
 
 type Db2Place = Place & { readonly dialect: Db2Dialect };
 
-/** @param profile the service's user; it gets no more rights than it needs */
-export function db2Script(dialect: Db2Dialect, library: string, map = plainMap, profile = serviceProgram): string {
-  const end = dialect === 'db2i' ? ';' : '@';
+/** In the order of the script: each may have another author, such as an administrator for the grants. */
+export const scriptParts = ['owner', 'journal', 'triggers', 'grants'] as const;
+export type ScriptPart = (typeof scriptParts)[number];
+
+export interface ScriptOptions {
+  /** By default all of them. */
+  readonly parts?: readonly ScriptPart[];
+  /** The service's user; it gets no more rights than it needs. */
+  readonly profile?: string;
+}
+
+/** Creates what is missing: a second run changes nothing. */
+export function db2Script(dialect: Db2Dialect, library: string, map = plainMap, options: ScriptOptions = {}): string {
   const place = { dialect, library, map };
-  const { table: named, column, literal } = namesOn(place);
-  const ringing = hostFileNames.filter((name) => hostFile(name).doorbell === 'rings');
   // A cell shares the library, and has a doorbell of its own.
-  const created = hostFileNames.filter((name) => map.creates(name));
   const isOfCell = map.cellDoorbell !== undefined;
-  const statements = [
-    ...created.filter((name) => !isOfCell || name === 'PODCHGP').flatMap((name) => wholeFile(place, name)),
-    ...(map.creates('PODCTLP') && !isOfCell
-      ? [
-          `insert into ${named('PODCTLP')} (${column('CTHOLD')}, ${column('CTLAY')}) values (${literal('CTHOLD', 'N')}, ${layoutVersion})`,
-        ]
-      : []),
-    ...ringing.flatMap((name) => triggers(place, name)),
-    ...hostFileNames.flatMap((name) => grants(place, name, profile)),
-  ];
-  return `${[...preface[dialect], ...statements.map((statement) => `${statement}${end}`)].join('\n\n')}\n`;
+  const created = hostFileNames.filter((name) => map.creates(name) && (!isOfCell || name === 'PODCHGP'));
+  const last = map.creates('PODCTLP') && !isOfCell ? [switchRow(place)] : [];
+  const files = created.map((file) => ({ file, columns: undefined }));
+  return scriptOf(place, { about: [], files, triggered: hostFileNames, granted: hostFileNames, last }, options);
 }
 
 /**
  * The script that brings a library from an earlier layout to the present one. It only adds: programs that name their
- * columns go on unchanged. A second run fails at the first column that exists, and changes nothing.
+ * columns go on unchanged. A second run changes nothing.
  *
  * @param from as in PODCTLP (CTLAY); 1 where PODCTLP has no such column
  */
-export function db2Additions(place: Db2Place, from: number, profile = serviceProgram): string {
-  const { dialect } = place;
-  const end = dialect === 'db2i' ? ';' : '@';
-  const changed = additionsSince(from);
+export function db2Additions(place: Db2Place, from: number, options: ScriptOptions = {}): string {
   const { table: named, column } = namesOn(place);
-  const statements = changed.flatMap(({ file: name, columns }) => {
-    if (columns) return [...addColumns(place, name, columns), ...grants(place, name, profile)];
-    return [
-      ...wholeFile(place, name),
-      ...(hostFile(name).doorbell === 'rings' ? triggers(place, name) : []),
-      ...grants(place, name, profile),
-    ];
-  });
-  const version = changed.length === 0 ? [] : [`update ${named('PODCTLP')} set ${column('CTLAY')} = ${layoutVersion}`];
+  const files = additionsSince(from);
+  const layout = column('CTLAY');
+  const version = `update ${named('PODCTLP')} set ${layout} = ${layoutVersion} where ${layout} < ${layoutVersion}`;
   const about = `-- From layout ${from} to ${layoutVersion}. Set CTHOLD = Y first: a change of a file needs it for itself.`;
-  const all = [...statements, ...version].map((statement) => `${statement}${end}`);
-  return `${[...preface[dialect], about, ...all].join('\n\n')}\n`;
+  const whole = files.flatMap(({ file, columns }) => (columns ? [] : [file]));
+  const granted = [...new Set(files.map(({ file }) => file))];
+  const last = files.length === 0 ? [] : [version];
+  return scriptOf(place, { about: [about], files, triggered: whole, granted, last }, options);
+}
+
+interface Script {
+  readonly about: readonly string[];
+  readonly files: readonly ChangedFile[];
+  /** Files that get the triggers of the doorbell, where they ring it. */
+  readonly triggered: readonly HostFileName[];
+  readonly granted: readonly HostFileName[];
+  /** The last statements of the owner’s part. */
+  readonly last: readonly string[];
+}
+
+function scriptOf(place: Db2Place, script: Script, { parts = scriptParts, profile = serviceProgram }: ScriptOptions) {
+  const { dialect } = place;
+  const { about, files, triggered, granted, last } = script;
+  const whole = files.flatMap(({ file, columns }) => (columns ? [] : [file]));
+  const ringing = triggered.filter((name) => hostFile(name).doorbell === 'rings');
+  const statements: { readonly [part in ScriptPart]: () => readonly string[] } = {
+    owner: () => [
+      ...files.flatMap(({ file, columns }) => (columns ? addColumns(place, file, columns) : wholeFile(place, file))),
+      ...last,
+    ],
+    journal: () => (dialect === 'db2i' ? whole.map((name) => journaled(place, name)) : []),
+    triggers: () => ringing.flatMap((name) => doorbellTriggers(place, name)),
+    grants: () => granted.flatMap((name) => grants(place, name, profile)),
+  };
+  const end = dialect === 'db2i' ? ';' : '@';
+  const sections = parts.flatMap((part) => [
+    `-- Part ${part}: ${partTexts[dialect][part]}`,
+    ...statements[part]().map((statement) => `${statement}${end}`),
+  ]);
+  return `${[...preface[dialect], ...about, ...sections].join('\n\n')}\n`;
+}
+
+const unproven = '-- Made from the definitions of the service. NOT YET RUN on a real Db2: to be reviewed by a DBA.';
+const repeatable = '-- It can be run again: what exists stays as it is.';
+
+const preface: { readonly [dialect in Db2Dialect]: readonly string[] } = {
+  db2i: [
+    unproven,
+    [
+      '-- Db2 for i. Make the library with CREATE SCHEMA first: what lies in it is journaled then (docs/db2.md).',
+      repeatable,
+    ].join('\n'),
+  ],
+  db2: [
+    unproven,
+    [
+      '-- Db2 LUW. Run with: db2 -td@ -vf FILE. One character is one byte: the database has a single-byte code page',
+      '-- (ISO8859-1), and a table space with pages of 32 KB.',
+      repeatable,
+    ].join('\n'),
+  ],
+};
+
+const inCommon = {
+  owner: 'files, access paths and texts, by their owner.',
+  triggers: 'by the owner of the files. Leave the doorbell out where no triggers are allowed.',
+  grants: 'the authorities of the service, by an administrator.',
+} as const;
+
+const partTexts: { readonly [dialect in Db2Dialect]: { readonly [part in ScriptPart]: string } } = {
+  db2i: { ...inCommon, journal: 'only for a library of CRTLIB; a schema of CREATE SCHEMA journals its files itself.' },
+  db2: { ...inCommon, journal: 'nothing to do. Db2 LUW logs every file.' },
+};
+
+/** SQLSTATEs of what exists already: an object, a column; and that of a command of the host that fails. */
+const EXISTS = { object: '42710', column: '42711', command: '38501' } as const;
+
+/** A statement that goes on where its object exists. Other failures stay failures. */
+function unlessThere(what: keyof typeof EXISTS, statement: string): string {
+  return [
+    'begin',
+    `  declare continue handler for sqlstate '${EXISTS[what]}' begin end;`,
+    `  execute immediate ${quoted(`\n${statement}`)};`,
+    'end',
+  ].join('\n');
 }
 
 const wholeFile = (place: Db2Place, name: HostFileName): string[] => [
@@ -66,29 +136,28 @@ const wholeFile = (place: Db2Place, name: HostFileName): string[] => [
   ...labels(place, name),
 ];
 
-function addColumns(place: Db2Place, name: HostFileName, added: readonly string[]): string[] {
-  const { map, table: named, column } = namesOn(place);
-  const types = columnsOf(map.file(name));
-  const columns = map.stored(Object.keys(types)).filter((known) => added.includes(known));
-  const parts = columns.map((known) => `  add column ${column(known)} ${columnText(place, known)}`);
-  return [`alter table ${named(name)}\n${parts.join('\n')}`, columnLabels(place, name, columns)];
+function switchRow(place: Db2Place): string {
+  const { table: named, column, literal } = namesOn(place);
+  return [
+    `insert into ${named('PODCTLP')} (${column('CTHOLD')}, ${column('CTLAY')})`,
+    `select ${literal('CTHOLD', 'N')}, ${layoutVersion} from SYSIBM.SYSDUMMY1 where not exists (select 1 from ${named('PODCTLP')})`,
+  ].join('\n');
 }
 
-const unproven = '-- Made from the definitions of the service. NOT YET RUN on a real Db2: to be reviewed by a DBA.';
+function addColumns(place: Db2Place, name: HostFileName, added: readonly string[]): string[] {
+  const { map, table: named, column } = namesOn(place);
+  const columns = map.stored(added);
+  if (columns.length === 0) return [];
+  const parts = columns.map((known) => `  add column ${column(known)} ${columnText(place, known)}`);
+  return [unlessThere('column', `alter table ${named(name)}\n${parts.join('\n')}`), columnLabels(place, name, columns)];
+}
 
-const preface: { readonly [dialect in Db2Dialect]: readonly string[] } = {
-  db2i: [
-    unproven,
-    '-- Db2 for i. Make the library with CREATE SCHEMA first: what lies in it is journaled then (docs/db2.md).',
-  ],
-  db2: [
-    unproven,
-    [
-      '-- Db2 LUW. Run with: db2 -td@ -vf FILE. One character is one byte: the database has a single-byte code page',
-      '-- (ISO8859-1), and a table space with pages of 32 KB.',
-    ].join('\n'),
-  ],
-};
+/** One command a file: it fails where the file is journaled already. */
+function journaled(place: Db2Place, name: HostFileName): string {
+  const { library } = place;
+  const command = `STRJRNPF FILE(${library}/${namesOn(place).map.table(name)}) JRN(${library}/QSQJRN) IMAGES(*BOTH)`;
+  return unlessThere('command', `call QSYS2.QCMDEXC(${quoted(command)})`);
+}
 
 function table(place: Db2Place, name: HostFileName): string {
   const { map, table: named, column, quoted } = namesOn(place);
@@ -98,7 +167,7 @@ function table(place: Db2Place, name: HostFileName): string {
   const key = Object.keys(file.key).map(column);
   const parts = [...columns, ...constants, ...(key.length > 0 ? [`  primary key (${key.join(', ')})`] : [])];
   const format = place.dialect === 'db2i' ? ` rcdfmt ${file.name}R` : '';
-  return `create table ${named(name)} (\n${parts.join(',\n')}\n)${format}`;
+  return unlessThere('object', `create table ${named(name)} (\n${parts.join(',\n')}\n)${format}`);
 }
 
 function columnText({ dialect, map = plainMap }: Db2Place, name: string): string {
@@ -126,9 +195,11 @@ function indexes(place: Db2Place, name: HostFileName): string[] {
   const { map, table: named, column } = namesOn(place);
   return map
     .file(name)
-    .paths.map(
-      (path, index) =>
+    .paths.map((path, index) =>
+      unlessThere(
+        'object',
         `create index ${place.library}.${name}X${index + 1} on ${named(name)} (${map.stored(path).map(column).join(', ')})`,
+      ),
     );
 }
 
@@ -158,7 +229,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
  * Key-only triggers. They record changes of every program but the service, and swallow all errors: a trigger must never
  * fail the host's own program (the drift check finds missed changes).
  */
-function triggers(place: Db2Place, name: HostFileName): string[] {
+function doorbellTriggers(place: Db2Place, name: HostFileName): string[] {
   const { dialect, library } = place;
   const { table: named, column } = namesOn(place);
   const trigger = (event: DoorbellEvent, rows: string, body: string[]) =>
@@ -212,7 +283,7 @@ function grants(place: Db2Place, name: HostFileName, profile: string): string[] 
 
 /** Our columns that the library has, the audit tail last. */
 const storedColumns = (map: LibraryMap, name: HostFileName): string[] =>
-  map.stored(Object.keys({ ...columnsOf(map.file(name)), ...auditTail(map.file(name)) }));
+  map.stored(Object.keys(allColumnsOf(map.file(name))));
 
 const constantType = (value: string | number): string =>
   typeof value === 'number' ? 'decimal(15,0)' : `char(${Math.max(1, value.length)})`;

@@ -1,4 +1,4 @@
-import { auditTail, columnsOf, type Column } from '../files/columns.ts';
+import { allColumnsOf, type Column } from '../files/columns.ts';
 import { plainMap } from '../files/library-map.ts';
 import type { HostFileName } from '../files/tables.ts';
 import type { HostColumn } from '../host.ts';
@@ -8,7 +8,7 @@ export function columnFaults(name: HostFileName, found: readonly HostColumn[], m
   const file = map.file(name);
   const byName = new Map(found.map((column) => [column.name, column]));
   const key = Object.keys(file.key);
-  return Object.entries({ ...columnsOf(file), ...auditTail(file) }).flatMap(([column, defined]) => {
+  return Object.entries(allColumnsOf(file)).flatMap(([column, defined]) => {
     const own = map.ownName(column);
     if (own === undefined) return [];
     const fault = columnFault(defined, byName.get(own), key.includes(column));

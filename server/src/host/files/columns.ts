@@ -131,6 +131,11 @@ export function auditTail(file: HostFile): Columns {
   return Object.fromEntries([...tail('C', 'Created'), ...tail('U', 'Changed')]);
 }
 
+/** Every column of the file: those of the statements, then the audit tail. */
+export function allColumnsOf(file: HostFile): Columns {
+  return { ...columnsOf(file), ...auditTail(file) };
+}
+
 /** Of the audit tail: user and program of the last write. */
 export function writerColumns({ prefix }: Pick<HostFile, 'prefix'>): [user: string, program: string] {
   return [`${prefix}UUSR`, `${prefix}UPGM`];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { auditTail, columnsOf, type Column, type HostFile } from './columns.ts';
+import { allColumnsOf, type Column, type HostFile } from './columns.ts';
 import { isPersonsText, LibraryMap, type OwnColumn, type OwnFile, type OwnFiles } from './library-map.ts';
 import { hostFile, hostFileNames, isHostFileName, type HostFileName } from './tables.ts';
 
@@ -73,7 +73,7 @@ const needed = new Map<string, string>([
 
 function fileFaults(name: HostFileName, own: OwnFile): string[] {
   const definition = hostFile(name);
-  const all = { ...columnsOf(definition), ...auditTail(definition) };
+  const all = allColumnsOf(definition);
   const columns = Object.entries(own.columns ?? {}).flatMap(([column, entry]) => {
     const at = `files.${name}.columns.${column}`;
     const type = all[column];

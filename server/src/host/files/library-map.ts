@@ -1,5 +1,5 @@
 import type { Ccsid } from './ccsid.ts';
-import { auditTail, columnsOf, type Column, type Columns, type HostFile, type HostValue } from './columns.ts';
+import { allColumnsOf, type Column, type Columns, type HostFile, type HostValue } from './columns.ts';
 import { typeName, type Dialect } from './dialect.ts';
 import { hostFile, hostFileNames, type HostFileName } from './tables.ts';
 
@@ -79,7 +79,7 @@ export class LibraryMap {
       }: OwnFile = ofCell === undefined ? own : { ...own, table: ofCell, create: true };
       const definition = this.isPlain ? hostFile(name) : withLengths(hostFile(name), columns);
       this.#files.set(name, { definition, table, creates: create, constants: Object.entries(constants) });
-      for (const [column, type] of Object.entries({ ...columnsOf(definition), ...auditTail(definition) }))
+      for (const [column, type] of Object.entries(allColumnsOf(definition)))
         this.#columns.set(column, mappedColumn(column, type, columns[column]));
     }
     this.#coded = new Map([...this.#columns].flatMap(([name, { toOurs }]) => (toOurs ? [[name, toOurs]] : [])));

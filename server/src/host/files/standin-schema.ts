@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { auditTail, columnsOf, type Column } from './columns.ts';
+import { allColumnsOf, type Column } from './columns.ts';
 import { typeName } from './dialect.ts';
 import { triggerName, type DoorbellEvent } from './doorbell-triggers.ts';
 import { additionsSince, layoutVersion } from './layout.ts';
@@ -58,7 +58,7 @@ function fileDdl(place: StandIn, name: HostFileName): string[] {
   const { library, map } = place;
   const { table, column, quoted } = namesOn(place);
   const file = map.file(name);
-  const stored = map.stored(Object.keys({ ...columnsOf(file), ...auditTail(file) }));
+  const stored = map.stored(Object.keys(allColumnsOf(file)));
   const key = Object.keys(file.key).map(column);
   const texts = stored.filter((known) => map.definition(known).kind === 'char').map(column);
   const parts = [

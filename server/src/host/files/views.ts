@@ -1,4 +1,4 @@
-import { auditTail, columnsOf } from './columns.ts';
+import { allColumnsOf } from './columns.ts';
 import { typeName } from './dialect.ts';
 import { literal, namesOn, type LibraryMap, type Place } from './library-map.ts';
 import { rightsOf } from './rights.ts';
@@ -92,8 +92,7 @@ const isPlainView = (map: LibraryMap, name: HostFileName): boolean =>
   readOnlyColumns(map, name).length === 0 && map.constants(name).length === 0;
 
 function allColumns(map: LibraryMap, name: HostFileName): string[] {
-  const file = map.file(name);
-  return Object.keys({ ...columnsOf(file), ...auditTail(file) });
+  return Object.keys(allColumnsOf(map.file(name)));
 }
 
 /** Our value and the library's, where these differ in the column. */

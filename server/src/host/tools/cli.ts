@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { escapeHidden, escapeHiddenInLines } from '../../runtime/hidden-characters.ts';
 import { misuseOf, readWords, type Manual } from '../../runtime/command-line.ts';
 import { StartError } from '../../runtime/start-error.ts';
-import { db2Additions, db2Script } from '../db2/ddl.ts';
-import { auditTail, columnsOf, type HostValue } from '../files/columns.ts';
+import { db2Additions, db2Script, scriptParts, type ScriptPart } from '../db2/ddl.ts';
+import { allColumnsOf, type HostValue } from '../files/columns.ts';
 import { dialects, isDialect, readCommitted, type Dialect } from '../files/dialect.ts';
 import { dispatchRoute, unknownDrivers, writeMasters } from './dispatch.ts';
 import { HostError, type Host, type HostRow } from '../host.ts';
@@ -41,8 +41,8 @@ export const hostManual: Manual = {
     sql: { takes: '"STATEMENT"', does: 'what a clerk or another program does, as your user of the operating system' },
     fault: { takes: `${faultNames.join('|')} on|off [--table TABLE]`, does: 'a bad day of the stand-in' },
     ddl: {
-      takes: `[--dialect ${dialects.join('|')}] [--from LAYOUT]`,
-      does: 'the script that makes the files, for the DBA; --from: what a library of an earlier layout lacks (CTLAY of PODCTLP, 1 without it)',
+      takes: `[--dialect ${dialects.join('|')}] [--from LAYOUT] [--part ${scriptParts.join('|')}]`,
+      does: 'the script that makes the files, for the DBA; --from: what a library of an earlier layout lacks (CTLAY of PODCTLP, 1 without it); --part: a part of it, for its author',
     },
     views: {
       takes: '--library LIBRARY [--dialect DIALECT]',
@@ -61,7 +61,7 @@ export type Command =
 
 /** Commands without a host. */
 export type PrintCommand =
-  | { verb: 'ddl'; dialect: Dialect; from?: number }
+  | { verb: 'ddl'; dialect: Dialect; from?: number; part?: ScriptPart }
   | { verb: 'views'; dialect: Dialect; library: string }
   | { verb: 'layout' };
 
@@ -97,19 +97,31 @@ export function parsePrintCommand(argv: readonly string[]): PrintCommand | undef
       throw new CommandError(`--library: expected the library of the views, got ${library ?? 'none'}`);
     return { verb, dialect, library };
   }
-  if (from === undefined) return { verb, dialect };
+  const part = scriptPart(values.part, dialect);
+  if (from === undefined) return { verb, dialect, ...part };
   if (!/^[1-9]\d*$/.test(from) || Number(from) > layoutVersion)
     throw new CommandError(`--from: expected a layout from 1 to ${layoutVersion}, got ${from}`);
-  return { verb, dialect, from: Number(from) };
+  return { verb, dialect, from: Number(from), ...part };
+}
+
+function scriptPart(written: string | undefined, dialect: Dialect): { part?: ScriptPart } {
+  if (written === undefined) return {};
+  const part = scriptParts.find((known) => known === written);
+  if (part === undefined)
+    throw new CommandError(`--part: no part is named ${written}: there are ${scriptParts.join(', ')}`);
+  if (dialect === 'postgres') throw new CommandError('--part: the script of the stand-in has no parts');
+  return { part };
 }
 
 export function printed(command: PrintCommand, library: string, map = plainMap): string {
   if (command.verb === 'layout') return layoutSheet(map);
   if (command.verb === 'views') return viewScript({ dialect: command.dialect, library, map }, command.library);
-  const { dialect, from } = command;
+  const { dialect, from, part } = command;
   // The script of the stand-in adds what is missing by itself.
-  if (from === undefined || dialect === 'postgres') return hostScript(dialect, library, map);
-  return db2Additions({ dialect, library, map }, from);
+  if (dialect === 'postgres') return hostScript(dialect, library, map);
+  const options = part === undefined ? {} : { parts: [part] };
+  if (from === undefined) return db2Script(dialect, library, map, options);
+  return db2Additions({ dialect, library, map }, from, options);
 }
 
 /** The statements that create a library’s files, in the form of the host’s own tools. */
@@ -137,6 +149,7 @@ const readArguments = (argv: readonly string[]) =>
     table: { type: 'string' },
     dialect: { type: 'string' },
     from: { type: 'string' },
+    part: { type: 'string' },
     library: { type: 'string' },
     yes: { type: 'boolean' },
   });
@@ -278,7 +291,7 @@ function withNumbers(row: HostRow): { [column: string]: unknown } {
 /** A file's two letters make its columns' names unique on the host, so that a name alone determines the kind. */
 const numbers = new Set(
   hostFileNames.flatMap((name) =>
-    Object.entries({ ...columnsOf(hostFile(name)), ...auditTail(hostFile(name)) })
+    Object.entries(allColumnsOf(hostFile(name)))
       .filter(([, { kind }]) => kind === 'decimal' || kind === 'identity')
       .map(([column]) => column),
   ),

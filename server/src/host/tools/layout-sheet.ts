@@ -1,10 +1,10 @@
-import { auditTail, columnsOf, type Column, type HostFile } from '../files/columns.ts';
+import { allColumnsOf, type Column, type HostFile } from '../files/columns.ts';
 import { plainMap, type LibraryMap } from '../files/library-map.ts';
 import { hostFileNames, type HostFileName } from '../files/tables.ts';
 
 /** The file-layout sheet for back-office programmers (docs/host-files.md), printed from the definitions. */
 export function layoutSheet(map = plainMap): string {
-  return `${[prefaceOf(map), ...hostFileNames.map((name) => sheetOf(map, name))].join('\n\n')}\n`;
+  return `${[prefaceOf(map), ...hostFileNames.map((name) => sheetOf(map, name)), sizesOf(map)].join('\n\n')}\n`;
 }
 
 const prefaceOf = (map: LibraryMap): string => `# The host’s files
@@ -16,9 +16,69 @@ waits for: on the clock that all facilities have, else in UTC). **H**: the colum
 **K**: key. Each file ends with its audit tail (\`xxCUSR xxCPGM xxCDAT xxCTIM xxUUSR xxUPGM xxUDAT xxUTIM\`).
 If no line of PODCHGP names the user of an edit, the service takes \`xxUUSR\` of the row that was changed.`;
 
+/**
+ * Rows of 10,000 stops: 14 stops a route with 20 lines each, a signature and a photo (20 and 250 kB) a stop. A stop is written
+ * three times, and PODRPLP has a line for each, and for each file.
+ */
+const rowsOfStops: Readonly<Partial<Record<HostFileName, number>>> = {
+  RTHDRP: 715,
+  RTDRVP: 715,
+  RTSTPP: 10_000,
+  RTSTUP: 10_000,
+  RTEMLP: 1_000,
+  RTPRDP: 200_000,
+  RTPRUP: 200_000,
+  RTIMGP: 10_000,
+  RTCOLP: 5_000,
+  RTOSDP: 2_000,
+  INVHDP: 10_000,
+  ASSHDP: 20_000,
+  ASSCHP: 180_000,
+  PODRPLP: 50_715,
+  PODRCNP: 2_860,
+};
+
+/** 270 kB a stop are 18 chunks: the average length of one. */
+const CHUNK_BYTES = 15_000;
+
+function sizesOf(map: LibraryMap): string {
+  const lines = hostFileNames.flatMap((name) => {
+    const rows = rowsOfStops[name];
+    if (rows === undefined) return [];
+    const bytes = map
+      .stored(Object.keys(allColumnsOf(map.file(name))))
+      .reduce((sum, column) => sum + bytesOf(map.definition(column)), 0);
+    const megabytes = ((rows * bytes) / 1e6).toFixed(1);
+    return `| ${map.table(name)} | ${rows.toLocaleString('en-US')} | ${bytes} | ${megabytes} |`;
+  });
+  return [
+    '## Sizes per 10,000 stops',
+    `Data alone, without access paths and journal: 14 stops a route, 20 lines a stop, a signature of 20 kB and a photo of 250 kB a
+stop. Each stop is written three times.`,
+    ['| File | Rows | Bytes a row | MB |', '|---|---|---|---|', ...lines].join('\n'),
+  ].join('\n\n');
+}
+
+/** Db2 packs two digits into a byte. */
+function bytesOf(column: Column): number {
+  switch (column.kind) {
+    case 'char':
+      return column.length;
+    case 'decimal':
+      return Math.floor(column.precision / 2) + 1;
+    case 'timestamp':
+      return 10;
+    case 'binary':
+      return CHUNK_BYTES;
+    case 'identity':
+      break;
+  }
+  return 8;
+}
+
 function sheetOf(map: LibraryMap, name: HostFileName): string {
   const file = map.file(name);
-  const all = { ...columnsOf(file), ...auditTail(file) };
+  const all = allColumnsOf(file);
   const rows = Object.entries(all).map(
     ([column, definition], index) =>
       `| ${index + 1} | ${shown(map, column)} | ${typeOf(definition)} | ${ownerOf(file, column)} | ${definition.text}${codesOf(map, column)} |`,
