@@ -33,6 +33,7 @@ export const officeCoverage: Readonly<Record<string, readonly Covering[]>> = {
   'readShadow data': [cover('host/shadow-comparison.test.ts', 'the office reads the same by kinds')],
   'readDoctor data': [cover('host/host-examiner.test.ts', 'the office reads what the doctor found')],
   'askDoctor data': [cover('host/host-examiner.test.ts', 'the office asks for another examination')],
+  'readFirstLoad data': [cover('host/first-load.test.ts', 'the import takes these at a pace, changes have their turn')],
   'listDrills query': [cover('server/ops/drills.test.ts', 'operators list the restore drills')],
   'listDrills data': [cover('server/ops/drills.test.ts', 'operators list the restore drills')],
   'listDrills meta': [cover('server/ops/drills.test.ts', 'operators list the restore drills')],

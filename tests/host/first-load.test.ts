@@ -5,13 +5,20 @@ import { parseHostCommand, runHostCommand } from '../../server/src/ops/commands/
 import type { Db } from '../../server/src/db/types.ts';
 import { allLive } from '../../server/src/modes/modes.ts';
 import type { LegacyModes } from '../../server/src/modes/host-mode.ts';
+import { opsOperations } from '../../server/src/ops/operations.ts';
+import { opsToken, startRestServer } from '../support/rest-server.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { routeFile } from './import-fixture.ts';
 import { openStage } from './import-stage.ts';
 
 // `npm run ops -- first-load`: what an import would take from a host with the headers of years.
 
-const { host, pool, dispatch, sql, openImport } = await openStage('doorbell');
+const { host, pool, database, dispatch, sql, openImport } = await openStage('doorbell');
+const server = await startRestServer({ database });
+
+/** The same while the import loads them, for the office. */
+const progress = async () =>
+  (await server.client.take(opsOperations.readFirstLoad, { headers: { authorization: `Bearer ${opsToken}` } })).load;
 
 /** The import's own clock: the route files end their week on 20261121 and later ones. */
 const now = new Date('2026-11-21T12:00:00Z');
@@ -74,8 +81,20 @@ test('the import takes these at a pace, changes have their turn meanwhile, and a
   // On a host with older routes than its triggers no line of the doorbell names them.
   await pool.query('delete from PODDTA.PODCHGP');
   const first = openImport(host, 60, pool, '20260101', 1);
+  expect(await progress()).toBeNull();
   expect(await first.imports.importNow()).toBe(false);
   expect(await loaded()).toHaveLength(1);
+  const counted = {
+    without_driver: 2,
+    without_stops: 1,
+    not_dispatched: 1,
+    older: 1,
+    open_from: '20260101',
+    unusable: 1,
+    off: 0,
+    of_other_cells: 0,
+  };
+  expect(await progress()).toMatchObject({ routes: 5, loaded: 1, ended_at: null, ...counted });
   const id = (await loaded()).map((route) => route.id).join(' ');
   await sql(`update RTHDRP set RHNAM = 'Changed' where RHRTE = '${id}'`);
   await first.imports.importNow();
@@ -88,8 +107,26 @@ test('the import takes these at a pace, changes have their turn meanwhile, and a
 
   const second = openImport(host, 3_600, pool, '20260101', 1).imports;
   expect(await second.importNow()).toBe(true);
+  expect(await progress()).toMatchObject({ routes: 5, loaded: 5, ended_at: expect.any(String) as unknown });
   const ids = (await loaded()).map((route) => route.id);
   expect(ids).toEqual(expect.arrayContaining(['ALONE', 'EMPTY', 'OPEN', 'PLANNED']));
   expect(ids.filter((one) => ['ANCIENT', 'BLANK', 'HISTORY'].includes(one))).toEqual([]);
   expect((await firstLoad('--from', '20260101'))[0]).toMatch(/ routes would come: 0 open, /);
+});
+
+test('by polling, too, new routes come at the pace, and changes of the loaded ones at once', async () => {
+  const polled = await openStage('polling');
+  const loaded = async () =>
+    (await polled.pool.query<{ id: string; name: string }>('select id, name from route order by id')).rows;
+  for (const id of ['ONE', 'TWO', 'THREE']) await polled.dispatch(routeFile(id));
+  const slow = polled.openImport(polled.host, 60, polled.pool, '20260101', 1).imports;
+  await slow.importNow();
+  const [first, ...others] = await loaded();
+  expect([first?.name, others]).toEqual(['North', []]);
+  await polled.sql(`update RTHDRP set RHNAM = 'South' where RHRTE = '${first?.id}'`);
+  await slow.importNow();
+  expect(await loaded()).toEqual([{ id: first?.id, name: 'South' }]);
+  await slow.stop();
+  await polled.openImport(polled.host, 60, polled.pool, '20260101').imports.importNow();
+  expect((await loaded()).map(({ id }) => id)).toEqual(['ONE', 'THREE', 'TWO']);
 });

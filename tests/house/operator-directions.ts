@@ -33,6 +33,7 @@ export const operatorParts: readonly Part[] = [
   operators('doctor/', ['replication/control/'], 'the host as the doctor found it'),
   operators('drills/', ['backup/', 'incidents/', 'ops/history/'], 'backups are restored on trial, and examined'),
   operators('devices/', ['mutations/intake/', 'sync/plain-http/rescue.ts'], 'devices, rescue, the end of an account'),
+  operators('first-load/', ['replication/from-host/load-progress.ts'], 'new routes, while they come from the host'),
   operators('flags/', [], 'changes taken in with a flag'),
   operators('history/', ['replication/to-host/shadow.ts'], 'the history of a stop: ledger, host, mails'),
   operators('holds/', ['replication/control/'], 'files on hold'),

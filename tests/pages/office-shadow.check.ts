@@ -44,9 +44,10 @@ test('the page of the host has each kind of difference with its first stops, whi
   await desk.shot('office-shadow-stop');
 });
 
-test('the page of the host has the lines of the doctor; only an administrator asks the host again', async () => {
+test('the page of the host has the first load and the lines of the doctor; only an administrator asks the host again', async () => {
   const { pool } = world.service.library;
   const looking = await world.desk('look', '#/host');
+  await looking.hand.sees(/(\d+) of \1 routes are loaded from the host:/);
   await looking.hand.sees('Is the host set up for the service?');
   await looking.hand.sees(/FATZ of all \d+ facilities is a zone/);
   expect(await looking.page.getByText('Ask the host again').count()).toBe(0);

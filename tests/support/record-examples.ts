@@ -228,7 +228,7 @@ async function driveADay(): Promise<void> {
   await recordLostPhone(other);
   await recordOperator();
   await record('listActs', { headers: ops, query: { subject_kind: 'quarantine' } });
-  for (const list of ['readReplication', 'listHostLag', 'readDoctor', 'askDoctor', 'listDrills'] as const)
+  for (const list of ['readReplication', 'listHostLag', 'readDoctor', 'askDoctor', 'readFirstLoad', 'listDrills'] as const)
     await record(list, { headers: ops });
   await record('readShadow', { headers: ops, query: { facility: 'F01' } });
   await record('listReconciliation', { headers: ops, query: { limit: '20' } });

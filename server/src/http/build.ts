@@ -40,6 +40,7 @@ import { mount } from './answers/mount.ts';
 import { historyEndpoints } from '../ops/history/history.ts';
 import { holdEndpoints } from '../ops/holds/holds.ts';
 import { incidentEndpoints } from '../ops/incidents/incidents.ts';
+import { firstLoadEndpoints } from '../ops/first-load/first-load.ts';
 import { flagEndpoints } from '../ops/flags/flags.ts';
 import { parkedEndpoints } from '../ops/parked/parked.ts';
 import type { HostCatalog } from './endpoints/host-endpoints.ts';
@@ -203,6 +204,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
     ...reconciliationEndpoints(deps.db),
     ...shadowEndpoints(deps),
     ...doctorEndpoints(deps.db),
+    ...firstLoadEndpoints(deps.db),
     ...drillEndpoints(deps.db),
     ...quarantineEndpoints(deps),
     ...incidentEndpoints(deps.db),

@@ -6,6 +6,7 @@ import { doctorOperations, doctorSchemas } from './doctor/contract.ts';
 import { evidenceOperations, evidenceSchemas } from './evidence/contract.ts';
 import { linkOperations, linkSchemas } from './evidence/links/contract.ts';
 import { opsFileOperations } from './files/contract.ts';
+import { firstLoadOperations, firstLoadSchemas } from './first-load/contract.ts';
 import { searchOperations, searchSchemas } from './search/contract.ts';
 import { feedOperations, feedSchemas } from './feed/contract.ts';
 import { flagOperations, flagSchemas } from './flags/contract.ts';
@@ -38,6 +39,7 @@ export const opsOperations = {
   ...reconciliationOperations,
   ...shadowOperations,
   ...doctorOperations,
+  ...firstLoadOperations,
   ...drillOperations,
   ...quarantineOperations,
   ...incidentOperations,
@@ -68,6 +70,7 @@ export const opsSchemas = [
   ...reconciliationSchemas,
   ...shadowSchemas,
   ...doctorSchemas,
+  ...firstLoadSchemas,
   ...drillSchemas,
   ...quarantineSchemas,
   ...incidentSchemas,

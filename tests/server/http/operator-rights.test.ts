@@ -60,6 +60,7 @@ const rights: Readonly<Record<string, OperatorRole | 'self' | 'open'>> = {
   'GET /ops/shadow': 'look',
   'GET /ops/doctor': 'look',
   'POST /ops/doctor': 'admin',
+  'GET /ops/first-load': 'look',
   'GET /ops/restore-drills': 'look',
   'GET /ops/replication': 'look',
   'GET /ops/replication/lag': 'look',

@@ -1,39 +1,21 @@
-import { routeKey, routeScope, type RouteKey } from '@tailgate/sync-protocol';
 import { sqlStateOf } from '../../db/sqlstate.ts';
 import type { Queryable } from '../../db/types.ts';
 import type { Host } from '../../host/host.ts';
 import { importedWeeks, type ImportedWeeks } from '../../host/reads/imported-weeks.ts';
-import { readLoadableRoutes, type LoadableRoute, type LoadableRoutes } from '../../host/reads/loadable-routes.ts';
-import { takesRoute, type CellFacilities } from '../../modes/cell-facilities.ts';
-import type { LegacyModes } from '../../modes/host-mode.ts';
-import { modeOf } from '../../modes/modes.ts';
-import { loadedRoutes } from '../../replication/from-host/import-sql.ts';
+import { readLoadableRoutes } from '../../host/reads/loadable-routes.ts';
+import {
+  countsOf,
+  readLoaded,
+  sortFirstLoad,
+  type FirstLoad,
+  type LoadRules,
+} from '../../replication/from-host/first-load.ts';
 
-// `npm run ops -- first-load`: what an import from the host would take, before it runs and while it does.
+// `npm run ops -- first-load`: the routes that an import from the host would take, before it runs and while it does.
 
-/** The headers of the host by their fate. Each counts once. */
-interface FirstLoad {
-  /** Routes that would come. */
-  readonly coming: readonly LoadableRoute[];
-  /** Routes that the mirror has already. */
-  readonly loaded: number;
-  /** Their key fits no route: a blank facility or route, a week that is no day. */
-  readonly unusable: number;
-  /** Routes of facilities that are off. */
-  readonly off: number;
-  /** Routes that another cell takes. */
-  readonly ofOtherCells: number;
-  readonly older: number;
-  readonly history: number;
-}
-
-interface FirstLoadDeps {
+interface FirstLoadDeps extends LoadRules {
   readonly db: Queryable;
   readonly host: Host;
-  /** LEGACY_MODE */
-  readonly modes: LegacyModes;
-  /** FACILITIES */
-  readonly facilities?: CellFacilities | undefined;
   readonly now: Date;
 }
 
@@ -44,14 +26,13 @@ export async function readFirstLoad(
 ): Promise<string> {
   const weeks = importedWeeks(now, importFrom);
   const found = await readLoadableRoutes(host, weeks);
-  return describeFirstLoad(sortFirstLoad(found, await readLoaded(db), { modes, facilities }), weeks);
+  return describeFirstLoad(sortFirstLoad(found, await loadedBefore(db), { modes, facilities }), weeks);
 }
 
-/** The routes of the mirror. Before the first start of a server the database has no tables. */
-async function readLoaded(db: Queryable): Promise<ReadonlySet<string>> {
+/** Before the first start of a server the database has no tables. */
+async function loadedBefore(db: Queryable): Promise<ReadonlySet<string>> {
   try {
-    const { rows } = await db.query<RouteKey & Record<string, unknown>>(loadedRoutes);
-    return new Set(rows.map(routeScope));
+    return await readLoaded(db);
   } catch (error) {
     if (sqlStateOf(error) !== UNDEFINED_TABLE) throw error;
     return new Set();
@@ -60,39 +41,17 @@ async function readLoaded(db: Queryable): Promise<ReadonlySet<string>> {
 
 const UNDEFINED_TABLE = '42P01';
 
-function sortFirstLoad(
-  { routes, older, history }: LoadableRoutes,
-  known: ReadonlySet<string>,
-  { modes, facilities }: Pick<FirstLoadDeps, 'modes' | 'facilities'>,
-): FirstLoad {
-  const usable = routes.filter(({ key }) => isUsable(key));
-  const here = usable.filter(({ key }) => takesRoute(facilities, key) || known.has(routeScope(key)));
-  const on = here.filter(({ key }) => modeOf(modes, key.facility) !== 'off');
-  const coming = on.filter(({ key }) => !known.has(routeScope(key)));
-  return {
-    coming,
-    loaded: on.length - coming.length,
-    unusable: routes.length - usable.length,
-    off: here.length - on.length,
-    ofOtherCells: usable.length - here.length,
-    older,
-    history,
-  };
-}
-
-const isUsable = (key: LoadableRoute['key']): boolean =>
-  routeKey.safeParse(key).success && key.facility !== '' && key.id !== '';
-
-function describeFirstLoad(load: FirstLoad, { openFrom, closedFrom }: ImportedWeeks): string {
+function describeFirstLoad(load: FirstLoad, weeks: ImportedWeeks): string {
   const { coming, loaded, unusable, off, ofOtherCells, older, history } = load;
-  const count = (is: (route: LoadableRoute) => boolean) => coming.filter(is).length;
+  const { withoutDriver, withoutStops, notDispatched } = countsOf(load, weeks);
+  const closed = coming.filter(({ isClosed }) => isClosed).length;
   const byFacility = Map.groupBy(coming, ({ key }) => key.facility);
   return [
-    `${coming.length} routes would come: ${count((route) => !route.isClosed)} open, ${count((route) => route.isClosed)} closed. ${loaded} are loaded already.`,
+    `${coming.length} routes would come: ${coming.length - closed} open, ${closed} closed. ${loaded} are loaded already.`,
     ...[...byFacility].map(([facility, { length }]) => `  ${facility.padEnd(5)} ${length}`),
-    `Of those that would come: ${count((route) => !route.hasDriver)} without a driver, ${count((route) => !route.hasStops)} without a stop, ${count((route) => !route.isDispatched)} not dispatched yet (no phone sees them).`,
-    `${older} are older than week ${openFrom} (IMPORT_FROM) and stay out.`,
-    `${history} are closed (RHPODS = C) and older than week ${closedFrom}: history, and stay out.`,
+    `Of those that would come: ${withoutDriver} without a driver, ${withoutStops} without a stop, ${notDispatched} not dispatched yet (no phone sees them).`,
+    `${older} are older than week ${weeks.openFrom} (IMPORT_FROM) and stay out.`,
+    `${history} are closed (RHPODS = C) and older than week ${weeks.closedFrom}: history, and stay out.`,
     ...(off > 0 ? [`${off} belong to facilities that are off (LEGACY_MODE), and stay out.`] : []),
     ...(ofOtherCells > 0 ? [`${ofOtherCells} belong to other cells (FACILITIES), and stay out.`] : []),
     ...(unusable > 0 ? [`${unusable} have a key that no route can have, and stay out.`] : []),

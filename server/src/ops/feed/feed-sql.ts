@@ -17,7 +17,8 @@ export const readMarks = statement(
           (select concat_ws(' ', count(*), count(revoked_at), max(last_seen_at), sum(last_seq), sum(pending), sum(pending_files), sum(pending_bytes)) from client) as device,
           (select coalesce(string_agg(concat_ws(' ', worker, seen_at > now() - interval '20 s', state), ' ' order by worker), '')
              from worker_heartbeat)
-          || (select concat_ws(' ', count(*), max(at)) from host_examination) as host,
+          || (select concat_ws(' ', count(*), max(at)) from host_examination)
+          || (select concat_ws(' ', max(started_at), max(updated_at)) from first_load) as host,
           (select concat_ws(' ', count(*), max(p.asked_at), count(p.given_up_at), count(m.sent_at))
              from proof_mail p left join mail_sent m on m.facility = p.facility and m.mutation_id = p.mail_id
             where p.asked_at > now() - interval '1 day') as proof,

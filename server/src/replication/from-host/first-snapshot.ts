@@ -1,12 +1,10 @@
 import { routeScope, type RouteKey } from '@tailgate/sync-protocol';
-import type { Db } from '../../db/types.ts';
 import type { Log } from '../../runtime/log.ts';
-import { loadedRoutes } from './import-sql.ts';
+import { readLoaded } from './first-load.ts';
+import { LoadProgress, type LoadProgressOptions } from './load-progress.ts';
 
-export interface FirstSnapshotOptions {
-  readonly db: Db;
+export interface FirstSnapshotOptions extends LoadProgressOptions {
   readonly log: Log;
-  readonly clock: () => Date;
   readonly pollSeconds: number;
   /** IMPORT_ROUTES_PER_MINUTE; undefined: as fast as the host answers. */
   readonly routesPerMinute?: number | undefined;
@@ -19,6 +17,7 @@ export interface FirstSnapshotOptions {
  */
 export class FirstSnapshot {
   readonly #options: FirstSnapshotOptions;
+  readonly #progress: LoadProgress;
   /** New routes that are not loaded yet; undefined before the first batch is complete. */
   #left: readonly RouteKey[] | undefined;
   /** What is left after the present batch. */
@@ -27,11 +26,17 @@ export class FirstSnapshot {
 
   constructor(options: FirstSnapshotOptions) {
     this.#options = options;
+    this.#progress = new LoadProgress(options);
   }
 
   /** Routes are left that come at the pace of the setting. */
   get isLoading(): boolean {
     return this.#left !== undefined && this.#left.length > 0;
+  }
+
+  /** Scopes of the new routes behind the present batch. */
+  get later(): ReadonlySet<string> {
+    return new Set(this.#leftAfter.map(routeScope));
   }
 
   /** Milliseconds until the next batch; infinite where none is left. */
@@ -48,22 +53,28 @@ export class FirstSnapshot {
     return batch;
   }
 
+  /** A route is in the mirror, or stays out for good. */
+  loaded(scope: string): Promise<void> {
+    return this.#progress.loaded(scope);
+  }
+
   /** The batch is imported. */
-  complete(): void {
+  async complete(): Promise<void> {
     const { log, clock } = this.#options;
     if (this.#left !== undefined && this.#left.length === this.#leftAfter.length) return;
     this.#left = this.#leftAfter;
     this.#batchAt = clock().getTime();
     if (this.#options.routesPerMinute !== undefined)
       log.info({ left: this.#left.length }, 'routes that are new on the host are loaded at the pace of the setting');
+    await this.#progress.note();
   }
 
   async #firstBatch(all: readonly RouteKey[]): Promise<readonly RouteKey[]> {
     this.#leftAfter = [];
-    if (this.#options.routesPerMinute === undefined) return all;
-    const { rows } = await this.#options.db.query<RouteKey & Record<string, unknown>>(loadedRoutes);
-    const known = new Set(rows.map(routeScope));
+    const known = await readLoaded(this.#options.db);
     const fresh = all.filter((key) => !known.has(routeScope(key)));
+    await this.#progress.begin(fresh);
+    if (this.#options.routesPerMinute === undefined) return all;
     this.#leftAfter = fresh.slice(this.#batchSize);
     return [...all.filter((key) => known.has(routeScope(key))), ...fresh.slice(0, this.#batchSize)];
   }

@@ -1,6 +1,8 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
+import { isDataError } from '../../db/sqlstate.ts';
 import type { Queryable } from '../../db/types.ts';
 import type { HostFileName } from '../../host/files/tables.ts';
+import { HostError } from '../../host/host.ts';
 import * as sql from './import-sql.ts';
 import type { Inheritance } from './mirror-route.ts';
 import type { RouteImage } from './route-changes.ts';
@@ -41,4 +43,11 @@ async function reportOnce(db: Queryable, kind: string, details: readonly object[
   // Lists of incidents read the details as jsonb, which has no NUL: the symbol U+2400 replaces it.
   const texts = new Set(details.map((each) => JSON.stringify(each).replaceAll(String.raw`\u0000`, '\u2400')));
   if (texts.size > 0) await db.query(sql.reportIncidentsOnce, [kind, [...texts]]);
+}
+
+/** Unreadable or unstorable data, as opposed to a database or a host that is away. */
+export function isDataFault(error: unknown): error is Error {
+  // An internal error for one route must not hold up the others either.
+  if (error instanceof HostError) return error.kind === 'poison' || error.kind === 'system';
+  return isDataError(error) || error instanceof TypeError || error instanceof RangeError;
 }

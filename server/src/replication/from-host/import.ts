@@ -1,16 +1,15 @@
 import { routeScope, type RouteKey } from '@tailgate/sync-protocol';
-import { isDataError } from '../../db/sqlstate.ts';
 import { withTransaction } from '../../db/transaction.ts';
 import type { Db } from '../../db/types.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Pipeline } from '../../mutations/change.ts';
 import { driftOf, noDrift, addDrift, type RouteComparison, type Drift } from './drift.ts';
 import { recordFacilitiesInUtc, zoneOf } from './facility-clocks.ts';
-import { reportFaults, reportUnmappedColumns } from './host-faults.ts';
+import { isDataFault, reportFaults, reportUnmappedColumns } from './host-faults.ts';
 import { HostStops } from '../to-host/host-stops.ts';
 import type { HostChanges } from '../../host/reads/host-changes.ts';
 import { Doorbell } from '../../host/reads/doorbell.ts';
-import { HostError, type Host } from '../../host/host.ts';
+import type { Host } from '../../host/host.ts';
 import { readRouteRows, type RouteRows } from '../../host/reads/reads.ts';
 import { reportIncident } from '../../incidents/sql.ts';
 import type { HostMode } from '../../modes/host-mode.ts';
@@ -96,7 +95,7 @@ export class HostImport {
     this.#choice = new RouteChoice(options);
     this.#masters = new Masters(options);
     this.#modes = options.modes ?? new CurrentModes(options.db);
-    this.#snapshot = new FirstSnapshot(options);
+    this.#snapshot = new FirstSnapshot({ ...options, modes: this.#modes });
     this.#edits = new OfficeEdits({ ...options, host: this.#stops });
   }
 
@@ -267,11 +266,16 @@ export class HostImport {
     for (const key of await this.#snapshot.next(known)) addRoute(routes, key);
     for (const key of renamed) addRoute(routes, key);
     let nextIn = Number.POSITIVE_INFINITY;
+    // The first poll reports all routes of the host: new ones wait for their batch.
+    const later = this.#changes.comparesAll ? this.#snapshot.later : new Set();
     for (const [scope, route] of routes) {
+      if (later.has(scope)) continue;
       const unsettled = route.newest < quietMs && route.oldest < MAX_UNSETTLED_MS;
       if (unsettled) nextIn = Math.min(nextIn, quietMs - route.newest);
-      else if (await this.#importRoute(route, renamedScopes.has(scope))) handled.push(...route.sequences);
-      else nextIn = Math.min(nextIn, LEASED_MS);
+      else if (await this.#importRoute(route, renamedScopes.has(scope))) {
+        handled.push(...route.sequences);
+        await this.#snapshot.loaded(scope);
+      } else nextIn = Math.min(nextIn, LEASED_MS);
     }
     for (const key of await this.#choice.routesOfDrivers(await this.#masters.takeStrangers()))
       await this.#importRoute(unchangedRoute(key), true);
@@ -279,7 +283,7 @@ export class HostImport {
     const { db, log } = this.#options;
     if (handled.length > 0 || !this.#snapshotDone) await recordFacilitiesInUtc(db, log);
     this.#snapshotDone = true;
-    this.#snapshot.complete();
+    await this.#snapshot.complete();
     return Math.min(nextIn, this.#snapshot.nextIn);
   }
 
@@ -388,11 +392,4 @@ interface RouteState {
 function addRoute(routes: Map<string, ChangedRoute>, key: RouteKey): void {
   const scope = routeScope(key);
   if (!routes.has(scope)) routes.set(scope, unchangedRoute(key));
-}
-
-/** Unreadable or unstorable data, as opposed to a database or a host that is away. */
-function isDataFault(error: unknown): error is Error {
-  // An internal error for one route must not hold up the others either.
-  if (error instanceof HostError) return error.kind === 'poison' || error.kind === 'system';
-  return isDataError(error) || error instanceof TypeError || error instanceof RangeError;
 }

@@ -34,6 +34,7 @@ const subjects: Partial<Record<OperationName, readonly Subject[]>> = {
   listReconciliation: ['incident', 'host'],
   readShadow: ['host'],
   readDoctor: ['host'],
+  readFirstLoad: ['host'],
   listDrills: ['incident'],
   readCaller: [],
 };

@@ -39,6 +39,7 @@ export const operations = {
   readShadow: ['GET', '/ops/shadow'],
   readDoctor: ['GET', '/ops/doctor'],
   askDoctor: ['POST', '/ops/doctor'],
+  readFirstLoad: ['GET', '/ops/first-load'],
   listDrills: ['GET', '/ops/restore-drills'],
   listHolds: ['GET', '/ops/hold'],
   beginHold: ['POST', '/ops/hold'],

@@ -11,6 +11,7 @@ import { CountsPanel } from '../parts/counts.tsx';
 import { ShadowPanel } from '../parts/shadow.tsx';
 import { DoctorPanel } from '../parts/doctor.tsx';
 import { DrillsPanel } from '../parts/drills.tsx';
+import { FirstLoadBanner } from '../parts/first-load.tsx';
 import { HoldForm, HoldList } from '../parts/holds.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
@@ -54,6 +55,7 @@ export function HostScreen() {
       {form && <HoldForm key={form} isPlanned={form === 'planned'} onClose={() => setForm(undefined)} />}
       {data && (
         <>
+          <FirstLoadBanner />
           <Figures status={data} />
           <LagPanel seconds={Math.round(data.lag_seconds)} />
           <div className="mt4">
