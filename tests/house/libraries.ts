@@ -55,6 +55,7 @@ export const browserDoors = [
   'client-sdk/src/index.ts',
   'client-sdk/src/react/index.ts',
   'client-sdk/src/uploads/index.ts',
+  'client-sdk/src/cell.ts',
   'client-sdk/src/passwords.ts',
   'client-sdk/src/proof.ts',
   'client-sdk/src/reports.ts',

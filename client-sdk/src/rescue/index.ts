@@ -5,7 +5,7 @@ import { putItem, toItem } from '../queue/item.ts';
 import { Outbox } from '../queue/outbox.ts';
 import { isQueueHead, putQueue, Queue } from '../queue/queue.ts';
 import { Journal } from '../store/journal.ts';
-import type { SharedStore } from '../tabs/shared-store.ts';
+import { alone, type SharedStore } from '../tabs/shared-store.ts';
 import type { ExportedQueue } from './exported-queue.ts';
 import { isExportedQueue } from './exported-queue.ts';
 import { exportOf } from './export-of.ts';
@@ -99,9 +99,6 @@ export async function importQueue(
     return { items: items.length, isWhole };
   });
 }
-
-const alone = <Result>(store: SharedStore, work: () => Promise<Result>): Promise<Result> =>
-  store.alone ? store.alone(work) : work();
 
 /** Each item carries the link of the one before it, and the head that of the last one. */
 async function isChain(

@@ -15,3 +15,7 @@ export interface SharedStore extends Store {
   /** Runs `work` while no page runs a client of this store. @throws StoreInUse where one does not end soon */
   readonly alone?: (<T>(work: () => Promise<T>) => Promise<T>) | undefined;
 }
+
+/** Runs `work` while no page runs a client of the store. @throws StoreInUse where one does not end soon */
+export const alone = <Result>(store: SharedStore, work: () => Promise<Result>): Promise<Result> =>
+  store.alone ? store.alone(work) : work();
