@@ -33,6 +33,8 @@ export interface StopComparison {
   readonly hostStop: StopOnHost;
   /** The planner has created the row in RTSTPP anew. Its pending status then reports no delivery. */
   readonly isReinserted?: boolean;
+  /** `result` is of the confirmed rows alone: each list that differs there becomes that of the host, in its order. */
+  readonly isWhole?: boolean;
 }
 
 /**
@@ -40,14 +42,14 @@ export interface StopComparison {
  * host's present rows, as a change of the mirror's present state.
  */
 export function amendmentOf({ key, stop, result, ...rows }: StopComparison, instantOf: InstantOf): Amendment {
-  const { shadow, isReinserted = false } = rows;
+  const { shadow, isReinserted = false, isWhole = false } = rows;
   const host = rows.hostStop.rows;
   const unmapped: string[] = [];
   const lines = new LineAmendments();
   const first = amendLines(shadow?.RTPRUP ?? [], host.RTPRUP, lines, unmapped);
   const photos = amendPhotos(result, { shadow: shadow?.RTIMGP ?? [], host: host.RTIMGP, first }, lines, unmapped);
   const { credited } = rows.hostStop;
-  const exceptions = { shadow: shadow?.RTOSDP ?? [], host: host.RTOSDP, credited, photos };
+  const exceptions = { shadow: shadow?.RTOSDP ?? [], host: host.RTOSDP, credited, photos, isWhole };
   const overage = amendExceptions({ key, stop, result, sequence: '0' }, exceptions, lines, unmapped);
   const emails = amendedEmails(result, shadow?.RTEMLP ?? [], host.RTEMLP, unmapped);
   const updates: StopUpdates = {

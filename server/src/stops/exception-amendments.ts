@@ -42,6 +42,8 @@ interface ExceptionRows {
   /** `OSTYP OSSEQ` of rows that the back office has credited. */
   readonly credited: ReadonlySet<string>;
   readonly photos: ReadonlyMap<string, string>;
+  /** Each list is the host's as a whole, so its rows give the order. */
+  readonly isWhole: boolean;
 }
 
 /**
@@ -55,7 +57,7 @@ interface ExceptionRows {
  */
 export function amendExceptions(
   stop: OsdStop,
-  { shadow, host, credited, photos }: ExceptionRows,
+  { shadow, host, credited, photos, isWhole }: ExceptionRows,
   lines: LineAmendments,
   unmapped: string[],
 ): OverageItem[] | undefined {
@@ -70,6 +72,7 @@ export function amendExceptions(
   }
   for (const [number, asset] of photos) if (!lists.changePhoto(number, asset)) isMapped = false;
   if (!isMapped) unmapped.push('RTOSDP');
+  if (isWhole) lists.arrange(host);
   return lists.addTo(lines);
 }
 
@@ -161,6 +164,21 @@ class ExceptionLists {
     }));
   }
 
+  /** Puts each list in the order and the groups of its rows. */
+  arrange(rows: readonly OsdRow[]): void {
+    const order = new Map(
+      rows.toSorted(byPlace).map((row, index) => [numberOf(row), { index, group: Number(row.OSGRP) }]),
+    );
+    const placeOf = ({ number = '' }: Exception) => order.get(number) ?? { index: order.size, group: NEW_GROUP };
+    for (const list of this.#lists.values()) {
+      const before = list.exceptions;
+      list.exceptions = before
+        .toSorted((a, b) => placeOf(a).index - placeOf(b).index)
+        .map((exception) => ({ ...exception, group: placeOf(exception).group }));
+      list.isAmended ||= list.exceptions.some(({ number }, index) => number !== before[index]?.number);
+    }
+  }
+
   addTo(lines: LineAmendments): OverageItem[] | undefined {
     let overage: OverageItem[] | undefined;
     for (const { line, itemized, exceptions, isAmended } of this.#lists.values()) {
@@ -211,6 +229,12 @@ class ExceptionLists {
     return list;
   }
 }
+
+/** A clerk's program may leave the place blank: such rows are last. */
+const byPlace = (a: OsdRow, b: OsdRow): number =>
+  Number(a.OSGRP === '0') - Number(b.OSGRP === '0') ||
+  Number(a.OSGRP) - Number(b.OSGRP) ||
+  Number(a.OSENT) - Number(b.OSENT);
 
 type ExceptionContent = Pick<Exception, 'osd_id' | 'osd_code' | 'entry'>;
 

@@ -6,6 +6,7 @@ import type { HostFileName, ServicePart } from '../host/files/tables.ts';
 export const stopFiles = ['RTSTPP', 'RTPRUP', 'RTOSDP', 'RTIMGP', 'RTEMLP', 'RTSTUP'] as const;
 export type StopFile = (typeof stopFiles)[number];
 export type StopRows = { readonly [Name in StopFile]: readonly ServicePart<Name>[] };
+export const noRows: StopRows = { RTSTPP: [], RTPRUP: [], RTOSDP: [], RTIMGP: [], RTEMLP: [], RTSTUP: [] };
 
 /** A stop's service-owned rows on the host: as last confirmed (the shadow), or as read. */
 export interface StopOnHost {

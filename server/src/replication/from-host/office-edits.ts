@@ -19,7 +19,7 @@ import * as sql from './import-sql.ts';
 import { stopAt } from './earlier-stop.ts';
 import { isAsPlanned, isLostByRestore } from '../to-host/judge.ts';
 import { keyOf } from './mirror-route.ts';
-import { closingOf } from './route-image.ts';
+import { closingOf, confirmedResult } from './route-image.ts';
 import { ROUTE_ROW } from '../to-host/route-pass.ts';
 import { decodeHeader, decodeStop, encodeHeader, encodeStop } from '../to-host/shadow.ts';
 import { epochOf, hostSequence, versionOf } from '../to-host/sequence.ts';
@@ -64,7 +64,8 @@ export class OfficeEdits {
     const shadow = mirrorRow.rows === null ? undefined : decodeStop(mirrorRow.rows, key, stop);
     const [result] = hostStop.rows.RTSTUP;
     const isUnedited = result !== undefined && result.RUTRC === traceOf(hostStop.rows);
-    if (isUnedited && isLostByRestore(hostStop.rows, shadow?.rows, mirrorRow.epoch)) {
+    const isWhole = isLostByRestore(hostStop.rows, shadow?.rows, mirrorRow.epoch);
+    if (isUnedited && isWhole) {
       // After a fail-over without loss only the confirmation is missing. As an edit, the write would have the host's
       // time, and could overrule a later record of the same driver.
       if (await this.#isInLedger(key, stop, result)) return this.#saveShadow(key, stop, hostStop);
@@ -79,7 +80,7 @@ export class OfficeEdits {
     const isReinserted = wasReinserted(editor, shadow?.rows, hostStop.rows);
     let before = (await this.#unconfirmedRows(key, stop, { hostStop, shadow, mirrorRow, zone })) ?? shadow?.rows;
     for (const { rows, ...author } of splitByAuthor(before, hostStop.rows, editor, hostStop.writers)) {
-      const edit = { key, stop, shadow: before, hostStop: { ...hostStop, rows }, isReinserted };
+      const edit = { key, stop, shadow: before, hostStop: { ...hostStop, rows }, isReinserted, isWhole };
       await this.#importEdit(edit, author, zone);
       before = rows;
     }
@@ -95,7 +96,11 @@ export class OfficeEdits {
     const [mirrorRow] = (await this.#options.db.query<MirrorRow>(sql.loadShadow, [...keyOf(key), stop])).rows;
     if (mirrorRow === undefined) return;
     const toInstant: InstantOf = (moment) => instantOf(moment, zone);
-    const { update, unmapped } = amendmentOf({ ...edit, result: readResult(mirrorRow.doc) }, toInstant);
+    const { shadow: confirmed, isWhole } = edit;
+    const result = isWhole
+      ? confirmedResult(key, stop, { confirmed, found: hostStop.rows }, zone)
+      : readResult(mirrorRow.doc);
+    const { update, unmapped } = amendmentOf({ ...edit, result }, toInstant);
     if (update === undefined && unmapped.length === 0) {
       // Only columns of the service, such as the trace, differ. If the shadow lacked their values, the guard of each
       // later write would fail.
@@ -146,7 +151,8 @@ export class OfficeEdits {
 
   /**
    * Imports a write that the service made after the backup and before the restore. The import dates it at the start of
-   * its second, so later records win. Changes of that second that phones repeat give the same values.
+   * its second, so later records win. Changes of that second that phones repeat give the same values. Lists are those of
+   * that write: phones may have sent later ones already.
    */
   async #recoverLostWrite(
     key: RouteKey,
@@ -158,7 +164,9 @@ export class OfficeEdits {
     const writtenAt = moment && instantOf(moment, zone);
     const editor = { user: restoredAuthor, at: writtenAt ?? clock() };
     const toInstant: InstantOf = (local) => instantOf(local, zone);
-    const comparison = { key, stop, result: readResult(mirrorRow.doc), shadow: shadow?.rows, hostStop };
+    const confirmed = shadow?.rows;
+    const result = confirmedResult(key, stop, { confirmed, found: hostStop.rows }, zone);
+    const comparison = { key, stop, result, shadow: confirmed, hostStop, isWhole: true };
     const { update, unmapped } = amendmentOf(comparison, toInstant);
     if (update) await this.#submit(key, update, mirrorRow.version, editor);
     if (unmapped.length > 0) await this.#reportUnmapped({ route: key, stop }, editor, unmapped, hostStop.rows);

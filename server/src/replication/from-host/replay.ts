@@ -6,7 +6,14 @@ import { Doorbell } from '../../host/reads/doorbell.ts';
 import { lastWrites, wholeFiles } from '../../host/reads/route-keys.ts';
 import type { Host } from '../../host/host.ts';
 import { hostRows, isUntouched } from '../../stops/host-rows.ts';
-import { stopFiles, type RowFit, type StopFile, type StopOnHost, type StopRows } from '../../stops/host-stop.ts';
+import {
+  noRows,
+  stopFiles,
+  type RowFit,
+  type StopFile,
+  type StopOnHost,
+  type StopRows,
+} from '../../stops/host-stop.ts';
 import { evidenceOf } from '../../stops/named-assets.ts';
 import { readResult } from '../../stops/stored-documents.ts';
 import { HostStops, type ReadStop } from '../to-host/host-stops.ts';
@@ -284,5 +291,3 @@ function isEqual(
   const wanted = hostRows({ key, stop, result: readResult(doc), sequence, moment, fit }, found);
   return traceOf(compared(wanted)) === traceOf(compared(found.rows));
 }
-
-const noRows: StopRows = { RTSTPP: [], RTPRUP: [], RTOSDP: [], RTIMGP: [], RTEMLP: [], RTSTUP: [] };

@@ -1,7 +1,7 @@
 import type { RouteKey, Stamp, StopObject, StopResult } from '@tailgate/sync-protocol';
 import { applyStopUpdate, officeSource } from '@tailgate/sync-protocol';
 import { amendmentOf } from '../../stops/amendment.ts';
-import type { StopOnHost } from '../../stops/host-stop.ts';
+import { noRows, type StopOnHost, type StopRows } from '../../stops/host-stop.ts';
 import { plansFromHost } from '../../stops/plan-from-host.ts';
 import type { HostStops } from '../to-host/host-stops.ts';
 import { instantOf } from '../../host/files/local-time.ts';
@@ -93,6 +93,21 @@ function inheritedStop(
   const comparison = { key, stop, result: { status: 'P' as const }, shadow: undefined, hostStop };
   const { update, unmapped } = amendmentOf(comparison, (moment) => instantOf(moment, zone));
   return { result: resultOf(update, now), hostStop, unmapped };
+}
+
+/**
+ * A stop as its confirmed rows show it, with the lines that it has on the host. A restored mirror may have later changes
+ * again: the lists of a lost write must not be mixed with theirs.
+ */
+export function confirmedResult(
+  key: RouteKey,
+  stop: number,
+  { confirmed = noRows, found }: { readonly confirmed: StopRows | undefined; readonly found: StopRows },
+  zone: string,
+): StopResult {
+  const rows = { ...confirmed, RTPRUP: found.RTPRUP };
+  // Times of the result have no influence on its lists.
+  return inheritedStop(key, stop, { rows, credited: new Set() }, { zone, now: new Date(0) }).result;
 }
 
 function resultOf(update: StopObject | undefined, now: Date): StopResult {
