@@ -13,6 +13,7 @@ import { may } from '../session.ts';
 import { itemText } from '../words/cause-sentences.ts';
 import { timeIn } from '../words/times.ts';
 import { t } from '../words/words.ts';
+import { DraftField } from './draft-field.tsx';
 import { FaultNote } from './fault-note.tsx';
 import { FirstNote } from './first-note.tsx';
 import { Moment } from './moment.tsx';
@@ -113,15 +114,7 @@ function BulkForm({ cause, draft, act, onFinished }: Omit<CauseEntriesProps, 'mo
       )}
       <p className="small">{t(act === 'retry' ? 'bulk.retryMore' : 'bulk.skipMore')}</p>
       <div className="form-row auto">
-        <label className="field">
-          <span className="lab">{t(act === 'retry' ? 'bulk.retryWhy' : 'bulk.skipWhy')}</span>
-          <input
-            className="input"
-            maxLength={500}
-            value={reason}
-            onInput={(event) => draft.change('reason', event.currentTarget.value)}
-          />
-        </label>
+        <DraftField label={t(act === 'retry' ? 'bulk.retryWhy' : 'bulk.skipWhy')} draft={draft} name="reason" />
         <SendButton
           tone={act === 'retry' ? 'go' : 'bad'}
           icon={act === 'retry' ? 'retry' : 'x'}

@@ -9,6 +9,7 @@ import { useDraft } from '../drafts.ts';
 import { useGate } from '../gate.ts';
 import type { StopKey } from '../links.ts';
 import { t } from '../words/words.ts';
+import { DraftField } from './draft-field.tsx';
 import { FaultNote } from './fault-note.tsx';
 import { FirstNote } from './first-note.tsx';
 import { Moment } from './moment.tsx';
@@ -47,16 +48,7 @@ export function EvidenceLinks({ stop, query }: EvidenceLinksProps) {
       <p className="small">{t('evidence.link.about')}</p>
       <FaultNote fault={make.fault} />
       <>
-        <label className="field">
-          <span className="lab">{t('evidence.link.note')}</span>
-          <input
-            className="input"
-            autoComplete="off"
-            maxLength={200}
-            value={note}
-            onInput={(event) => draft.change('note', event.currentTarget.value)}
-          />
-        </label>
+        <DraftField label={t('evidence.link.note')} draft={draft} name="note" maxLength={200} />
         <SendButton tone="go" missing={note.trim() === '' ? t('evidence.link.noNote') : ''} isOff={make.isOff}>
           {t('evidence.link.act')}
         </SendButton>

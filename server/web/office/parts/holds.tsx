@@ -6,6 +6,7 @@ import { useGate } from '../gate.ts';
 import { instantOf } from '../model/local-time.ts';
 import { may } from '../session.ts';
 import { t } from '../words/words.ts';
+import { DraftField } from './draft-field.tsx';
 import { FaultNote } from './fault-note.tsx';
 import { FirstNote } from './first-note.tsx';
 import { Moment } from './moment.tsx';
@@ -44,35 +45,9 @@ export function HoldForm({ isPlanned, onClose }: HoldFormProps) {
       <p className="small">{t('host.holdMore')}</p>
       <FaultNote fault={begin.fault} />
       <FirstNote gate={gate} />
-      <label className="field">
-        <span className="lab">{t('host.holdReason')}</span>
-        <input
-          className="input"
-          maxLength={500}
-          value={reason}
-          onInput={(event) => draft.change('reason', event.currentTarget.value)}
-        />
-      </label>
-      {isPlanned && (
-        <label className="field">
-          <span className="lab">{t('host.holdFrom')}</span>
-          <input
-            className="input"
-            type="datetime-local"
-            value={from}
-            onInput={(event) => draft.change('from', event.currentTarget.value)}
-          />
-        </label>
-      )}
-      <label className="field">
-        <span className="lab">{t('host.holdUntil')}</span>
-        <input
-          className="input"
-          type="datetime-local"
-          value={until}
-          onInput={(event) => draft.change('until', event.currentTarget.value)}
-        />
-      </label>
+      <DraftField label={t('host.holdReason')} draft={draft} name="reason" />
+      {isPlanned && <DraftField label={t('host.holdFrom')} draft={draft} name="from" type="datetime-local" />}
+      <DraftField label={t('host.holdUntil')} draft={draft} name="until" type="datetime-local" />
       <SendButton tone="go" icon="pause" missing={missing} isOff={begin.isOff}>
         {t(isPlanned ? 'host.plan' : 'host.begin')}
       </SendButton>

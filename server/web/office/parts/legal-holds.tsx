@@ -9,6 +9,7 @@ import type { RouteKey, StopKey } from '../links.ts';
 import { instantOf } from '../model/local-time.ts';
 import { may } from '../session.ts';
 import { t } from '../words/words.ts';
+import { DraftField } from './draft-field.tsx';
 import { FaultNote } from './fault-note.tsx';
 import { FirstNote } from './first-note.tsx';
 import { Moment } from './moment.tsx';
@@ -69,24 +70,8 @@ function PlaceHold({ place, onPlaced }: PlaceProps & { readonly onPlaced: () => 
       <NeedsRole role="repair" />
       {may('repair') && (
         <>
-          <label className="field">
-            <span className="lab">{t('law.reason')}</span>
-            <input
-              className="input"
-              maxLength={500}
-              value={reason}
-              onInput={(event) => draft.change('reason', event.currentTarget.value)}
-            />
-          </label>
-          <label className="field">
-            <span className="lab">{t('law.until')}</span>
-            <input
-              className="input"
-              type="datetime-local"
-              value={until}
-              onInput={(event) => draft.change('until', event.currentTarget.value)}
-            />
-          </label>
+          <DraftField label={t('law.reason')} draft={draft} name="reason" />
+          <DraftField label={t('law.until')} draft={draft} name="until" type="datetime-local" />
           <SendButton tone="go" icon="pause" missing={reason.trim() === '' ? t('law.noReason') : ''} isOff={act.isOff}>
             {t('law.act')}
           </SendButton>
@@ -131,15 +116,7 @@ function Placed({ hold, place }: PlaceProps & { readonly hold: Hold }) {
       <FirstNote gate={gate} />
       {may('admin') && (
         <form className="form-row auto" noValidate onSubmit={(event) => void submit(event)}>
-          <label className="field">
-            <span className="lab">{t('law.why')}</span>
-            <input
-              className="input"
-              maxLength={500}
-              value={why}
-              onInput={(event) => draft.change('why', event.currentTarget.value)}
-            />
-          </label>
+          <DraftField label={t('law.why')} draft={draft} name="why" />
           <SendButton tone="bad" missing={why.trim() === '' ? t('law.noReason') : ''} isOff={release.isOff}>
             {t('law.release')}
           </SendButton>

@@ -6,6 +6,7 @@ import { links } from '../links.ts';
 import { may } from '../session.ts';
 import { timeIn } from '../words/times.ts';
 import { sizeText, t } from '../words/words.ts';
+import { DraftField } from './draft-field.tsx';
 import { FaultNote } from './fault-note.tsx';
 import { Moment } from './moment.tsx';
 import { NeedsRole } from './needs-role.tsx';
@@ -84,15 +85,7 @@ function End({ phone }: { readonly phone: Phone }) {
             <NeedsRole role="admin" />
             {may('admin') && (
               <div className="form-row auto">
-                <label className="field">
-                  <span className="lab">{t('phone.reason')}</span>
-                  <input
-                    className="input"
-                    maxLength={500}
-                    value={reason}
-                    onInput={(event) => draft.change('reason', event.currentTarget.value)}
-                  />
-                </label>
+                <DraftField label={t('phone.reason')} draft={draft} name="reason" />
                 <SendButton
                   tone="bad"
                   icon="x"

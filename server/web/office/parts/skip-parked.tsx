@@ -4,6 +4,7 @@ import { useDraft } from '../drafts.ts';
 import type { Gate } from '../gate.ts';
 import type { ParkedRow } from '../model/parked-list.ts';
 import { t } from '../words/words.ts';
+import { DraftField } from './draft-field.tsx';
 import { FaultNote } from './fault-note.tsx';
 import { SendButton } from './send-button.tsx';
 
@@ -31,15 +32,7 @@ export function SkipParked({ row, gate, onClose }: SkipParkedProps) {
     <form className="panel panel-body" noValidate onSubmit={(event) => void submit(event)}>
       <FaultNote fault={skip.fault} />
       <div className="form-row auto">
-        <label className="field">
-          <span className="lab">{t('repair.skipWhy')}</span>
-          <input
-            className="input"
-            maxLength={500}
-            value={reason}
-            onInput={(event) => draft.change('reason', event.currentTarget.value)}
-          />
-        </label>
+        <DraftField label={t('repair.skipWhy')} draft={draft} name="reason" />
         <SendButton tone="bad" missing={reason.trim() === '' ? t('app.noReason') : ''} isOff={skip.isOff}>
           {t('repair.skipAct')}
         </SendButton>

@@ -8,6 +8,7 @@ import type { DataOf, RowOf } from '../api/operations.ts';
 import { useList } from '../api/reads.ts';
 import { useDraft } from '../drafts.ts';
 import { links } from '../links.ts';
+import { DraftField } from '../parts/draft-field.tsx';
 import { Exports } from '../parts/exports.tsx';
 import { FaultNote } from '../parts/fault-note.tsx';
 import { Filter } from '../parts/filter.tsx';
@@ -118,15 +119,7 @@ function Review({ code, through }: { readonly code: string; readonly through: st
         <>
           <p className="small">{t('flags.actMore')}</p>
           <div className="form-row auto">
-            <label className="field">
-              <span className="lab">{t('flags.note')}</span>
-              <input
-                className="input"
-                maxLength={500}
-                value={note}
-                onInput={(event) => draft.change('note', event.currentTarget.value)}
-              />
-            </label>
+            <DraftField label={t('flags.note')} draft={draft} name="note" />
             <button className="btn btn-go" type="submit" aria-disabled={review.isBusy}>
               <Icon name="check" />
               {t('flags.act')}

@@ -9,6 +9,7 @@ import { useDraft } from '../drafts.ts';
 import { links } from '../links.ts';
 import { placeOfIncident } from '../model/incident.ts';
 import { inLines } from '../model/kept-bytes.ts';
+import { DraftField } from '../parts/draft-field.tsx';
 import { Exports } from '../parts/exports.tsx';
 import { FaultNote } from '../parts/fault-note.tsx';
 import { Filter } from '../parts/filter.tsx';
@@ -141,16 +142,7 @@ function Chosen({ incident }: { readonly incident: Incident }) {
               <NeedsRole role="repair" />
               {may('repair') && (
                 <>
-                  <label className="field">
-                    <span className="lab">{t('incidents.note')}</span>
-                    <input
-                      className={isWrong ? 'input wrong' : 'input'}
-                      aria-invalid={isWrong}
-                      maxLength={500}
-                      value={text}
-                      onInput={(event) => draft.change('note', event.currentTarget.value)}
-                    />
-                  </label>
+                  <DraftField label={t('incidents.note')} draft={draft} name="note" isWrong={isWrong} />
                   {isWrong && (
                     <p className="hint badword" role="alert">
                       {t('incidents.noNote')}

@@ -9,6 +9,7 @@ import type { First } from '../gate.ts';
 import { useGate } from '../gate.ts';
 import { links } from '../links.ts';
 import { inLines } from '../model/kept-bytes.ts';
+import { DraftField } from '../parts/draft-field.tsx';
 import { FaultNote } from '../parts/fault-note.tsx';
 import { FirstNote } from '../parts/first-note.tsx';
 import { Moment } from '../parts/moment.tsx';
@@ -110,16 +111,7 @@ function Decision({ entry }: { readonly entry: Entry }) {
         {state !== 'released' && <FirstNote gate={gate} />}
         {state !== 'released' && may('repair') && (
           <>
-            <label className="field">
-              <span className="lab">{t('kept.note')}</span>
-              <input
-                className={isMissing && sentence === '' ? 'input wrong' : 'input'}
-                aria-invalid={isMissing && sentence === ''}
-                maxLength={500}
-                value={draft.fields['sentence'] ?? ''}
-                onInput={(event) => draft.change('sentence', event.currentTarget.value)}
-              />
-            </label>
+            <DraftField label={t('kept.note')} draft={draft} name="sentence" isWrong={isMissing && sentence === ''} />
             {isMissing && sentence === '' && (
               <p className="hint badword" role="alert">
                 {t('kept.noSentence')}
