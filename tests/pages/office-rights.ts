@@ -37,6 +37,7 @@ export const acts = {
   ],
   proof: ['sendProof'],
   rescue: ['rescueQueue'],
+  shadow: ['askDoctor'],
 } as const;
 
 /** Every act that the console can send. */

@@ -5,6 +5,7 @@ import { demoRoute } from '../system/service.ts';
 import type { OfficeWorld } from './desk.ts';
 import { openOfficeWorld } from './desk.ts';
 import { faultsOf } from './looks.ts';
+import { acts, repeatAsLook } from './office-rights.ts';
 import { deliver, driverOf } from './refusing-host.ts';
 
 const { facility, id: route, week_end: week } = demoRoute('R100');
@@ -62,4 +63,9 @@ test('the page of the host has the first load and the lines of the doctor; only 
   await desk.page.getByText('Is the host set up').scrollIntoViewIfNeeded();
   await desk.shot('office-doctor');
   await pool.query('alter table PODDTA.RTSTPP enable trigger rtstpp_update');
+});
+
+/** Last: it repeats what the tests above have sent. */
+test('every request of a button is refused with the token of a clerk who may only look', async () => {
+  expect(await repeatAsLook(world)).toEqual(acts.shadow);
 });

@@ -5,6 +5,7 @@ import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import pg from 'pg';
+import { reasonOf } from '../runtime/reason.ts';
 import { StartError } from '../runtime/start-error.ts';
 import { ARCHIVE, MANIFEST, nameOf, PARTIAL } from './backups.ts';
 
@@ -47,11 +48,8 @@ async function connect(url: string): Promise<pg.Client> {
   // A connection that breaks fails the query, too.
   client.on('error', () => undefined);
   await client.connect().catch((cause: unknown) => {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new StartError(
-      `a backup needs a role that may replicate (alter role … replication; pg_hba.conf: replication): ${why} (BACKUP_URL)`,
-      { cause },
-    );
+    const needs = 'a role that may replicate (alter role … replication; pg_hba.conf: replication)';
+    throw new StartError(`a backup needs ${needs}: ${reasonOf(cause)} (BACKUP_URL)`, { cause });
   });
   return client;
 }

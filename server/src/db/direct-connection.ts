@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { reasonOf } from '../runtime/reason.ts';
 import { StartError } from '../runtime/start-error.ts';
 
 /**
@@ -12,10 +13,4 @@ export async function connectDirectly(url: string, name: string): Promise<pg.Cli
     throw new StartError(`the database cannot be reached: ${reasonOf(cause)} (DATABASE_URL)`, { cause });
   });
   return client;
-}
-
-/** For a host name with several addresses the error has one error for each, and no message. */
-export function reasonOf(cause: unknown): string {
-  if (cause instanceof AggregateError) return cause.errors.map(reasonOf).join(', ');
-  return cause instanceof Error ? cause.message : String(cause);
 }
