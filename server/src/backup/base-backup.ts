@@ -5,8 +5,7 @@ import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import pg from 'pg';
-import { reasonOf } from '../runtime/reason.ts';
-import { StartError } from '../runtime/start-error.ts';
+import { reasonOf, StartError } from '../runtime/start-error.ts';
 import { ARCHIVE, MANIFEST, nameOf, PARTIAL } from './backups.ts';
 
 /**

@@ -1,6 +1,5 @@
 import pg from 'pg';
-import { reasonOf } from '../runtime/reason.ts';
-import { StartError } from '../runtime/start-error.ts';
+import { reasonOf, StartError } from '../runtime/start-error.ts';
 
 /**
  * A connection outside of any pool, for work before a start.
