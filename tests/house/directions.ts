@@ -168,7 +168,7 @@ export const parts: Part[] = [
         'incidents/',
         'runtime/zone-clock.ts',
       ),
-      ...server('runtime/interval.ts'),
+      ...server('runtime/cell-name.ts', 'runtime/interval.ts', 'runtime/start-error.ts'),
     ],
     usesTypes: server('config.ts'),
     why: 'an office edit becomes a mutation; the import leaves the service’s own columns to the way out',

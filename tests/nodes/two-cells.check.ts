@@ -162,6 +162,13 @@ describe('two cells in one PostgreSQL, on one library of the host', () => {
     expect([await countOf(cells.north.pool, doc), await countOf(cells.south.pool, doc)]).toEqual([1, 1]);
   });
 
+  test('a worker does not start with a facility of the other cell', async () => {
+    await expect(startServer({ ...settings.south, FACILITIES: 'F01,F02' })).rejects.toThrow(
+      `FACILITIES: facility F01 of library PODDTA: cell ${cells.north.name} takes it, too`,
+    );
+    await expect(startServer({ ...settings.south, FACILITIES: '' })).rejects.toThrow(/this cell has no FACILITIES/);
+  });
+
   test('a server of another cell than its role does not start', async () => {
     await expect(startServer({ ...settings.south, CELL: cells.north.name })).rejects.toThrow(
       /CELL: this server belongs to/,

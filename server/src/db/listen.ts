@@ -41,6 +41,7 @@ export async function startListener(options: ListenOptions): Promise<Listener> {
 export class Listener {
   readonly #options: ListenOptions;
   readonly #handlers = new Map<string, Set<NotifyHandler>>();
+  readonly #held = new Set<string>();
   readonly #reconnectHandlers = new Set<() => void>();
   readonly #probeChannel = `tailgate_probe_${randomBytes(6).toString('hex')}`;
   readonly #stopped = new AbortController();
@@ -64,6 +65,13 @@ export class Listener {
     if (!known) await session?.listen(channel).catch(() => session.destroy());
   }
 
+  /** Holds shared advisory locks of this cell, under these names, as long as there is a session. */
+  async hold(names: readonly string[]): Promise<void> {
+    for (const name of names) this.#held.add(name);
+    const session = this.#session;
+    await session?.hold(names).catch(() => session.destroy());
+  }
+
   onReconnect(handler: () => void): void {
     this.#reconnectHandlers.add(handler);
   }
@@ -84,6 +92,7 @@ export class Listener {
       await session.probe(this.#probeChannel);
       // Last, and over the live map: it thus includes a channel that was added meanwhile.
       for (const channel of this.#handlers.keys()) await session.listen(channel);
+      await session.hold([...this.#held]);
       if (this.#stopped.signal.aborted) throw new Error('stopped meanwhile');
     } catch (error) {
       await session.close();
@@ -178,10 +187,18 @@ class Session {
     await this.#client.connect();
     const { rows } = await this.#client.query<{ suffix: string }>(`select ${cellSuffix} as suffix`);
     this.#suffix = rows[0]?.suffix ?? '';
+    // Other cells read it in the list of sessions.
+    if (this.#suffix !== '')
+      await this.#client.query(`select set_config('application_name', 'tailgate listen' || $1, false)`, [this.#suffix]);
   }
 
   async listen(channel: string): Promise<void> {
     await this.#client.query(`listen ${this.#client.escapeIdentifier(channel + this.#suffix)}`);
+  }
+
+  async hold(names: readonly string[]): Promise<void> {
+    for (const name of names)
+      await this.#client.query('select pg_advisory_lock_shared(hashtext($1), hashtext(current_schema()))', [name]);
   }
 
   async probe(channel: string): Promise<void> {

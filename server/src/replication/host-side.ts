@@ -11,6 +11,7 @@ import { DriftCheck } from './from-host/drift-check.ts';
 import { openHost } from '../host/connection/open.ts';
 import { HostExaminer, onExaminationAsked, saveUnreachable } from './control/host-examiner.ts';
 import { HostPolling } from './from-host/host-polling.ts';
+import { claimFacilities } from './from-host/facility-claims.ts';
 import { GiveWay } from './control/give-way.ts';
 import { Handshake } from './to-host/handshake.ts';
 import { Heartbeat } from './control/heartbeat.ts';
@@ -33,7 +34,7 @@ export interface HostSideOptions {
   db: Db;
   store?: WorkerOptions['store'];
   databaseUrl: string;
-  listener: Pick<Listener, 'onNotify'>;
+  listener: Pick<Listener, 'hold' | 'onNotify'>;
   boss: PgBoss;
   pipeline: Pick<Pipeline, 'submit' | 'isBusy' | 'whenCalm'>;
   log: Log;
@@ -69,6 +70,9 @@ export class HostSide {
 
   /** Resolves when everything runs, or when the host turns out to be away. @throws StartError for a wrong setting */
   async start(): Promise<void> {
+    const { config, db, listener, databaseUrl } = this.#options;
+    const { facilities, legacyLibrary: library, legacyUrl: host = databaseUrl } = config;
+    await claimFacilities({ db, listener, facilities, host, library });
     await onExaminationAsked(this.#options.listener, () => void this.#examiner?.run());
     this.#opening = this.#open(FIRST_RETRY_MS);
     await this.#opening;
