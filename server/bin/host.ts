@@ -3,7 +3,7 @@ import { loadConfig } from '../src/config.ts';
 import { openEmbedded } from '../src/embedded-postgres/embedded.ts';
 import type { Log } from '../src/runtime/log.ts';
 import { explain, hostManual, parseCommand, parsePrintCommand, printed, runCommand } from '../src/host/tools/cli.ts';
-import { mapOfCell } from '../src/host/files/doorbell-triggers.ts';
+import { mapOfCell } from '../src/host/files/triggers.ts';
 import { openHost } from '../src/host/connection/open.ts';
 import { operatingUser } from '../src/host/tools/operating-user.ts';
 import { StartError } from '../src/runtime/start-error.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mapOfCell } from '../../server/src/host/files/doorbell-triggers.ts';
+import { mapOfCell } from '../../server/src/host/files/triggers.ts';
 import { plainMap } from '../../server/src/host/files/library-map.ts';
 import { Doorbell } from '../../server/src/host/reads/doorbell.ts';
 import { openStandIn } from '../../server/src/host/connection/postgres.ts';

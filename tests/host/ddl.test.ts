@@ -84,7 +84,7 @@ describe('the script for Db2', () => {
     expect(print('ddl')).toContain(bodies.join('\n'));
     expect(part('owner')).not.toMatch(/^(grant|create or replace trigger|.*STRJRNPF)/m);
     expect(part('journal').match(/STRJRNPF FILE/g)).toHaveLength(hostFileNames.length);
-    expect(part('triggers').match(/^create or replace trigger/gm)).toHaveLength(51);
+    expect(part('triggers').match(/^create or replace trigger/gm)).toHaveLength(55);
     expect(part('grants').match(/^grant /gm)).toHaveLength(hostFileNames.length);
     expect(part('grants')).not.toContain('create ');
   });
@@ -98,7 +98,8 @@ describe('the script for Db2', () => {
         const inside = made.filter((text) =>
           /^\n {2}declare continue handler for sqlstate '(42710|42711|38501)'/.test(text),
         );
-        const makers = script.match(/^(?:create (?:table|index)|alter table|call)\b|execute immediate 'call\b/gm) ?? [];
+        const makers =
+          script.match(/^(?:create (?:table|index|sequence)|alter table|call)\b|execute immediate 'call\b/gm) ?? [];
         expect(inside.length).toBeGreaterThan(0);
         expect(inside).toHaveLength(makers.length);
         expect(script).toMatch(/where not exists \(select 1 from PODDTA\.PODCTLP\)|set CTLAY = \d+ where CTLAY < \d+/);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { examine } from '../../server/src/host/doctor/examine.ts';
-import { triggerName } from '../../server/src/host/files/doorbell-triggers.ts';
-import { hostFileNames } from '../../server/src/host/files/tables.ts';
+import { numberedEvents, numberOf, numberTriggerName, triggerName } from '../../server/src/host/files/triggers.ts';
+import { hostFile, hostFileNames } from '../../server/src/host/files/tables.ts';
 import { plainMap } from '../../server/src/host/files/library-map.ts';
 import type { Host } from '../../server/src/host/host.ts';
 import { createHost } from '../support/stand-in.ts';
@@ -27,6 +27,13 @@ await pool.query(`
   insert into syscat.tablespaces values (4096, 'T'), (32768, 'T'), (65536, 'A');
   create table public.settings (hex text, txt text, lockwait text, isolation text);
   insert into PODDTA.FACMSTP (FAFAC, FATZ) values ('F01', 'Europe/Berlin')`);
+for (const name of hostFileNames.filter((file) => numberOf(hostFile(file)) !== undefined)) {
+  for (const event of numberedEvents) {
+    const trigger = [name, numberTriggerName('db2i', name, event)];
+    await pool.query(`insert into qsys2.systriggers values ('PODDTA', $1, $2, 'Y', 'Y')`, trigger);
+    await pool.query(`insert into syscat.triggers values ('PODDTA', $1, $2, 'Y')`, trigger);
+  }
+}
 for (const name of hostFileNames) {
   await pool.query(`insert into qsys2.journaled values ($1, 'YES', 'PF')`, [name]);
   for (const event of ['insert', 'update', 'delete'] as const) {
@@ -174,6 +181,7 @@ test('a catalog that does not answer as expected leaves its check open', async (
   await pool.query('alter table syscat.triggers_gone rename to triggers');
   expect(findings.filter(({ level }) => level === 'unknown')).toMatchObject([
     { check: 'triggers', says: saying('the host does not tell the triggers: 42704') },
+    { check: 'numbers', says: saying('the host does not tell the triggers: 42704') },
   ]);
   expect(go).toBe(true);
 });

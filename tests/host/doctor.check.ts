@@ -65,7 +65,7 @@ test('a host that is set up as documented: GO, one line a check, and nothing to 
   expect(diagnosis.findings.filter(({ level }) => level !== 'go')).toEqual([]);
   expect(diagnosis.go).toBe(true);
   const lines = printed(diagnosis).split('\n');
-  expect(lines.at(-1)).toBe('GO: 12 checks, 0 refuse, 0 to look at, 0 unknown');
+  expect(lines.at(-1)).toBe('GO: 14 checks, 0 refuse, 0 to look at, 0 unknown');
   expect(lines[1]).toBe('GO       tables           PODDTA has all 26 files');
   // Those of a Db2 alone are in doctor-db2.test.ts.
   const ofDb2 = ['journal', 'code-page', 'sort-space'];
@@ -155,6 +155,38 @@ test.each(broken)('NO-GO %s: %s', async (check, breaks, repairs, says) => {
   ]);
   expect(printed(diagnosis)).toMatch(/^NO-GO .* → .*/m);
   expect((await examined()).go).toBe(true);
+});
+
+test('a library of an earlier layout works: a person looks, and one that has a part of it is a NO-GO', async () => {
+  const columns = ['RTSTUP.RUCHTS', 'RTSTUP.RUCHSQ', 'PODRPLP.RLCHTS', 'PODRPLP.RLCHSQ'].map((name) => name.split('.'));
+  const rename = async (from: string, to: string) => {
+    for (const [file, column = ''] of columns)
+      await pool.query(`alter table PODDTA.${file} rename ${column}${from} to ${column}${to}`);
+  };
+  await rename('', 'X');
+  const earlier = await examined();
+  await pool.query('alter table PODDTA.RTSTUP rename RUCHTSX to RUCHTS');
+  const partly = await findingOf('columns');
+  await pool.query('alter table PODDTA.RTSTUP rename RUCHTS to RUCHTSX');
+  await rename('X', '');
+  expect(earlier.go).toBe(true);
+  expect(earlier.findings.filter(({ level }) => level !== 'go')).toMatchObject([
+    { check: 'layout', level: 'attention', todo: saying('npm run host -- ddl --from 2') },
+  ]);
+  expect(partly).toMatchObject({ level: 'no_go', says: saying('RTSTUP.RUCHSQ is missing') });
+  expect(await findingOf('layout')).toMatchObject({ level: 'go' });
+});
+
+test.each(['disable', 'drop'])('numbers of changes whose trigger is gone (%s): a person looks', async (how) => {
+  const ddl =
+    'create trigger rtstup_number_update before update on PODDTA.RTSTUP for each row execute function PODDTA.rtstup_number()';
+  if (how === 'drop') await pool.query('drop trigger rtstup_number_update on PODDTA.RTSTUP');
+  else await pool.query('alter table PODDTA.RTSTUP disable trigger rtstup_number_update');
+  const finding = await findingOf('numbers');
+  if (how === 'drop') await pool.query(ddl);
+  else await pool.query('alter table PODDTA.RTSTUP enable trigger rtstup_number_update');
+  expect(finding).toMatchObject({ level: 'attention', says: saying('RTSTUP.RTSTUP_NUMBER_UPDATE') });
+  expect(await findingOf('numbers')).toMatchObject({ level: 'go' });
 });
 
 test('a wait for locks without an end, and one that is too long: NO-GO', async () => {
@@ -276,7 +308,7 @@ test('npm run ops -- doctor prints the lines; its exit code says GO or NO-GO', a
   const env = { ...process.env, LEGACY_URL: leastUrl };
   const doctor = () =>
     promisify(execFile)(process.execPath, ['--conditions=source', 'server/bin/ops.ts', 'doctor'], { env });
-  expect((await doctor()).stdout).toMatch(/\nGO: 12 checks, 0 refuse/);
+  expect((await doctor()).stdout).toMatch(/\nGO: 14 checks, 0 refuse/);
   await pool.query('alter table PODDTA.RTSTPP disable trigger rtstpp_update');
   await expect(doctor()).rejects.toMatchObject({
     code: 1,

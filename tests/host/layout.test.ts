@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import { openStandIn } from '../../server/src/host/connection/postgres.ts';
 import { allColumnsOf } from '../../server/src/host/files/columns.ts';
+import { dialects } from '../../server/src/host/files/dialect.ts';
 import { layoutVersion } from '../../server/src/host/files/layout.ts';
 import { hostFile, hostFileNames } from '../../server/src/host/files/tables.ts';
 import { CommandError, parsePrintCommand, printed } from '../../server/src/host/tools/cli.ts';
+import { statementsOf } from '../h2/host-statements.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 
@@ -25,20 +27,28 @@ function namesIn(script: string): Set<string> {
   return names;
 }
 
-/** The columns of layout 1, as the release before printed them. */
-const ofLayout1 = (name: string, column: string): boolean =>
-  name !== 'PODRCNP' && !/^CT(LAY|QUI|SEN|BEH|PRK|ERR|ERU)$/.test(column);
+/** The columns of earlier layouts, as their releases printed them. */
+const earlier: { readonly [layout: string]: (name: string, column: string) => boolean } = {
+  1: (name, column) =>
+    name !== 'PODRCNP' && !/^CT(LAY|QUI|SEN|BEH|PRK|ERR|ERU)$/.test(column) && earlier[2]?.(name, column) === true,
+  2: (_, column) => !/^R[UL]CH(TS|SQ)$/.test(column),
+};
+const since = ['db2i', 'db2'].flatMap((dialect) => Object.keys(earlier).map((layout) => [dialect, layout] as const));
 
-test.each(['db2i', 'db2'] as const)('%s: an earlier library and the additions have every column once', (dialect) => {
-  const added = namesIn(print('ddl', '--dialect', dialect, '--from', '1'));
+test.each(since)('%s: a library of layout %s and the additions have every column once', (dialect, layout) => {
+  const added = namesIn(print('ddl', '--dialect', dialect, '--from', layout));
   const all = hostFileNames.flatMap((name) => Object.keys(allOf(name)).map((column) => ({ name, column })));
   const before = all
-    .filter(({ name, column }) => ofLayout1(name, column))
+    .filter(({ name, column }) => earlier[layout]?.(name, column))
     .map(({ name, column }) => `${name}.${column}`);
   expect([...before, ...added].sort()).toEqual(all.map(({ name, column }) => `${name}.${column}`).sort());
-  const script = print('ddl', '--dialect', dialect, '--from', '1');
+  const script = print('ddl', '--dialect', dialect, '--from', layout);
   expect(script).toContain(`update PODDTA.PODCTLP set CTLAY = ${layoutVersion}`);
-  expect(script).toContain('grant select, update (CTQUI, CTSEN, CTBEH, CTPRK, CTERR, CTERU, CTUUSR');
+  expect(script.includes('grant select, update (CTQUI, CTSEN, CTBEH, CTPRK, CTERR, CTERU, CTUUSR')).toBe(
+    layout === '1',
+  );
+  expect(script.match(/^create index /gm)).toHaveLength(layout === '1' ? 6 : 5);
+  expect(script.match(/next value for PODDTA\.PODCHGS/g)).toHaveLength(4);
   expect(script).toMatch(/^-- .*NOT YET RUN on a real Db2/);
   expect(script).not.toMatch(/\b(drop|delete) (table|column|from)\b/i);
 });
@@ -48,11 +58,20 @@ test('the whole script writes the layout, and from the present one nothing is ad
   expect(namesIn(print('ddl', '--from', `${layoutVersion}`))).toEqual(new Set());
 });
 
-test.each(['0', '3', 'x', '-1'])('--from %s is refused with the known layouts', (from) => {
+test.each(['0', '4', 'x', '-1'])('--from %s is refused with the known layouts', (from) => {
   expect(() => parsePrintCommand(['ddl', `--from=${from}`])).toThrow(CommandError);
   expect(() => parsePrintCommand(['ddl', `--from=${from}`])).toThrow(
     `--from: expected a layout from 1 to ${layoutVersion}`,
   );
+});
+
+// So a service of this release goes on with a library that lacks them, and a change in them is no edit.
+test.each(dialects)('%s: no statement of the service names a column that the host assigns', async (dialect) => {
+  const assigned = hostFileNames.flatMap((name) => Object.keys(hostFile(name).assigned));
+  expect(assigned).toEqual(['RUCHTS', 'RUCHSQ', 'RLCHTS', 'RLCHSQ']);
+  const statements = await statementsOf(dialect);
+  expect(statements.filter((statement) => statement.includes('RTSTUP')).length).toBeGreaterThan(10);
+  expect(statements.filter((statement) => assigned.some((name) => statement.includes(name)))).toEqual([]);
 });
 
 test('a stand-in of layout 1 gets what it lacks at its next start, and keeps its rows', async () => {
@@ -61,13 +80,24 @@ test('a stand-in of layout 1 gets what it lacks at its next start, and keeps its
   await pool.query(`update PODDTA.PODCTLP set CTHOLD = 'Y';
     alter table PODDTA.PODCTLP drop column CTLAY, drop column CTQUI, drop column CTSEN, drop column CTBEH,
       drop column CTPRK, drop column CTERR, drop column CTERU;
-    drop table PODDTA.PODRCNP`);
+    drop table PODDTA.PODRCNP;
+    insert into PODDTA.RTSTUP (RUFAC, RURTE, RUWKE, RUSTP) values ('F01', 'OLD', 20261128, 1);
+    alter table PODDTA.RTSTUP drop column RUCHTS, drop column RUCHSQ;
+    alter table PODDTA.PODRPLP drop column RLCHTS, drop column RLCHSQ;
+    drop trigger RTSTUP_number_insert on PODDTA.RTSTUP;
+    drop trigger RTSTUP_number_update on PODDTA.RTSTUP;
+    drop sequence PODDTA.PODCHGS`);
   const host = await openStandIn({ url, library: 'PODDTA', log: recordedLog() });
   for (const name of hostFileNames) {
     const columns = (await host.describe(name))?.map((column) => column.name).sort();
     expect(columns).toEqual(Object.keys(allOf(name)).sort());
   }
-  expect(await host.query('select CTHOLD, CTLAY from PODDTA.PODCTLP')).toEqual([{ CTHOLD: 'Y', CTLAY: '2' }]);
+  expect(await host.query('select CTHOLD, CTLAY from PODDTA.PODCTLP')).toEqual([
+    { CTHOLD: 'Y', CTLAY: `${layoutVersion}` },
+  ]);
+  expect(await host.query('select RUCHSQ from PODDTA.RTSTUP')).toEqual([{ RUCHSQ: '0' }]);
+  await host.transaction((tx) => tx.execute("update PODDTA.RTSTUP set RUSTS = 'D'"));
+  expect(await host.query('select RUSTS, RUCHSQ from PODDTA.RTSTUP')).toEqual([{ RUSTS: 'D', RUCHSQ: '1' }]);
   await host.close();
 });
 

@@ -130,6 +130,19 @@ describe('statements, scripts and the layout have the names of the map', () => {
     expect(sheet).toContain('| none (RSARVF) |');
   });
 
+  test('columns that the host assigns have names of the library, or are left out', () => {
+    const own = mapOf({ RTSTUP: { table: 'RESULT', columns: { RUCHSQ: 'CHANGE#', RUCHTS: { skip: true } } } });
+    const script = hostScript('db2i', 'L', own);
+    expect(script).toContain('set N."CHANGE#" = next value for L.PODCHGS');
+    expect(script).toContain('create index L.RTSTUPX3 on L."RESULT" ("CHANGE#")');
+    expect(script).not.toContain('RUCHTS');
+    const none = hostScript('db2i', 'L', mapOf({ RTSTUP: { columns: { RUCHSQ: { skip: true } } } }));
+    expect(none).not.toMatch(/RUCHSQ|RTSTUPX3|RTSTUPB[IU]/);
+    expect(() => mapOf({ RTSTUP: { columns: { RUCHSQ: { constant: 1 } } } })).toThrow(
+      'files.RTSTUP.columns.RUCHSQ.constant: the host assigns this column; use skip',
+    );
+  });
+
   test('a table that exists is not created, and has triggers and grants', () => {
     const script = hostScript('db2', 'L', mapOf({ CUSMSP: { table: 'CUST', create: false } }));
     expect(script).not.toContain('create table L."CUST"');

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { mapOfCell } from '../../server/src/host/files/doorbell-triggers.ts';
+import { mapOfCell } from '../../server/src/host/files/triggers.ts';
 import { openStandIn } from '../../server/src/host/connection/postgres.ts';
 import type { Host } from '../../server/src/host/host.ts';
 import { makeCells, type Cell } from '../support/cells.ts';

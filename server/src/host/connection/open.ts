@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts';
 import { onlyCell } from '../../runtime/cell-name.ts';
 import type { Log } from '../../runtime/log.ts';
-import { mapOfCell } from '../files/doorbell-triggers.ts';
+import { mapOfCell } from '../files/triggers.ts';
 import type { Host } from '../host.ts';
 import { openStandIn } from './postgres.ts';
 import { serviceProgram } from '../files/standin-schema.ts';

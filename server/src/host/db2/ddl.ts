@@ -1,8 +1,15 @@
 import { allColumnsOf } from '../files/columns.ts';
 import { typeName } from '../files/dialect.ts';
-import { triggerName, type DoorbellEvent } from '../files/doorbell-triggers.ts';
+import {
+  changeSequence,
+  numberedEvents,
+  numberOf,
+  numberTriggerName,
+  triggerName,
+  type DoorbellEvent,
+} from '../files/triggers.ts';
 import { additionsSince, layoutVersion, type ChangedFile } from '../files/layout.ts';
-import { namesOn, plainMap, type LibraryMap, type Place } from '../files/library-map.ts';
+import { namesOn, plainMap, storedPaths, type LibraryMap, type Place } from '../files/library-map.ts';
 import { rightsOf } from '../files/rights.ts';
 import { serviceProgram } from '../files/standin-schema.ts';
 import { hostFile, hostFileNames, type HostFileName } from '../files/tables.ts';
@@ -31,7 +38,7 @@ export function db2Script(dialect: Db2Dialect, library: string, map = plainMap, 
   const isOfCell = map.cellDoorbell !== undefined;
   const created = hostFileNames.filter((name) => map.creates(name) && (!isOfCell || name === 'PODCHGP'));
   const last = map.creates('PODCTLP') && !isOfCell ? [switchRow(place)] : [];
-  const files = created.map((file) => ({ file, columns: undefined }));
+  const files = created.map((file) => ({ file, columns: undefined, hasNewPaths: true }));
   return scriptOf(place, { about: [], files, triggered: hostFileNames, granted: hostFileNames, last }, options);
 }
 
@@ -70,11 +77,15 @@ function scriptOf(place: Db2Place, script: Script, { parts = scriptParts, profil
   const ringing = triggered.filter((name) => hostFile(name).doorbell === 'rings');
   const statements: { readonly [part in ScriptPart]: () => readonly string[] } = {
     owner: () => [
-      ...files.flatMap(({ file, columns }) => (columns ? addColumns(place, file, columns) : wholeFile(place, file))),
+      ...(files.some((changed) => isNumbered(place, changed)) ? [sequence(place)] : []),
+      ...files.flatMap((changed) => owned(place, changed)),
       ...last,
     ],
     journal: () => (dialect === 'db2i' ? whole.map((name) => journaled(place, name)) : []),
-    triggers: () => ringing.flatMap((name) => doorbellTriggers(place, name)),
+    triggers: () => [
+      ...ringing.flatMap((name) => doorbellTriggers(place, name)),
+      ...files.filter((changed) => isNumbered(place, changed)).flatMap(({ file }) => numberTriggers(place, file)),
+    ],
     grants: () => granted.flatMap((name) => grants(place, name, profile)),
   };
   const end = dialect === 'db2i' ? ';' : '@';
@@ -130,11 +141,38 @@ function unlessThere(what: keyof typeof EXISTS, statement: string): string {
   ].join('\n');
 }
 
-const wholeFile = (place: Db2Place, name: HostFileName): string[] => [
-  table(place, name),
-  ...indexes(place, name),
-  ...labels(place, name),
-];
+function owned(place: Db2Place, { file, columns, hasNewPaths }: ChangedFile): string[] {
+  const paths = hasNewPaths ? indexes(place, file) : [];
+  if (columns) return [...addColumns(place, file, columns), ...paths];
+  return [table(place, file), ...paths, ...labels(place, file)];
+}
+
+const sequence = ({ library }: Db2Place): string =>
+  unlessThere(
+    'object',
+    `create sequence ${library}.${changeSequence} as bigint start with 1 increment by 1 no cycle cache 100`,
+  );
+
+/** Whether the host assigns a number with each change of this file, and did not before. */
+function isNumbered({ map = plainMap }: Db2Place, { file, columns }: ChangedFile): boolean {
+  const number = numberOf(map.file(file), map);
+  return number !== undefined && (columns === undefined || columns.includes(number));
+}
+
+/** Gives each changed row the next number of the library, for a change by any program. */
+function numberTriggers(place: Db2Place, name: HostFileName): string[] {
+  const { dialect, library } = place;
+  const { map, table: named, of } = namesOn(place);
+  const number = numberOf(map.file(name), map) ?? '';
+  const mode = dialect === 'db2i' ? ' mode db2row' : '';
+  return numberedEvents.map((event) =>
+    [
+      `create or replace trigger ${library}.${numberTriggerName(dialect, name, event)}`,
+      `no cascade before ${event} on ${named(name)} referencing new as N for each row${mode}`,
+      `set ${of('N', number)} = next value for ${library}.${changeSequence}`,
+    ].join('\n'),
+  );
+}
 
 function switchRow(place: Db2Place): string {
   const { table: named, column, literal } = namesOn(place);
@@ -180,9 +218,12 @@ function columnText({ dialect, map = plainMap }: Db2Place, name: string): string
     case 'char':
       return `${type}${dialect === 'db2i' ? ` ccsid ${map.ccsid}` : ''} not null default '${blank === '' ? ' ' : blank}'`;
     case 'decimal':
+    case 'changeNumber':
       return `${type} not null default 0`;
     case 'timestamp':
       return `${type} not null default current_timestamp`;
+    case 'changedAt':
+      return `${type} not null generated always for each row on update as row change timestamp`;
     case 'binary':
       return `${type} not null`;
     case 'identity':
@@ -193,14 +234,12 @@ function columnText({ dialect, map = plainMap }: Db2Place, name: string): string
 
 function indexes(place: Db2Place, name: HostFileName): string[] {
   const { map, table: named, column } = namesOn(place);
-  return map
-    .file(name)
-    .paths.map((path, index) =>
-      unlessThere(
-        'object',
-        `create index ${place.library}.${name}X${index + 1} on ${named(name)} (${map.stored(path).map(column).join(', ')})`,
-      ),
-    );
+  return storedPaths(map, name).map((path, index) =>
+    unlessThere(
+      'object',
+      `create index ${place.library}.${name}X${index + 1} on ${named(name)} (${path.map(column).join(', ')})`,
+    ),
+  );
 }
 
 function labels(place: Db2Place, name: HostFileName): string[] {

@@ -1,8 +1,16 @@
 import { isZone } from '../../runtime/zone-clock.ts';
 import { ccsids, sampleOn, sampleText } from '../files/ccsid.ts';
-import { doorbellEvents, ringingFiles, triggerName } from '../files/doorbell-triggers.ts';
+import { additionsSince, layoutOf, layoutVersion } from '../files/layout.ts';
 import type { LibraryMap } from '../files/library-map.ts';
-import type { HostFileName } from '../files/tables.ts';
+import { hostFileNames, type HostFileName } from '../files/tables.ts';
+import {
+  doorbellEvents,
+  numberedEvents,
+  numberOf,
+  numberTriggerName,
+  ringingFiles,
+  triggerName,
+} from '../files/triggers.ts';
 import type { HostColumn } from '../host.ts';
 import { columnFaults } from './column-faults.ts';
 import type { AuthorityFact, HostFacts, Reading } from './facts.ts';
@@ -40,8 +48,10 @@ export const checks: readonly Check[] = [
     name: 'tables',
     judge: ({ files, library, map }) =>
       judged(files, 'the catalog', (found) => {
-        const missing = [...found].filter(([, columns]) => columns === undefined).map(([name]) => map.table(name));
-        if (missing.length === 0) return go(`${library} has all ${found.size} files`);
+        const { isLater } = layoutIn(found, map);
+        const absent = [...found].filter(([, columns]) => columns === undefined).map(([name]) => name);
+        const missing = absent.filter((name) => !isLater(name)).map((name) => map.table(name));
+        if (missing.length === 0) return go(`${library} has all ${found.size - absent.length} files`);
         return noGo(`${library} lacks ${listOf(missing)}, or hides it from this user`, script);
       }),
   },
@@ -49,9 +59,24 @@ export const checks: readonly Check[] = [
     name: 'columns',
     judge: ({ files, map }) =>
       judged(files, 'the catalog', (found) => {
-        const faults = presentFiles(found).flatMap(([name, columns]) => columnFaults(name, columns, map));
+        const { isLater } = layoutIn(found, map);
+        const faults = presentFiles(found).flatMap(([name, columns]) =>
+          columnFaults(name, columns, map, (column) => isLater(name, column)),
+        );
         if (faults.length === 0) return go('every column has the kind and length that the service needs');
         return noGo(listOf(faults, 4), 'compare with docs/host-files.md, and alter the columns');
+      }),
+  },
+  {
+    name: 'layout',
+    judge: ({ files, map }) =>
+      judged(files, 'the catalog', (found) => {
+        const { version } = layoutIn(found, map);
+        if (version === layoutVersion) return go(`the library has layout ${version}`);
+        return attention(
+          `the library has layout ${version}, and this release ${layoutVersion}: the service goes on without what it lacks`,
+          `run the additions (npm run host -- ddl --from ${version}; docs/adopting.md, Between two releases of the layout)`,
+        );
       }),
   },
   {
@@ -97,6 +122,32 @@ export const checks: readonly Check[] = [
         if (off.length > 0)
           return noGo(`disabled or inoperative: ${listOf(off)}`, `enable or recreate them, ${otherWay}`);
         return go(`all ${wanted.length} are there and enabled`);
+      });
+    },
+  },
+  {
+    name: 'numbers',
+    judge: ({ dialect, triggers, files, map }) => {
+      // A library of an earlier layout has none, as its line says.
+      const numbered = hostFileNames.filter((name) => {
+        const number = numberOf(map.file(name), map);
+        return number !== undefined && files.ok && hasColumn(files.value, map, name, number);
+      });
+      if (numbered.length === 0) return undefined;
+      return judged(triggers, 'the triggers', (found) => {
+        const usable = new Set(found.filter((one) => one.usable).map(({ file, name }) => `${file}.${name}`));
+        const lacking = numbered
+          .flatMap((name) =>
+            numberedEvents.map((event) =>
+              `${map.table(name)}.${numberTriggerName(dialect, name, event)}`.toUpperCase(),
+            ),
+          )
+          .filter((name) => !usable.has(name));
+        if (lacking.length === 0) return go('the host numbers the changes of results and of the log');
+        return attention(
+          `missing or disabled: ${listOf(lacking)}; programs that read by number miss changes`,
+          `${script}; without triggers let them read by RUCHTS (docs/adopting.md, Programs that read)`,
+        );
       });
     },
   },
@@ -232,6 +283,22 @@ type Files = ReadonlyMap<HostFileName, readonly HostColumn[] | undefined>;
 
 const presentFiles = (files: Files): [HostFileName, readonly HostColumn[]][] =>
   [...files].flatMap(([name, columns]) => (columns === undefined ? [] : [[name, columns]]));
+
+const hasColumn = (files: Files, map: LibraryMap, file: HostFileName, column: string): boolean =>
+  files.get(file)?.some(({ name }) => name === map.ownName(column)) === true;
+
+/** The layout of a library, and the parts of later ones, which it may lack. */
+function layoutIn(files: Files, map: LibraryMap) {
+  const isMissing = (file: HostFileName, column?: string): boolean => {
+    if (files.get(file) === undefined) return true;
+    return column !== undefined && map.ownName(column) !== undefined && !hasColumn(files, map, file, column);
+  };
+  const version = layoutOf(isMissing);
+  const later = additionsSince(version);
+  const isLater = (file: HostFileName, column?: string): boolean =>
+    later.some((added) => added.file === file && (added.columns === undefined || added.columns.includes(column ?? '')));
+  return { version, isLater };
+}
 
 const otherPages = (files: Files, map: LibraryMap): string[] =>
   presentFiles(files).flatMap(([name, columns]) =>

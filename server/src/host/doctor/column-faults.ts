@@ -3,14 +3,19 @@ import { plainMap } from '../files/library-map.ts';
 import type { HostFileName } from '../files/tables.ts';
 import type { HostColumn } from '../host.ts';
 
-/** Faults in the columns of a file, one phrase a column; empty where the service can use it. */
-export function columnFaults(name: HostFileName, found: readonly HostColumn[], map = plainMap): string[] {
+/** Faults in the columns of a file, one phrase a column; empty where the service can use it. @param isLater columns that may be missing */
+export function columnFaults(
+  name: HostFileName,
+  found: readonly HostColumn[],
+  map = plainMap,
+  isLater: (column: string) => boolean = () => false,
+): string[] {
   const file = map.file(name);
   const byName = new Map(found.map((column) => [column.name, column]));
   const key = Object.keys(file.key);
   return Object.entries(allColumnsOf(file)).flatMap(([column, defined]) => {
     const own = map.ownName(column);
-    if (own === undefined) return [];
+    if (own === undefined || (!byName.has(own) && isLater(column))) return [];
     const fault = columnFault(defined, byName.get(own), key.includes(column));
     return fault === undefined ? [] : [`${map.table(name)}.${own} ${fault}`];
   });
@@ -46,4 +51,6 @@ const types: { readonly [kind in Column['kind']]: RegExp } = {
   timestamp: /^TIMESTAMP/,
   binary: /FOR BIT DATA|^VARBINARY$/,
   identity: /^(BIGINT|DECIMAL|INTEGER)$/,
+  changedAt: /^TIMESTAMP/,
+  changeNumber: /^(BIGINT|DECIMAL)$/,
 };

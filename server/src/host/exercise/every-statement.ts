@@ -141,10 +141,12 @@ function sampleOf(column: Column): HostValue {
     case 'decimal':
       return column.scale === 0 ? '1' : `1.${'0'.repeat(column.scale)}`;
     case 'timestamp':
+    case 'changedAt':
       return '2000-01-01 10:10:10.000000';
     case 'binary':
       return Buffer.from([0, 255]);
     case 'identity':
+    case 'changeNumber':
       break;
   }
   return '1';

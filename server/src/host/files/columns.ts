@@ -17,7 +17,10 @@ export type DecimalColumn = {
 export type TimestampColumn = { readonly kind: 'timestamp'; readonly text: string };
 export type BinaryColumn = { readonly kind: 'binary'; readonly length: number; readonly text: string };
 export type IdentityColumn = { readonly kind: 'identity'; readonly text: string };
-export type Column = CharColumn | DecimalColumn | TimestampColumn | BinaryColumn | IdentityColumn;
+export type ChangedAtColumn = { readonly kind: 'changedAt'; readonly text: string };
+export type ChangeNumberColumn = { readonly kind: 'changeNumber'; readonly text: string };
+export type Column =
+  CharColumn | DecimalColumn | TimestampColumn | BinaryColumn | IdentityColumn | ChangedAtColumn | ChangeNumberColumn;
 export type Columns = { readonly [name: string]: Column };
 
 /** CHAR(n) CCSID 37 NOT NULL DEFAULT ' '. */
@@ -42,6 +45,11 @@ export const binary = (length: number, text: string): BinaryColumn => ({ kind: '
 /** A number that the host assigns on insert, never reused. */
 export const identity = (text: string): IdentityColumn => ({ kind: 'identity', text });
 
+/** When any program last changed the row, by the host's clock: the host assigns it. */
+export const changedAt = (text: string): ChangedAtColumn => ({ kind: 'changedAt', text });
+/** A number of the library's sequence that a trigger assigns with each change of the row; 0 before the first one. */
+export const changeNumber = (text: string): ChangeNumberColumn => ({ kind: 'changeNumber', text });
+
 /** Whether a change by other programs records its key in the doorbell (PODCHGP). */
 export type Doorbell = 'rings' | 'silent';
 
@@ -63,33 +71,41 @@ export type HostFile<
    * side updates its own columns only.
    */
   readonly service: Service;
+  /** Columns that the host assigns with each change, for programs that read: no statement of the service names them. */
+  readonly assigned: Columns;
   /** Access paths beside the key: the columns of each. */
   readonly paths: readonly (readonly string[])[];
 };
 
-type FileParts<Key extends Columns, Host extends Columns, Service extends Columns> = {
+type FileParts<Key extends Columns, Host extends Columns, Service extends Columns, AssignedName extends string> = {
   doorbell?: Doorbell;
   key: Key;
   host: Host;
   service: Service;
-  paths?: readonly (readonly (keyof (Key & Host & Service) & string)[])[];
+  assigned?: { readonly [Name in AssignedName]: Column };
+  paths?: readonly (readonly ((keyof (Key & Host & Service) & string) | NoInfer<AssignedName>)[])[];
 };
 
 /** Declares a host file; by default its changes reach the doorbell. */
-export function defineFile<Key extends Columns, Host extends Columns, Service extends Columns>(
+export function defineFile<
+  Key extends Columns,
+  Host extends Columns,
+  Service extends Columns,
+  AssignedName extends string = never,
+>(
   name: string,
   prefix: string,
   text: string,
-  parts: FileParts<Key, Host, Service>,
+  parts: FileParts<Key, Host, Service, AssignedName>,
 ): HostFile<Key, Host, Service>;
 export function defineFile(
   name: string,
   prefix: string,
   text: string,
-  parts: FileParts<Columns, Columns, Columns>,
+  parts: FileParts<Columns, Columns, Columns, string>,
 ): HostFile {
-  const { doorbell = 'rings', key, host, service, paths = [] } = parts;
-  return { name, prefix, text, doorbell, key, host, service, paths };
+  const { doorbell = 'rings', key, host, service, assigned = {}, paths = [] } = parts;
+  return { name, prefix, text, doorbell, key, host, service, assigned, paths };
 }
 
 /** A decimal as text with exactly its column's scale, so that equal values are equal strings. */
@@ -112,7 +128,7 @@ export type RecordOf<F extends HostFile> = ValuesOf<F['key'] & F['host'] & F['se
 /** A value of a driver's parameters and rows. */
 export type HostValue = string | Buffer | null;
 
-/** Every column but the audit tail, in the file's order: key, the host's, the service's. */
+/** The columns of statements, in the file's order: key, the host's, the service's. */
 export function columnsOf(file: HostFile): Columns {
   return { ...file.key, ...file.host, ...file.service };
 }
@@ -131,9 +147,9 @@ export function auditTail(file: HostFile): Columns {
   return Object.fromEntries([...tail('C', 'Created'), ...tail('U', 'Changed')]);
 }
 
-/** Every column of the file: those of the statements, then the audit tail. */
+/** Every column of the file: those of statements, the audit tail, and those that the host assigns. */
 export function allColumnsOf(file: HostFile): Columns {
-  return { ...columnsOf(file), ...auditTail(file) };
+  return { ...columnsOf(file), ...auditTail(file), ...file.assigned };
 }
 
 /** Of the audit tail: user and program of the last write. */

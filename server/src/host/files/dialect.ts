@@ -42,10 +42,12 @@ export function typeName(dialect: Dialect, column: Column): string {
     case 'decimal':
       return `decimal(${column.precision},${column.scale})`;
     case 'timestamp':
+    case 'changedAt':
       return 'timestamp';
     case 'binary':
       return dialect === 'postgres' ? 'bytea' : `varchar(${column.length}) for bit data`;
     case 'identity':
+    case 'changeNumber':
       break;
   }
   return 'bigint';

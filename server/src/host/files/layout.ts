@@ -1,7 +1,7 @@
 import type { HostFileName } from './tables.ts';
 
 /** The version of the files in this release. A library has its own in PODCTLP (CTLAY); the scripts set it. */
-export const layoutVersion = 2;
+export const layoutVersion = 3;
 
 interface LayoutAddition {
   readonly version: number;
@@ -9,6 +9,8 @@ interface LayoutAddition {
   readonly files: readonly HostFileName[];
   /** New columns of existing files. */
   readonly columns: Readonly<Partial<Record<HostFileName, readonly string[]>>>;
+  /** Existing files that had no access path before. */
+  readonly paths?: readonly HostFileName[];
 }
 
 /** The additions of each version. Nothing is ever removed or changed. */
@@ -18,6 +20,12 @@ const additions: readonly LayoutAddition[] = [
     files: ['PODRCNP'],
     columns: { PODCTLP: ['CTLAY', 'CTQUI', 'CTSEN', 'CTBEH', 'CTPRK', 'CTERR', 'CTERU'] },
   },
+  {
+    version: 3,
+    files: [],
+    columns: { RTSTUP: ['RUCHTS', 'RUCHSQ'], PODRPLP: ['RLCHTS', 'RLCHSQ'] },
+    paths: ['RTSTUP', 'PODRPLP'],
+  },
 ];
 
 /** A file that a later version has changed: as a whole, or by some columns. */
@@ -25,16 +33,29 @@ export interface ChangedFile {
   readonly file: HostFileName;
   /** Undefined: the file itself is new. */
   readonly columns: readonly string[] | undefined;
+  /** Whether its access paths are new. */
+  readonly hasNewPaths: boolean;
 }
 
 /** All additions after the version `from`, in order. */
 export function additionsSince(from: number): ChangedFile[] {
   return additions
     .filter(({ version }) => version > from)
-    .flatMap(({ files, columns }) => [
-      ...files.map((file) => ({ file, columns: undefined })),
-      ...fileNames(columns).map((file) => ({ file, columns: columns[file] ?? [] })),
+    .flatMap(({ files, columns, paths = [] }) => [
+      ...files.map((file) => ({ file, columns: undefined, hasNewPaths: true })),
+      ...fileNames(columns).map((file) => ({ file, columns: columns[file] ?? [], hasNewPaths: paths.includes(file) })),
     ]);
+}
+
+/**
+ * The layout of a library: it lacks everything of later versions. A library with a part of a version has that version, and
+ * the part is a fault.
+ */
+export function layoutOf(isMissing: (file: HostFileName, column?: string) => boolean): number {
+  const isWhollyMissing = ({ files, columns }: LayoutAddition): boolean =>
+    files.every((file) => isMissing(file)) &&
+    fileNames(columns).every((file) => (columns[file] ?? []).every((column) => isMissing(file, column)));
+  return additions.findLast((addition) => !isWhollyMissing(addition))?.version ?? 1;
 }
 
 function fileNames(columns: LayoutAddition['columns']): HostFileName[] {

@@ -104,10 +104,11 @@ function columnFaults(file: HostFile, column: string, type: Column, own: OwnColu
     ...(isAbsent && others.length > 0 ? [`.${others[0]}: the library has no such column`] : []),
     ...(isAbsent && column in file.key ? [`: ${column} is a part of the key`] : []),
     ...(isAbsent && needed.has(column) ? [`: the service cannot do without it: ${needed.get(column)}`] : []),
+    ...(constant !== undefined && column in file.assigned ? ['.constant: the host assigns this column; use skip'] : []),
     ...(constant !== undefined && column in file.service
       ? ['.constant: the service writes this column; use skip']
       : []),
-    ...(constant === undefined ? [] : constantFault(type, constant)),
+    ...(constant === undefined || column in file.assigned ? [] : constantFault(type, constant)),
     ...(length === undefined ? [] : lengthFault(file, column, type, length)),
     ...(codes === undefined ? [] : codeFaults(type, codes, length)),
   ];

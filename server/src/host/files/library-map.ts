@@ -180,6 +180,14 @@ export class LibraryMap {
   }
 }
 
+/** The access paths of a file beside its key, without columns that the library lacks. */
+export function storedPaths(map: LibraryMap, name: HostFileName): string[][] {
+  return map
+    .file(name)
+    .paths.map((path) => map.stored(path))
+    .filter((path) => path.length > 0);
+}
+
 /** A library with our own names, lengths and codes. */
 export const plainMap = new LibraryMap();
 

@@ -1,4 +1,15 @@
-import { binary, char, coded, decimal, defineFile, flag, identity, timestamp } from './columns.ts';
+import {
+  binary,
+  changedAt,
+  changeNumber,
+  char,
+  coded,
+  decimal,
+  defineFile,
+  flag,
+  identity,
+  timestamp,
+} from './columns.ts';
 import { facility, route, stop, weekEnd } from './route-files.ts';
 
 // Master files of the back office, the service's own files on the host, and the three files by which the two sides
@@ -171,6 +182,11 @@ export const PODRPLP = defineFile('PODRPLP', 'RL', 'Replication log', {
     RLERR: char(7, 'Error, SQLSTATE or message id'),
     RLMSG: char(132, 'Message'),
   },
+  assigned: {
+    RLCHTS: changedAt('Written at, clock of the host'),
+    RLCHSQ: changeNumber('Number of the line, in order'),
+  },
+  paths: [['RLCHSQ'], ['RLKEY']],
 });
 
 export const PODRCNP = defineFile('PODRCNP', 'RN', 'Reconciliation counts', {

@@ -1,4 +1,4 @@
-import { char, coded, decimal, defineFile, flag } from './columns.ts';
+import { changedAt, changeNumber, char, coded, decimal, defineFile, flag } from './columns.ts';
 
 // Files that belong to one route. The columns of the parent's key come first in each, under the file's own prefix.
 
@@ -75,6 +75,8 @@ export const RTSTUP = defineFile('RTSTUP', 'RU', 'Stop results', {
     RURPSQ: sent,
     RUTRC: char(12, 'Trace id of the last write'),
   },
+  assigned: { RUCHTS: changedAt('Changed at, clock of the host'), RUCHSQ: changeNumber('Number of the last change') },
+  paths: [['RUFAC', 'RUEDT'], ['RUFAC', 'RUSKDT'], ['RUCHSQ']],
 });
 
 export const RTEMLP = defineFile('RTEMLP', 'RE', 'Stop OSD e-mails', {

@@ -1,9 +1,16 @@
 import { createHash } from 'node:crypto';
 import { allColumnsOf, type Column } from './columns.ts';
 import { typeName } from './dialect.ts';
-import { triggerName, type DoorbellEvent } from './doorbell-triggers.ts';
+import {
+  changeSequence,
+  numberedEvents,
+  numberOf,
+  numberTriggerName,
+  triggerName,
+  type DoorbellEvent,
+} from './triggers.ts';
 import { additionsSince, layoutVersion } from './layout.ts';
-import { literal, namesOn, plainMap, type LibraryMap, type Place } from './library-map.ts';
+import { literal, namesOn, plainMap, storedPaths, type LibraryMap, type Place } from './library-map.ts';
 import { hostFileNames, type HostFileName } from './tables.ts';
 
 // The library as a PostgreSQL schema, in place of the back office's own DDL on Db2. The stand-in refuses the same
@@ -33,8 +40,10 @@ export function libraryDdl(library: string, map: LibraryMap = plainMap): string[
     // Faults of the stand-in (`npm run host -- fault …`); no host has such a table.
     `create table if not exists ${library}.standin_fault (fault text, file text not null default '', primary key (fault, file))`,
     refuseOutsideCodePage(library),
-    ...hostFileNames.flatMap((name) => fileDdl(place, name)),
+    `create sequence if not exists ${library}.${changeSequence}`,
+    ...hostFileNames.map((name) => tableDdl(place, name)),
     ...additionDdl(place, 1),
+    ...hostFileNames.flatMap((name) => partsDdl(place, name)),
     `insert into ${table('PODCTLP')} (${hold}) select ${coded('CTHOLD', 'N')} where not exists (select from ${table('PODCTLP')})`,
     `update ${table('PODCTLP')} set ${layout} = ${layoutVersion} where ${layout} < ${layoutVersion}`,
   ];
@@ -54,7 +63,7 @@ function additionDdl(place: StandIn, from: number): string[] {
   );
 }
 
-function fileDdl(place: StandIn, name: HostFileName): string[] {
+function tableDdl(place: StandIn, name: HostFileName): string {
   const { library, map } = place;
   const { table, column, quoted } = namesOn(place);
   const file = map.file(name);
@@ -69,14 +78,47 @@ function fileDdl(place: StandIn, name: HostFileName): string[] {
     ...(key.length > 0 ? [`primary key (${key.join(', ')})`] : []),
     `check (${library}.ccsid37(${texts.join(' || ')}))`,
   ];
+  // Free space on the page for the service's updates of existing rows.
+  return `create table if not exists ${table(name)} (${parts.join(', ')}) with (fillfactor = 80)`;
+}
+
+/** Access paths and triggers; a file of an earlier layout has its new columns by then. */
+function partsDdl(place: StandIn, name: HostFileName): string[] {
+  const { map } = place;
+  const { table, column } = namesOn(place);
+  const file = map.file(name);
+  const number = numberOf(file, map);
   return [
-    // Free space on the page for the service's updates of existing rows.
-    `create table if not exists ${table(name)} (${parts.join(', ')}) with (fillfactor = 80)`,
-    ...file.paths.map(
+    ...storedPaths(map, name).map(
       (path) =>
-        `create index if not exists ${file.name}_${path.at(-1)} on ${table(name)} (${map.stored(path).map(column).join(', ')})`,
+        `create index if not exists ${file.name}_${path.at(-1)} on ${table(name)} (${path.map(column).join(', ')})`,
     ),
     ...(file.doorbell === 'rings' ? doorbellDdl(place, name) : []),
+    ...(number === undefined ? [] : numberDdl(place, name, number)),
+  ];
+}
+
+/** What Db2 assigns by itself (the time) and by a trigger (the number). */
+function numberDdl(place: StandIn, file: HostFileName, number: string): string[] {
+  const { library, map } = place;
+  const { table, of } = namesOn(place);
+  const { assigned } = map.file(file);
+  const times = map.stored(Object.keys(assigned)).filter((known) => assigned[known]?.kind === 'changedAt');
+  const name = `${library}.${file}_number`;
+  const assignments = [
+    ...times.map((time) => `${of('new', time)} := clock_timestamp();`),
+    `${of('new', number)} := nextval('${library}.${changeSequence}');`,
+  ];
+  return [
+    `create or replace function ${name}() returns trigger language plpgsql security definer as $$
+begin
+  ${assignments.join('\n  ')}
+  return new;
+end $$`,
+    ...numberedEvents.map(
+      (event) => `create or replace trigger ${numberTriggerName('postgres', file, event)}
+before ${event} on ${table(file)} for each row execute function ${name}()`,
+    ),
   ];
 }
 
@@ -87,8 +129,10 @@ function columnDdl(map: LibraryMap, name: string): string {
     case 'char':
       return `${type} not null default ${literal(map.toOwn(name, '') || ' ')}`;
     case 'decimal':
+    case 'changeNumber':
       return `${type} not null default 0`;
     case 'timestamp':
+    case 'changedAt':
       return `${type} not null default current_timestamp`;
     case 'binary':
       return `${type} not null default ''`;

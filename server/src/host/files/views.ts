@@ -54,8 +54,8 @@ function writers(place: Place & { readonly map: LibraryMap }, library: string, n
   const { table, column, quoted } = namesOn(place);
   const file = map.file(name);
   const key = Object.keys(file.key);
-  const isNumbered = (known: string) => map.definition(known).kind === 'identity';
-  const given = map.stored(allColumns(map, name)).filter((known) => !isNumbered(known));
+  const isAssigned = (known: string) => map.definition(known).kind === 'identity' || known in file.assigned;
+  const given = map.stored(allColumns(map, name)).filter((known) => !isAssigned(known));
   const own = (row: string, known: string) => {
     const codes = codesOf(map, known);
     const cases = codes.map(([ours, theirs]) => `when ${literal(ours)} then ${literal(theirs)}`);

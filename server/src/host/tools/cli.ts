@@ -292,7 +292,7 @@ function withNumbers(row: HostRow): { [column: string]: unknown } {
 const numbers = new Set(
   hostFileNames.flatMap((name) =>
     Object.entries(allColumnsOf(hostFile(name)))
-      .filter(([, { kind }]) => kind === 'decimal' || kind === 'identity')
+      .filter(([, { kind }]) => ['decimal', 'identity', 'changeNumber'].includes(kind))
       .map(([column]) => column),
   ),
 );

@@ -13,7 +13,8 @@ Printed by \`npm run host -- layout\` from the definitions that the statements, 
 a test compares it. Text is CHAR in CCSID ${map.ccsid}, blank where there is nothing; numbers are 0 where there is nothing;
 dates are YYYYMMDD and times HHMMSS on the clock of the facility (of what belongs to none, such as a photo that no stop
 waits for: on the clock that all facilities have, else in UTC). **H**: the column is the host’s, **S**: the service’s,
-**K**: key. Each file ends with its audit tail (\`xxCUSR xxCPGM xxCDAT xxCTIM xxUUSR xxUPGM xxUDAT xxUTIM\`).
+**K**: key. Each file ends with its audit tail (\`xxCUSR xxCPGM xxCDAT xxCTIM xxUUSR xxUPGM xxUDAT xxUTIM\`);
+after it are columns that the host assigns with each change, for [programs that read](adopting.md#programs-that-read).
 If no line of PODCHGP names the user of an edit, the service takes \`xxUUSR\` of the row that was changed.`;
 
 /**
@@ -67,10 +68,12 @@ function bytesOf(column: Column): number {
     case 'decimal':
       return Math.floor(column.precision / 2) + 1;
     case 'timestamp':
+    case 'changedAt':
       return 10;
     case 'binary':
       return CHUNK_BYTES;
     case 'identity':
+    case 'changeNumber':
       break;
   }
   return 8;
@@ -121,9 +124,12 @@ function typeOf(column: Column): string {
       return `DECIMAL(${column.precision},${column.scale})`;
     case 'timestamp':
       return 'TIMESTAMP';
+    case 'changedAt':
+      return 'TIMESTAMP, given by the host';
     case 'binary':
       return `VARCHAR(${column.length}) FOR BIT DATA`;
     case 'identity':
+    case 'changeNumber':
       break;
   }
   return 'BIGINT, given by the host';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { onlyCell } from '../../runtime/cell-name.ts';
+import type { HostFile } from './columns.ts';
 import type { Dialect } from './dialect.ts';
 import { plainMap, type LibraryMap } from './library-map.ts';
 import { hostFile, hostFileNames, type HostFileName } from './tables.ts';
@@ -28,3 +29,19 @@ export function triggerName(dialect: Dialect, file: string, event: DoorbellEvent
 export const ringingFiles: readonly HostFileName[] = hostFileNames.filter(
   (name) => hostFile(name).doorbell === 'rings',
 );
+
+/** The sequence of the library that numbers the changes. */
+export const changeSequence = 'PODCHGS';
+
+/** The events that give a row a new number. */
+export const numberedEvents = ['insert', 'update'] as const;
+
+/** The trigger that numbers the changes of a file. */
+export function numberTriggerName(dialect: Dialect, file: string, event: (typeof numberedEvents)[number]): string {
+  return dialect === 'postgres' ? `${file}_number_${event}` : `${file}B${event.slice(0, 1).toUpperCase()}`;
+}
+
+/** The column that gets the number of each change; undefined where the file or the library has none. */
+export function numberOf({ assigned }: HostFile, map: LibraryMap = plainMap): string | undefined {
+  return map.stored(Object.keys(assigned)).find((name) => assigned[name]?.kind === 'changeNumber');
+}
