@@ -29,7 +29,9 @@ async function main(argv: readonly string[]): Promise<void> {
   const config = loadConfig(process.env, []);
   const print = parsePrintCommand(argv);
   if (print) {
-    process.stdout.write(printed(print, config.legacyLibrary, mapOfCell(config.cell, config.legacyMap)));
+    process.stdout.write(
+      printed(print, config.legacyLibrary, mapOfCell(config.cell, config.legacyMap), config.shadowLibrary),
+    );
     return;
   }
   const command = parseCommand(argv);

@@ -65,9 +65,12 @@ async function main(argv: readonly string[]): Promise<void> {
     const db = createPool({ url: database.url, name: 'tailgate ops', log, size: 2 });
     try {
       await checkCell(db, config.cell);
-      process.stdout.write(
-        `${escapeHiddenInLines(await runOpsCommand(command, db, { ...config, keyFile: keyFileIn(config) }))}\n`,
-      );
+      const options = {
+        ...config,
+        keyFile: keyFileIn(config),
+        openHost: () => openHost(config, database.url, log),
+      };
+      process.stdout.write(`${escapeHiddenInLines(await runOpsCommand(command, db, options))}\n`);
     } finally {
       await db.end();
     }
@@ -86,7 +89,7 @@ async function doctor(config: Config, { exerciseTo }: DoctorCommand): Promise<vo
     const ofHost = await examineAt(
       () => openHost(config, database?.url ?? '', log),
       { changes: config.hostChanges },
-      { now: () => new Date(), form: 'full' },
+      { now: () => new Date(), form: 'full', shadowLibrary: config.shadowLibrary },
     );
     const ofMachine = database ? await examineMachine(config, database.url) : [];
     const diagnosis = diagnosisOf([...ofHost.findings, ...ofMachine]);

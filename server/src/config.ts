@@ -85,6 +85,10 @@ const table = {
   ),
   LEGACY_MODE: withDefault('live', 'off, shadow or live; by facility: off,F01=shadow (adopting.md)', legacyModes()),
   SHADOW_RULES: optional('File with rules that excuse a difference in shadow (adopting.md); unset: none', z.string()),
+  SHADOW_LIBRARY: optional(
+    'Library of the service on the host, for the table of the comparison in shadow (adopting.md); unset: none',
+    library(),
+  ),
   SHADOW_MAIL_TO: optional('Address for mails of facilities that are not live; unset: these are held', mailAddress()),
   SHADOW_SMS_TO: optional('Number for their text messages, or driver: as ever; unset: held', telephoneOrDriver()),
   ALARM_URL: optional('Webhook that receives each incident as JSON; unset: none', urlOf('http', 'https'), 'secret'),
@@ -267,6 +271,9 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     throw new ConfigError(
       `OPS_TOKEN: expected ${OPS_TOKEN_LENGTH} random characters or more where others are let in (LISTEN_HOST=${listenHost}), got ${opsToken.length}`,
     );
+  const [legacyLibrary, shadowLibrary] = [read('LEGACY_LIBRARY'), read('SHADOW_LIBRARY')];
+  if (shadowLibrary === legacyLibrary)
+    throw new ConfigError(`SHADOW_LIBRARY: expected another library than LEGACY_LIBRARY, got ${shadowLibrary}`);
   const role = readRole(argv);
   const demo = read('DEMO') ?? (databaseUrl === undefined && legacyUrl === undefined ? '1' : '0');
   const dataDir = resolve(cwd, read('DATA_DIR'));
@@ -286,11 +293,12 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     objectStore: read('S3_URL'),
     filesIn: read('FILES_IN'),
     legacyUrl,
-    legacyLibrary: read('LEGACY_LIBRARY'),
+    legacyLibrary,
     legacyDevLibrary: read('LEGACY_DEV_LIBRARY'),
     legacyMap: (read('LEGACY_MAP') ?? plainMap).inCcsid(read('CCSID')),
     legacyModes: read('LEGACY_MODE'),
     shadowRules: read('SHADOW_RULES'),
+    shadowLibrary,
     shadowMailTo: read('SHADOW_MAIL_TO'),
     shadowSmsTo: read('SHADOW_SMS_TO'),
     smtpUrl: read('SMTP_URL'),

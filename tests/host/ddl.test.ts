@@ -12,7 +12,7 @@ import { createDatabase } from '../support/postgres.ts';
 const print = (...argv: string[]) => {
   const command = parsePrintCommand(argv);
   if (!command) throw new Error('that prints nothing');
-  return printed(command, 'PODDTA');
+  return printed(command, 'PODDTA', undefined, 'PODSHD');
 };
 
 // `npx vitest run tests/host/ddl.test.ts -u` writes them anew; a reviewer reads the difference.
@@ -87,6 +87,16 @@ describe('the script for Db2', () => {
     expect(part('triggers').match(/^create or replace trigger/gm)).toHaveLength(55);
     expect(part('grants').match(/^grant /gm)).toHaveLength(hostFileNames.length);
     expect(part('grants')).not.toContain('create ');
+  });
+
+  test('of the comparison in shadow makes one table in the service’s own library, with a grant on it alone', () => {
+    const script = print('ddl', '--dialect', 'db2i', '--comparison');
+    expect(script).toContain('create table PODSHD.PODSHDP (');
+    expect(script).not.toContain('PODDTA');
+    expect(script.match(/^grant .*/gm)).toEqual([
+      'grant select, insert, delete, update (SHSTP, SHVER, SHCNT, SHFIL, SHCOL, SHROW, SHOUR, SHTHR, SHUUSR, SHUPGM, SHUDAT, SHUTIM) on PODSHD.PODSHDP to TAILGATE;',
+    ]);
+    expect(() => print('ddl', '--comparison', '--from', '1')).toThrow('npm run host');
   });
 
   test.each(['db2i', 'db2'] as const)(

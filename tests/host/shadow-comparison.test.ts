@@ -2,7 +2,9 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseOpsCommand, runOpsCommand } from '../../server/src/ops/commands/cli.ts';
+import { examine } from '../../server/src/host/doctor/examine.ts';
 import { operations } from '../../server/src/http/operations.ts';
+import { openTestHost } from '../support/driven-host.ts';
 import { opsToken, startRestServer } from '../support/rest-server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { openShadowWorld, WEEK } from './shadow-fixture.ts';
@@ -148,6 +150,59 @@ describe('npm run ops -- shadow', () => {
     await expect(compare('--rules', rules)).rejects.toThrow('line 2: RTSTUP.NOPE is no column that the service writes');
     await writeFile(rules, 'RTSTUP.RUETM within\n');
     await expect(compare('--rules', rules)).rejects.toThrow('line 1: expected FILE.COLUMN');
+  });
+
+  describe('--table', () => {
+    const shadowLibrary = 'PODSHD';
+    const openHost = () => openTestHost(world.depot.database.url, 'TAILGATE');
+    const store = (...argv: string[]) => {
+      const options = { autocloseSeconds: 600, keyFile: '', shadowLibrary, openHost };
+      return runOpsCommand(parseOpsCommand(['shadow', '--table', ...argv]), world.pool, options);
+    };
+    const stored = (where: string) =>
+      world.rows<Record<string, string>>(`select * from PODSHD.PODSHDP where ${where} order by SHRTE, SHSEQ`);
+    const doctor = async () => {
+      const host = await openHost();
+      try {
+        const options = { now: () => new Date(), form: 'short' as const, shadowLibrary };
+        const { findings } = await examine(host, { changes: 'polling' }, options);
+        return findings.find(({ check }) => check === 'comparison');
+      } finally {
+        await host.close();
+      }
+    };
+
+    test('puts the same differences into a table of a library of the service, and nothing into the other library', async () => {
+      expect(await doctor()).toMatchObject({ level: 'no_go', says: expect.stringContaining('42') as unknown });
+      const lines = await compare();
+      expect(await store()).toBe(`PODSHD.PODSHDP has 1 routes with ${lines.length - 1} differences.`);
+      expect(await stored('SHSEQ = 0')).toMatchObject([{ shver: 'D', shcnt: `${lines.length - 1}`, shstp: '-1' }]);
+      expect(await stored("SHCOL = 'RUSNAM'")).toMatchObject([
+        { shstp: '2', shver: 'D', shfil: 'RTSTUP    ', shour: 'Ana'.padEnd(256), shthr: 'Bea'.padEnd(256) },
+      ]);
+      expect(await stored("SHVER = 'H'")).toMatchObject([{ shstp: '5', shfil: 'RTSTUP    ' }]);
+      expect((await stored("SHVER = 'T'")).map(({ shstp, shfil }) => `${shstp} ${shfil?.trim()}`)).toEqual(
+        expect.arrayContaining(['4 RTSTUP', '6 RTOSDP']),
+      );
+      expect(await doctor()).toMatchObject({ level: 'go', says: 'PODSHD.PODSHDP is there, and the user may write it' });
+      expect(await world.statements()).toEqual([]);
+    });
+
+    test('a further run replaces the rows; a route that is compared no more leaves the table with a run of all', async () => {
+      const rules = join(await temporaryFolder(), 'rules.txt');
+      await writeFile(rules, 'RTSTUP.RUCMT any\nRTSTUP.RUSNAM any\n');
+      await world.rows(`insert into PODSHD.PODSHDP (SHFAC, SHRTE, SHWKE, SHSEQ) values ('F01', 'OLD', 20251101, 0)`);
+      const before = await stored("SHRTE = 'R7'");
+      expect(await store('--rules', rules, '--facility', 'F01')).toContain(`${before.length - 3} differences`);
+      expect(await stored("SHRTE = 'R7'")).toHaveLength(before.length - 2);
+      expect(await stored("SHRTE = 'OLD'")).toHaveLength(1);
+      await store('--rules', rules);
+      expect(await stored("SHRTE = 'OLD'")).toEqual([]);
+    });
+
+    test('needs SHADOW_LIBRARY', async () => {
+      await expect(compare('--table')).rejects.toThrow('--table: set SHADOW_LIBRARY');
+    });
   });
 
   test('changes nothing on the host', async () => {

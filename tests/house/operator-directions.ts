@@ -56,7 +56,7 @@ export const operatorParts: readonly Part[] = [
   operators('reconciliation/', ['replication/to-host/counts/'], 'the rows of the host, counted'),
   operators(
     'shadow/',
-    ['host/files/', 'replication/to-host/shadow.ts'],
+    ['host/files/', 'host/host.ts', 'replication/to-host/host-writes.ts', 'replication/to-host/shadow.ts'],
     'what the service would write, compared with what another system writes',
   ),
   operators('restore/', ['incidents/'], 'a restored database is announced here'),

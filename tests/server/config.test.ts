@@ -225,6 +225,7 @@ describe('a wrong value stops the start with one line that names it', () => {
     ['MAIL_FROM', 'a@x.example, b@x.example', /^MAIL_FROM: expected a mail address/],
     ['MAIL_FROM', 'Depot <pod@x.example>\r\nBcc: b@x.example', /^MAIL_FROM: expected a mail address/],
     ['TRUST_PROXY', 'yes', /^TRUST_PROXY: expected 0, a number of proxies, or addresses .* got "yes"$/],
+    ['SHADOW_LIBRARY', 'PODDTA', /^SHADOW_LIBRARY: expected another library than LEGACY_LIBRARY/],
     ['LEGACY_LIBRARY', 'POD"; drop', /^LEGACY_LIBRARY: expected a library name/],
     ['IMPORT_FROM', '20260231', /^IMPORT_FROM: expected a day that exists as YYYYMMDD, .* got "20260231"$/],
     ['IMPORT_FROM', '2026-11-28', /^IMPORT_FROM: expected a day/],

@@ -60,6 +60,12 @@ export function db2Additions(place: Db2Place, from: number, options: ScriptOptio
   return scriptOf(place, { about: [about], files, triggered: whole, granted, last }, options);
 }
 
+/** The script for the comparison of routes in shadow, in a library of its own (SHADOW_LIBRARY). */
+export function db2Comparison(place: Db2Place, options: ScriptOptions = {}): string {
+  const files = [{ file: 'PODSHDP', columns: undefined, hasNewPaths: true }] as const;
+  return scriptOf(place, { about: [], files, triggered: [], granted: ['PODSHDP'], last: [] }, options);
+}
+
 interface Script {
   readonly about: readonly string[];
   readonly files: readonly ChangedFile[];

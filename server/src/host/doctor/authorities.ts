@@ -17,7 +17,7 @@ export function authorityProbes(place: Place): AuthorityProbe[] {
   return hostFileNames.flatMap((name) => probesOf(place, name));
 }
 
-function probesOf(place: Place, name: HostFileName): AuthorityProbe[] {
+export function probesOf(place: Place, name: HostFileName): AuthorityProbe[] {
   const { map, table: named, column } = namesOn(place);
   const file = map.file(name);
   const rights = rightsOf(file);

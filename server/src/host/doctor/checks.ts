@@ -103,6 +103,17 @@ export const checks: readonly Check[] = [
       }),
   },
   {
+    name: 'comparison',
+    judge: ({ comparison }) => {
+      if (!comparison) return undefined;
+      if (comparison.ok) return go(`${comparison.value}.PODSHDP is there, and the user may write it`);
+      return noGo(
+        `the table of SHADOW_LIBRARY cannot be written: ${comparison.why}`,
+        'print its script (npm run host -- ddl --comparison), or unset SHADOW_LIBRARY',
+      );
+    },
+  },
+  {
     name: 'triggers',
     judge: ({ dialect, triggers, files, map }, { changes }) => {
       if (changes === 'polling') return go('not needed: HOST_CHANGES=polling');

@@ -32,6 +32,8 @@ export interface HostFacts {
   /** The rows of PODCTLP. */
   readonly switches: Reading<readonly { readonly hold: string }[]>;
   readonly authorities: Reading<readonly AuthorityFact[]> | undefined;
+  /** Whether the service may keep the comparison in its own library (SHADOW_LIBRARY): the library's name. */
+  readonly comparison: Reading<string> | undefined;
 }
 
 export interface TriggerFact {

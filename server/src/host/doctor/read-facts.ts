@@ -1,8 +1,8 @@
-import { namesOn } from '../files/library-map.ts';
+import { LibraryMap, namesOn } from '../files/library-map.ts';
 import { selectColumns } from '../files/statements.ts';
 import { hostFileNames, type HostFileName } from '../files/tables.ts';
 import { HostError, type Host, type HostColumn, type HostRow } from '../host.ts';
-import { authorityProbes } from './authorities.ts';
+import { authorityProbes, probesOf } from './authorities.ts';
 import { factQueries } from './fact-queries.ts';
 import { sampleText } from '../files/ccsid.ts';
 import { type AuthorityFact, type HostFacts, type Reading } from './facts.ts';
@@ -11,6 +11,8 @@ export interface ReadOptions {
   readonly now: () => Date;
   /** `short`: without the authorities, which are about a hundred statements. */
   readonly form: 'full' | 'short';
+  /** SHADOW_LIBRARY */
+  readonly shadowLibrary?: string | undefined;
 }
 
 type Files = ReadonlyMap<HostFileName, readonly HostColumn[] | undefined>;
@@ -19,7 +21,7 @@ type Files = ReadonlyMap<HostFileName, readonly HostColumn[] | undefined>;
  * Asks the host, one question after the other: on Db2 each connection is a process, and replication needs them. A question
  * that the host refuses leaves one fact open. @throws HostError where the host is away
  */
-export async function readFacts(host: Host, { now, form }: ReadOptions): Promise<HostFacts> {
+export async function readFacts(host: Host, { now, form, shadowLibrary }: ReadOptions): Promise<HostFacts> {
   const { dialect, library } = host;
   const { map } = namesOn(host);
   const queries = factQueries[dialect];
@@ -68,6 +70,7 @@ export async function readFacts(host: Host, { now, form }: ReadOptions): Promise
     switches: await rows(selectColumns(host, 'PODCTLP', ['CTHOLD'], []), (found) =>
       found.map(({ CTHOLD }) => ({ hold: textOf(CTHOLD) })),
     ),
+    comparison: shadowLibrary === undefined ? undefined : await reading(() => tryComparison(host, shadowLibrary)),
     authorities: form === 'short' ? undefined : await reading(() => readAuthorities(host)),
   };
 }
@@ -96,6 +99,16 @@ async function readClock(host: Host, now: () => Date): Promise<number> {
   const here = (before + now().getTime()) / 2;
   const there = Date.parse(`${textOf(found?.['NOW']).slice(0, 23).replace(' ', 'T')}Z`);
   return Math.round((there - here) / 100) / 10;
+}
+
+/** Statements that touch no row. @throws HostError for a missing table or column, or without an authority */
+async function tryComparison(host: Host, library: string): Promise<string> {
+  const place = { dialect: host.dialect, library, map: new LibraryMap({}, host.map.ccsid) };
+  for (const { needed, act, sql } of probesOf(place, 'PODSHDP')) {
+    if (act === 'read') await host.query(sql);
+    else if (needed) await host.transaction((tx) => tx.execute(sql));
+  }
+  return library;
 }
 
 /** No authority; every other failure is that of the file or the host. */

@@ -53,7 +53,7 @@ export async function sendEveryStatement(host: Host): Promise<void> {
   const credited = { sequence: 'OSRPSQ', unless: 'OSPRCF' } as const;
   await write(host, mergeRows(host, 'RTOSDP', ['OSITM', 'OSRPSQ'], 2, credited), guarded(host, 'RTOSDP', 2));
   await host.query(countRows(host, 'ASSCHP', 'ACID', 'ACSEQ'), ['ZZ']);
-  await host.transaction((tx) => tx.execute(deleteAbove(host, 'LCRSCP', 'LSRPT', 'LSSEQ'), ['ZZ', '1']));
+  await host.transaction((tx) => tx.execute(deleteAbove(host, 'LCRSCP', ['LSRPT'], 'LSSEQ'), ['ZZ', '1']));
   await write(host, updateEach(host, 'PODCTLP', ['CTQUI', 'CTBEH']), { row: sampleRow(host, 'PODCTLP'), stamp });
   await host.query(selectColumns(host, 'PODCTLP', ['CTHOLD'], []));
 }

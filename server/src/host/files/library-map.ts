@@ -68,7 +68,7 @@ export class LibraryMap {
     this.ccsid = ccsid;
     this.cellDoorbell = cellDoorbell;
     this.isPlain = Object.keys(files).length === 0;
-    for (const name of hostFileNames) {
+    for (const name of [...hostFileNames, 'PODSHDP'] as const) {
       const own: OwnFile = files[name] ?? {};
       const ofCell = name === 'PODCHGP' ? cellDoorbell : undefined;
       const {

@@ -49,6 +49,17 @@ export function libraryDdl(library: string, map: LibraryMap = plainMap): string[
   ];
 }
 
+/** The same for the comparison of routes in shadow, in a library of its own. */
+export function comparisonDdl(library: string): string[] {
+  const place: StandIn = { dialect: 'postgres', library, map: plainMap };
+  return [
+    `create schema if not exists ${library}`,
+    refuseOutsideCodePage(library),
+    tableDdl(place, 'PODSHDP'),
+    ...partsDdl(place, 'PODSHDP'),
+  ];
+}
+
 type StandIn = Place & { readonly map: LibraryMap };
 
 /** Columns that a library of an earlier layout lacks. */

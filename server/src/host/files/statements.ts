@@ -258,11 +258,11 @@ export function updateNoRows(place: Place, name: HostFileName): string {
 export function deleteAbove<Name extends HostFileName>(
   place: Place,
   name: Name,
-  by: keyof HostKey<Name> & string,
+  by: readonly (keyof HostKey<Name> & string)[],
   above: keyof HostKey<Name> & string,
 ): string {
-  const { table, column } = namesOn(place);
-  return `delete from ${table(name)} where ${column(by)} = ? and ${column(above)} > ?`;
+  const names = namesOn(place);
+  return `delete from ${names.table(name)} where ${matches(names, by)} and ${names.column(above)} > ?`;
 }
 
 /** The number of rows under a part of the key (ROWCNT), and the highest number among them (LAST; 0 for none). */

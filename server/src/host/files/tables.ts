@@ -1,9 +1,12 @@
+import { PODSHDP } from './comparison-file.ts';
 import type { HostFile, HostPartOf, KeyOf, RecordOf, ServicePartOf } from './columns.ts';
 import * as masters from './master-files.ts';
 import * as routes from './route-files.ts';
 
+const filesOfLibrary = { ...routeFiles(), ...masterFiles() };
+
 /** Every file of the legacy host that the service uses, by its system name. */
-export const hostFiles = { ...routeFiles(), ...masterFiles() };
+export const hostFiles = { ...filesOfLibrary, PODSHDP };
 
 export type HostFileName = keyof typeof hostFiles;
 
@@ -15,10 +18,11 @@ export type HostPart<Name extends HostFileName> = HostPartOf<(typeof hostFiles)[
 /** Key and service-owned columns. */
 export type ServicePart<Name extends HostFileName> = ServicePartOf<(typeof hostFiles)[Name]>;
 
-export const hostFileNames: readonly HostFileName[] = Object.keys(hostFiles).filter(isHostFileName);
+/** The files of the back office's library: all but the comparison (SHADOW_LIBRARY). */
+export const hostFileNames: readonly HostFileName[] = Object.keys(filesOfLibrary).filter(isHostFileName);
 
 export function isHostFileName(name: string): name is HostFileName {
-  return Object.hasOwn(hostFiles, name);
+  return Object.hasOwn(filesOfLibrary, name);
 }
 
 /** The definition of any file, for code that treats all files alike (DDL, layout sheet, diagnostics). */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { escapeHidden, escapeHiddenInLines } from '../../runtime/hidden-characters.ts';
 import { misuseOf, readWords, type Manual } from '../../runtime/command-line.ts';
 import { StartError } from '../../runtime/start-error.ts';
-import { db2Additions, db2Script, scriptParts, type ScriptPart } from '../db2/ddl.ts';
+import { db2Additions, db2Comparison, db2Script, scriptParts, type ScriptPart } from '../db2/ddl.ts';
 import { allColumnsOf, type HostValue } from '../files/columns.ts';
 import { dialects, isDialect, readCommitted, type Dialect } from '../files/dialect.ts';
 import { dispatchRoute, unknownDrivers, writeMasters } from './dispatch.ts';
@@ -12,8 +12,8 @@ import { layoutSheet } from './layout-sheet.ts';
 import { LoadFileError, parseLoadFile, type LoadFile } from './load-file.ts';
 import { masterRowsOf } from './load-rows.ts';
 import { faultNames, isFaultName } from '../connection/standin-faults.ts';
-import { namesOn, plainMap } from '../files/library-map.ts';
-import { libraryDdl } from '../files/standin-schema.ts';
+import { LibraryMap, namesOn, plainMap } from '../files/library-map.ts';
+import { comparisonDdl, libraryDdl } from '../files/standin-schema.ts';
 import { viewScript } from '../files/views.ts';
 import { hostFile, hostFileNames, isHostFileName, type HostFileName } from '../files/tables.ts';
 
@@ -41,8 +41,8 @@ export const hostManual: Manual = {
     sql: { takes: '"STATEMENT"', does: 'what a clerk or another program does, as your user of the operating system' },
     fault: { takes: `${faultNames.join('|')} on|off [--table TABLE]`, does: 'a bad day of the stand-in' },
     ddl: {
-      takes: `[--dialect ${dialects.join('|')}] [--from LAYOUT] [--part ${scriptParts.join('|')}]`,
-      does: 'the script that makes the files, for the DBA; --from: what a library of an earlier layout lacks (CTLAY of PODCTLP, 1 without it); --part: a part of it, for its author',
+      takes: `[--dialect ${dialects.join('|')}] [--from LAYOUT | --comparison] [--part ${scriptParts.join('|')}]`,
+      does: 'the script that makes the files, for the DBA; --from: what a library of an earlier layout lacks (CTLAY of PODCTLP, 1 without it); --comparison: the table of SHADOW_LIBRARY alone; --part: a part of it, for its author',
     },
     views: {
       takes: '--library LIBRARY [--dialect DIALECT]',
@@ -62,6 +62,7 @@ export type Command =
 /** Commands without a host. */
 export type PrintCommand =
   | { verb: 'ddl'; dialect: Dialect; from?: number; part?: ScriptPart }
+  | { verb: 'ddl'; dialect: Dialect; comparison: true; part?: ScriptPart }
   | { verb: 'views'; dialect: Dialect; library: string }
   | { verb: 'layout' };
 
@@ -90,7 +91,7 @@ export function parsePrintCommand(argv: readonly string[]): PrintCommand | undef
   if (rest.length > 0) return undefined;
   if (verb === 'layout') return { verb };
   if (verb !== 'ddl' && verb !== 'views') return undefined;
-  const { dialect = 'db2i', from, library } = values;
+  const { dialect = 'db2i', from, library, comparison = false } = values;
   if (!isDialect(dialect)) throw new CommandError(`no dialect is named ${dialect}: there are ${dialects.join(', ')}`);
   if (verb === 'views') {
     if (library === undefined || !/^[A-Z][A-Z0-9_]{0,9}$/.test(library))
@@ -98,6 +99,8 @@ export function parsePrintCommand(argv: readonly string[]): PrintCommand | undef
     return { verb, dialect, library };
   }
   const part = scriptPart(values.part, dialect);
+  if (comparison && from !== undefined) throw new CommandError(misuseOf(hostManual, positionals));
+  if (comparison) return { verb, dialect, comparison, ...part };
   if (from === undefined) return { verb, dialect, ...part };
   if (!/^[1-9]\d*$/.test(from) || Number(from) > layoutVersion)
     throw new CommandError(`--from: expected a layout from 1 to ${layoutVersion}, got ${from}`);
@@ -113,13 +116,21 @@ function scriptPart(written: string | undefined, dialect: Dialect): { part?: Scr
   return { part };
 }
 
-export function printed(command: PrintCommand, library: string, map = plainMap): string {
+/** @param shadowLibrary SHADOW_LIBRARY @throws CommandError where the comparison has no library */
+export function printed(command: PrintCommand, library: string, map = plainMap, shadowLibrary?: string): string {
   if (command.verb === 'layout') return layoutSheet(map);
   if (command.verb === 'views') return viewScript({ dialect: command.dialect, library, map }, command.library);
-  const { dialect, from, part } = command;
+  const { dialect, part } = command;
+  const options = part === undefined ? {} : { parts: [part] };
+  if ('comparison' in command) {
+    if (shadowLibrary === undefined)
+      throw new CommandError('--comparison: set SHADOW_LIBRARY, the library of this table');
+    if (dialect === 'postgres') return `${comparisonDdl(shadowLibrary).join(';\n\n')};\n`;
+    return db2Comparison({ dialect, library: shadowLibrary, map: new LibraryMap({}, map.ccsid) }, options);
+  }
+  const { from } = command;
   // The script of the stand-in adds what is missing by itself.
   if (dialect === 'postgres') return hostScript(dialect, library, map);
-  const options = part === undefined ? {} : { parts: [part] };
   if (from === undefined) return db2Script(dialect, library, map, options);
   return db2Additions({ dialect, library, map }, from, options);
 }
@@ -150,6 +161,7 @@ const readArguments = (argv: readonly string[]) =>
     dialect: { type: 'string' },
     from: { type: 'string' },
     part: { type: 'string' },
+    comparison: { type: 'boolean' },
     library: { type: 'string' },
     yes: { type: 'boolean' },
   });

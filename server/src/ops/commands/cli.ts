@@ -16,7 +16,8 @@ import { reconciliationCsv } from '../reconciliation/reconciliation.ts';
 import { unregisterDriver } from '../devices/devices.ts';
 import { filesCommands, parseFilesCommand, runFilesCommand } from './files-commands.ts';
 import type { FilesCommand, FilesOptions } from './files-commands.ts';
-import { parseShadowCommand, runShadowCommand, shadowCommands, type ShadowCommand } from './shadow-commands.ts';
+import { parseShadowCommand, runShadowCommand, shadowCommands } from './shadow-commands.ts';
+import type { ShadowCommand, ShadowOptions } from './shadow-commands.ts';
 import { logKeys, rotateLogKey, type KeyOptions } from './log-commands.ts';
 
 // `npm run ops -- …`: commands of operators, beside running servers or without them.
@@ -137,10 +138,8 @@ export function parseOpsCommand(argv: readonly string[]): OpsCommand {
   throw new StartError(misuseOf(opsManual, positionals));
 }
 
-interface CommandOptions extends KeyOptions, FilesOptions {
+interface CommandOptions extends KeyOptions, FilesOptions, ShadowOptions {
   readonly autocloseSeconds: number;
-  /** SHADOW_RULES. */
-  readonly shadowRules?: string | undefined;
 }
 
 /** @returns what to show */
@@ -160,7 +159,7 @@ async function run(command: OpsCommand, db: Db, options: CommandOptions): Promis
   const { autocloseSeconds } = options;
   if (command.verb === 'log') return command.act === 'keys' ? logKeys(db, options) : rotateLogKey(options);
   if (command.verb === 'files') return runFilesCommand(command, db, options);
-  if (command.verb === 'shadow') return runShadowCommand(command, db, options.shadowRules);
+  if (command.verb === 'shadow') return runShadowCommand(command, db, options);
   if (command.verb === 'counts') return reconciliationCsv(db, command);
   if (command.verb === 'restored') return describeRestored(await declareRestored(db, command.reason, command.above));
   if (command.verb === 'operator') return runOperatorCommand(command, db, new Date());

@@ -24,7 +24,7 @@ export function reportFile({ db, host, owner, clock }: RowDeps): RowFile<Pending
   const { LCRHDP, LCRSCP } = hostFiles;
   const putHeader = cachedByCount((count) => putRows(host, 'LCRHDP', namesOf(LCRHDP.service), count));
   const putSections = cachedByCount((count) => putRows(host, 'LCRSCP', namesOf(LCRSCP.service), count));
-  const dropSections = deleteAbove(host, 'LCRSCP', 'LSRPT', 'LSSEQ');
+  const dropSections = deleteAbove(host, 'LCRSCP', ['LSRPT'], 'LSSEQ');
   return {
     files: ['LCRHDP', 'LCRSCP'],
     load: async (limit) => {
