@@ -8,6 +8,7 @@ import { atFileEnd } from '../support/file-end.ts';
 import { password } from '../support/people.ts';
 import { createDatabase, type TestDatabase } from '../support/postgres.ts';
 import { recordedLog } from '../support/recorded-log.ts';
+import { copyMaster, copyRoute } from '../support/second-depot.ts';
 import { startServer, type ServerProcess } from '../support/server-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { allOnHost, openDevice, openSignedUp, until, type Device } from '../system/device.ts';
@@ -76,25 +77,9 @@ beforeAll(async () => {
 
 /** A second depot: a route and a driver of facility F02, as a dispatch program writes them. */
 async function copyToSouth(): Promise<void> {
-  await library.pool.query(`set search_path = poddta`);
-  const copy = async (file: string, where: string, changes: Record<string, string>) => {
-    const { rows } = await library.pool.query<Record<string, unknown>>(`select * from poddta.${file} where ${where}`);
-    for (const row of rows) {
-      const values = { ...row, ...changes };
-      const names = Object.keys(values);
-      await library.pool.query(
-        `insert into poddta.${file} (${names.join(', ')}) values (${names.map((_, n) => `$${n + 1}`).join(', ')})`,
-        Object.values(values),
-      );
-    }
-  };
-  await copy('facmstp', `fafac = 'F01'`, { fafac: 'F02', fanam: 'Springfield' });
-  await copy('empmstp', `ememp = '1001'`, { ememp: '2001', emfac: 'F02' });
-  const key = (prefix: string) => ({ [`${prefix}fac`]: 'F02', [`${prefix}rte`]: 'S100' });
-  const of = (prefix: string) => `${prefix}fac = 'F01' and ${prefix}rte = 'R100'`;
-  await copy('rtdrvp', `${of('rd')} and rdemp = '1001'`, { ...key('rd'), rdemp: '2001' });
-  await copy('rtstpp', of('rs'), key('rs'));
-  await copy('rthdrp', of('rh'), key('rh'));
+  await copyMaster(library, 'facmstp', `fafac = 'F01'`, { fafac: 'F02', fanam: 'Springfield' });
+  await copyMaster(library, 'empmstp', `ememp = '1001'`, { ememp: '2001', emfac: 'F02' });
+  await copyRoute(library, { ...north, driver: '1001' }, { ...south, driver: '2001' });
 }
 
 const countOf = async (pool: pg.Pool, text: string) => (await pool.query<{ n: number }>(text)).rows[0]?.n;
