@@ -179,6 +179,24 @@ describe('the connection to the server', () => {
     expect(client.status.current).toMatchObject({ connection: 'online', pending: {} });
   });
 
+  test('a server that is restored between the two answers of a hello over plain HTTP gets a second hello', async () => {
+    const server = await startScriptedServer();
+    server.blocksSockets = true;
+    let isRestored = false;
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      const answer = await globalThis.fetch(input, init);
+      if (!isRestored && init?.method === 'POST' && answer.url.endsWith('/push')) {
+        isRestored = true;
+        server.ledger.epoch++;
+      }
+      return answer;
+    };
+    const timing = { retryBaseMs: 1, retryCapMs: 10, pingMs: 20, socketAgainMs: 60_000 };
+    const client = await new Device(server.url, { timing, fetch }).startSignedIn();
+    await until(client.status, (status) => status.connection === 'online');
+    expect(await client.diagnostics()).toMatchObject({ epoch: '2' });
+  });
+
   test('on a network that blocks sockets the client uses plain HTTP, and sockets again as soon as they pass', async () => {
     const server = await startScriptedServer();
     server.blocksSockets = true;

@@ -79,7 +79,9 @@ export async function openDepot(newDatabase: () => Promise<NewDatabase>): Promis
   const db = createPool({ url, name: 'simulation', log, pipelined: true });
   const host = await openStandIn({ url, library: 'PODDTA', log, program: 'TAILGATE' });
   const clerk = await openStandIn({ url, library: 'PODDTA', log, program: 'CLERK' });
-  const boss = new PgBoss({ connectionString: url, supervise: false, schedule: false });
+  // A busy machine may need long for a connection: that is no finding about a world.
+  const patient = { connectionTimeoutMillis: 120_000 };
+  const boss = new PgBoss({ connectionString: url, supervise: false, schedule: false, ...patient });
   boss.on('error', (err) => log.warn({ err }, 'pg-boss has trouble with the database'));
   await boss.start();
   await createQueues(boss);

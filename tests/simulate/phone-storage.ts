@@ -108,7 +108,7 @@ export class PhoneStorage {
     const { key, id, clientId, seq } = chance.one(waiting);
     log(`  item ${seq}, ${id}, can no longer be read`);
     await phone.disk.put([{ put: 'item', key, value: 'damaged' }]);
-    copies.losses.push({ employee, clientId, seq });
+    copies.losses.push({ employee, clientId, seq, id });
     history.setTo(new Set(stored.map((each) => each.id).filter((each) => each !== id)));
     return wrong;
   }

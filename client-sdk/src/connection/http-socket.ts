@@ -103,6 +103,8 @@ export class HttpSocket implements Socket {
     const pulled = await this.#pull(scopes);
     if (pulled?.status !== 200 || !isPullAnswer(pulled.body)) return this.close();
     this.#epoch = pulled.body.epoch;
+    // The server was restored between the two answers: the welcome is of its lost state.
+    if (!this.#isSameEpoch(welcome)) return this.close();
     this.#routes = JSON.stringify(pulled.body.routes);
     this.#receive({ ...welcome.body, type: 'welcome', routes: pulled.body.routes });
     for (const each of pulled.body.frames) this.#receive(each);

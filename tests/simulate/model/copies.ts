@@ -12,6 +12,7 @@ export interface Loss {
   readonly employee: string;
   readonly clientId: string;
   readonly seq: number;
+  readonly id: string;
 }
 
 /** The storage of phones as the world changed it. */
@@ -31,6 +32,11 @@ export class Copies {
 
   hasLosses(employee: string): boolean {
     return this.losses.some((loss) => loss.employee === employee);
+  }
+
+  /** Whether one phone could no longer read it. Its copy may send it later, behind the items that follow it. */
+  hasLost(id: string): boolean {
+    return this.losses.some((loss) => loss.id === id);
   }
 
   add(employee: string): void {

@@ -163,7 +163,8 @@ function wrongInLedger(all: readonly Edit[], { drivers, rulings, copies }: Evide
     const recorded = history.ids.filter((id) => !rulings.dismissals.has(id) || rulings.releases.has(id));
     if (!isDeepStrictEqual(ids, recorded))
       wrong.push(`${employee} recorded ${recorded.join(' ')}, and the ledger has ${ids.join(' ')}`);
-    if (isCopied) wrong.push(...wrongOrder(edits.filter(({ id }) => !history.isStray(id))));
+    const hasPlace = ({ id }: Edit): boolean => !history.isStray(id) && !(isCopied && copies.hasLost(id));
+    if (isCopied) wrong.push(...wrongOrder(edits.filter(hasPlace)));
     for (const [i, edit] of edits.entries()) {
       if (!isDeepStrictEqual(edit.stored, edit.values))
         wrong.push(`${edit.id} contains ${JSON.stringify(edit.stored)}, recorded was ${JSON.stringify(edit.values)}`);
@@ -176,8 +177,8 @@ function wrongInLedger(all: readonly Edit[], { drivers, rulings, copies }: Evide
         at !== REPORT && isOfSecondRoute(at) === isOfSecondRoute(edit.stop);
       const beforeOnRoute = edits
         .slice(0, i)
-        .findLast((other) => isSameRoute(other) && !isReleased(other) && !history.isStray(other.id));
-      const isOrdered = edit.stop !== REPORT && !isReleased(edit) && !history.isStray(edit.id);
+        .findLast((other) => isSameRoute(other) && !isReleased(other) && hasPlace(other));
+      const isOrdered = edit.stop !== REPORT && !isReleased(edit) && hasPlace(edit);
       if (isOrdered && beforeOnRoute && beforeOnRoute.version > edit.version)
         wrong.push(`${edit.id} follows ${beforeOnRoute.id} in its queue, and came before it on the route`);
       if (!isCopied && before && before.editTime > edit.editTime)
