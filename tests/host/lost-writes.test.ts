@@ -57,7 +57,7 @@ async function exceptionsOnHost({ id }: RouteKey): Promise<string[]> {
   return rows.toSorted((a, b) => place(a) - place(b)).map(({ OSOID, OSQTY }) => `${String(OSOID)} ${String(OSQTY)}`);
 }
 
-/** What the import found: the office's changes in the ledger. */
+/** The findings of the import: the office's changes in the ledger. */
 async function found({ id }: RouteKey): Promise<{ exceptions: string[]; emails: unknown }[]> {
   const { rows } = await pool.query<{ lists: Exceptions | null; emails: unknown }>(
     `select body::jsonb #> '{args,stop,products,0,updates,osd_data}' as lists,

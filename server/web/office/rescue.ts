@@ -7,7 +7,7 @@ import { faultOf, onForget } from './api/reads.ts';
 import type { Change, Queue } from './model/rescue.ts';
 import { contentsOf, piecesOf } from './model/rescue.ts';
 
-/** What became of a change. `refused`: the server has not stored it. */
+/** The outcome of a change. `refused`: the server has not stored it. */
 export type Outcome =
   | DataOf<'rescueQueue'>['results'][number]
   | { readonly result: 'refused'; readonly fault: Fault }

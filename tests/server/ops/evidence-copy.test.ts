@@ -1,7 +1,13 @@
+import { createHash, verify, X509Certificate } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { openSealKey, type SealKey } from '../../../server/src/ops/evidence/certificate/seal-key.ts';
 import { openKeys } from '../../../server/src/tlog/keys.ts';
 import { NewestCheckpoints } from '../../../server/src/tlog/newest-checkpoints.ts';
 import { Sequencer } from '../../../server/src/tlog/sequencer.ts';
+import { placedMessage } from '../../../server/verify/src/certificate-check.ts';
+import { signedBytes } from '../../../server/verify/src/cms/signature.ts';
+import { signatureOf } from '../../../server/verify/src/document/document-signature.ts';
+import { nodeTools } from '../../../server/verify/src/node-tools.ts';
 import { insertRoutes, plan } from '../../support/mirror.ts';
 import { signUp } from '../../support/people.ts';
 import { restChange } from '../../support/rest-change.ts';
@@ -16,13 +22,16 @@ const ofStop = (stop: number) => `${ofRoute}&stop_id=${stop}`;
 
 type Driver = Awaited<ReturnType<typeof signUp>>;
 let server: RestServer;
+let certificate: SealKey;
 let dana: Driver;
 let other: Driver;
 
 beforeAll(async () => {
   const dataDir = await temporaryFolder();
   const keys = await openKeys({ dataDir, logKeyFile: undefined });
-  server = await startRestServer({ logKeys: keys });
+  const sealKey = await openSealKey({ dataDir, sealKeyFile: undefined, host: 'pod.example.com' });
+  certificate = await sealKey();
+  server = await startRestServer({ logKeys: keys, sealKey });
   const { database, listener, log } = server;
   const { pool } = database;
   const stops = [plan(1), plan(2), plan(3)];
@@ -53,7 +62,7 @@ const ask = (query: string, { employee_id, api_token }: Driver = dana) =>
   fetch(`${server.client.url}/api/route/stop/proof?${query}`, {
     headers: { 'employee-id': employee_id, 'api-token': api_token },
   });
-const parse: (text: string) => { error: { code: string } } = JSON.parse;
+const parse: (text: string) => { message: string; error: { code: string } } = JSON.parse;
 async function refused(query: string, as?: Driver): Promise<unknown> {
   const answer = await ask(query, as);
   const { error } = parse(await answer.text());
@@ -88,6 +97,51 @@ describe('GET /api/route/stop/proof', () => {
     expect(text).toContain('pod.example.com/log/F01');
     expect(text).not.toMatch(/MARYB|BOBCLERK|store called|VERIFY\.txt|pack\.json/);
     expect(pdf.toString('latin1')).not.toContain('/EmbeddedFile');
+    // The document is alone: no sentence takes it for a part of a pack.
+    const plain = text.replaceAll(/\s+/g, ' ');
+    expect(plain).toContain('before this document was made. An evidence pack with the folder log has the proofs');
+    expect(plain).not.toMatch(/this pack|of the pack\b/);
+  });
+
+  test('is signed by the certificate of the carrier, and one changed byte breaks the signature', async () => {
+    await hosted(99);
+    const pdf = Buffer.from(await (await ask(ofStop(1))).arrayBuffer());
+    const place = signatureOf({ start: 0, bytes: pdf });
+    const message = place && (await placedMessage(place.bytes, nodeTools));
+    const digestOf = (bytes: Buffer) =>
+      createHash('sha256')
+        .update(bytes.subarray(0, place?.holeAt))
+        .update(bytes.subarray(place?.holeEnd))
+        .digest('hex');
+    if (!message) throw new Error('the document has no signature');
+    const signer = new X509Certificate(message.certificate.der);
+    expect(signer.raw.equals(certificate.certificates[0] ?? Buffer.alloc(0))).toBe(true);
+    expect(verify('sha256', signedBytes(message), signer.publicKey, message.signature)).toBe(true);
+    expect(Buffer.from(message.digest).toString('hex')).toBe(digestOf(pdf));
+    const changed = Buffer.from(pdf);
+    changed[1_000] = (changed[1_000] ?? 0) ^ 1;
+    expect(Buffer.from(message.digest).toString('hex')).not.toBe(digestOf(changed));
+  });
+
+  test('of a facility in shadow does not exist: the other system has the delivery on record', async () => {
+    await hosted(0);
+    const { pool } = server.database;
+    await pool.query(`insert into facility_mode (facility, mode, since) values ('F01', 'shadow', now())`);
+    const answer = await ask(ofStop(1));
+    await pool.query(`delete from facility_mode where facility = 'F01'`);
+    const { error, message } = parse(await answer.text());
+    expect([answer.status, error.code, message]).toEqual([
+      404,
+      'NOT_FOUND',
+      'Facility F01 is not live yet (shadow): another system has its deliveries on record, and gives their proofs.',
+    ]);
+    // A stop that the host has from before keeps its proof.
+    await hosted(99);
+    await pool.query(`insert into facility_mode (facility, mode, since) values ('F01', 'shadow', now())`);
+    const earlier = await ask(ofStop(1));
+    await earlier.body?.cancel();
+    await pool.query(`delete from facility_mode where facility = 'F01'`);
+    expect(earlier.status).toBe(200);
   });
 
   test('of a refusal says that nothing was delivered', async () => {

@@ -1,6 +1,6 @@
 import type { Translation, Words } from '../../ui/i18n.ts';
 
-/** What needs a person, by cause. */
+/** The matters for a person, by cause. */
 export const en = {
   'inbox.lead': {
     one: '{n} cause, {total} in all. The oldest first.',

@@ -6,6 +6,8 @@ import { driverEndpoint } from '../../../http/answers/endpoint.ts';
 import { bodyOf } from '../../../http/answers/file-answer.ts';
 import { RawAnswer } from '../../../http/answers/raw-answer.ts';
 import { readPresent } from '../../../tlog/read-log.ts';
+import type { HostMode } from '../../../modes/host-mode.ts';
+import { loadMode } from '../../../modes/modes-sql.ts';
 import { AppError } from '../../../wire/errors.ts';
 import { hasDriver } from '../evidence-sql.ts';
 import { boundedPack, type PackSource } from '../make-pack.ts';
@@ -25,10 +27,7 @@ export function copyEndpoints(deps: PackSource) {
       await requireAssigned({ facility, id, week_end }, driver.employee);
       const input = await boundedPack(deps, { ...query, customer: undefined, without: [] });
       const isProven = input.evidence.stops.every(({ status, host }) => status !== 'P' && host.on_host);
-      if (!isProven)
-        throw new AppError('NOT_FOUND', {
-          message: `The back office has no result of stop ${stop_id} yet: its proof exists once it has.`,
-        });
+      if (!isProven) throw new AppError('NOT_FOUND', { message: await reasonOf(facility, stop_id) });
       await countProof(driver.employee);
       const checkpoint = await readPresent(db, facility);
       const headers = {
@@ -44,6 +43,14 @@ export function copyEndpoints(deps: PackSource) {
       );
     }),
   };
+
+  /** Why the stop has no proof now. */
+  async function reasonOf(facility: string, stop: number): Promise<string> {
+    const mode = (await db.query<{ mode: HostMode | null }>(loadMode, [facility])).rows[0]?.mode ?? 'live';
+    if (mode !== 'live')
+      return `Facility ${facility} is not live yet (${mode}): another system has its deliveries on record, and gives their proofs.`;
+    return `The back office has no result of stop ${stop} yet: its proof exists once it has.`;
+  }
 
   async function countProof(employee: string): Promise<void> {
     const { count, endsInMs } = await new SharedCounters(db, clock).count(`proofs of driver ${employee}`, hourMs);

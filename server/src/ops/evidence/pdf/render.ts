@@ -359,5 +359,5 @@ const limits = [
   'That the goods were whole inside their packages.',
   'That the written name is the name of the person who signed.',
   'That the phone’s clock was right before the upload. The times of receipt are those of the server.',
-  'What the owner of the database changed before a fact was in the log, or before this pack was made. The folder log of the pack, where it is there, has the proofs; an outside witness or a checkpoint of another party confirms the log.',
+  'What the owner of the database changed before a fact was in the log, or before this document was made. An evidence pack with the folder log has the proofs of the log; an outside witness or a checkpoint of another party confirms it.',
 ];
