@@ -38,7 +38,7 @@ const oldLine = (stop: number, delivered: number) => ({
 });
 
 const compare = async (...argv: string[]): Promise<string[][]> => {
-  const options = { autocloseSeconds: 600, keyFile: '' };
+  const options = { autocloseSeconds: 600, keyFile: '', legacyMap: world.legacyMap };
   const text = await runOpsCommand(parseOpsCommand(['shadow', ...argv]), world.pool, options);
   return text.split('\r\n').map((row) => row.split(','));
 };
@@ -85,7 +85,7 @@ beforeAll(async () => {
 }, 180_000);
 
 test('the office reads the same by kinds of differences, with the first rows of each', async () => {
-  const server = await startRestServer({ database: world.depot.database });
+  const server = await startRestServer({ database: world.depot.database, legacyMap: world.legacyMap });
   const headers = { authorization: `Bearer ${opsToken}` };
   const read = (query: string) => server.client.take(operations.readShadow, { headers, query });
   const report = await read('?facility=F01&day=20261121');
@@ -156,7 +156,7 @@ describe('npm run ops -- shadow', () => {
     const shadowLibrary = 'PODSHD';
     const openHost = () => openTestHost(world.depot.database.url, 'TAILGATE');
     const store = (...argv: string[]) => {
-      const options = { autocloseSeconds: 600, keyFile: '', shadowLibrary, openHost };
+      const options = { autocloseSeconds: 600, keyFile: '', shadowLibrary, openHost, legacyMap: world.legacyMap };
       return runOpsCommand(parseOpsCommand(['shadow', '--table', ...argv]), world.pool, options);
     };
     const stored = (where: string) =>

@@ -2,6 +2,7 @@ import { routeScope, type RouteKey } from '@tailgate/sync-protocol';
 import { vi } from 'vitest';
 import { loadConfig } from '../../server/src/config.ts';
 import { HostSide } from '../../server/src/replication/host-side.ts';
+import { librarySettings } from '../support/driven-host.ts';
 import { openDepot } from '../support/depot.ts';
 import { atFileEnd } from '../support/file-end.ts';
 import { recordedLog } from '../support/recorded-log.ts';
@@ -15,7 +16,8 @@ const DAY = 20261121;
 export async function openShadowWorld() {
   const depot = await openDepot();
   const { pool, url } = depot.database;
-  const statements = await keepStatementLog(depot.database);
+  const { env: library, schema } = librarySettings();
+  const statements = await keepStatementLog(depot.database, schema);
   const old = new OldSystem((sql, values) => pool.query(sql, values ? [...values] : []));
   await depot.clerk(`insert into PODDTA.FACMSTP (FAFAC, FANAM, FATZ) values ('F02', 'Pilot', 'America/Chicago')`);
   let side: HostSide | undefined;
@@ -40,6 +42,7 @@ export async function openShadowWorld() {
     log,
     old,
     statements,
+    legacyMap: depot.host.map,
     keyOf,
     rows,
     stop,
@@ -53,6 +56,7 @@ export async function openShadowWorld() {
         DEMO: '0',
         HOST_POLL_SECONDS: '1',
         IMPORT_FROM: '20200101',
+        ...library,
       };
       side = new HostSide({
         config: loadConfig(env, []),

@@ -56,7 +56,10 @@ export const operatorParts: readonly Part[] = [
   operators('reconciliation/', ['replication/to-host/counts/'], 'the rows of the host, counted'),
   operators(
     'shadow/',
-    ['host/files/', 'host/host.ts', 'replication/to-host/host-writes.ts', 'replication/to-host/shadow.ts'],
+    [
+      ...['host/files/', 'host/host.ts'],
+      ...['host-writes.ts', 'row-fit.ts', 'shadow.ts'].map((file) => `replication/to-host/${file}`),
+    ],
     'what the service would write, compared with what another system writes',
   ),
   operators('restore/', ['incidents/'], 'a restored database is announced here'),

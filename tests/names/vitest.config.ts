@@ -9,7 +9,7 @@ export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   ssr: { resolve: { conditions: ['source'], externalConditions: ['source'] } },
   test: {
-    include: ['tests/host/{conformance,compare-and-set,import,osd-emails,replication}.test.ts'],
+    include: ['tests/host/{conformance,compare-and-set,import,osd-emails,replication,shadow-comparison}.test.ts'],
     globalSetup: ['tests/support/global-setup.ts'],
     setupFiles: ['tests/support/each-file.ts'],
     provide: { hostNames: 'own' },

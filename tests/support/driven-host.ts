@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
 import { parseLegacyMap } from '../../server/src/host/files/legacy-map.ts';
 import { namesOn, type LibraryMap } from '../../server/src/host/files/library-map.ts';
@@ -89,6 +90,13 @@ async function makeViews(url: string, pool: TestDatabase['pool'], views: string)
     `comment on schema ${views} is '${libraryMark()}'`,
   ];
   await pool.query(statements.join(';\n'));
+}
+
+/** The settings by which a worker reaches that library, and the schema of its files. */
+export function librarySettings(): { readonly env: Record<string, string>; readonly schema: string } {
+  if (inject('hostNames') !== 'own') return { env: {}, schema: 'poddta' };
+  const LEGACY_MAP = fileURLToPath(new URL('own-names.json', import.meta.url));
+  return { env: { LEGACY_LIBRARY: OWN_LIBRARY, LEGACY_MAP }, schema: OWN_LIBRARY.toLowerCase() };
 }
 
 /** The settings by which a server in its own process reaches that host. */

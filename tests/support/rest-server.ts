@@ -87,7 +87,8 @@ type HttpOptions =
   | 'timeouts'
   | 'logKeys'
   | 'sealKey'
-  | 'stamp';
+  | 'stamp'
+  | 'legacyMap';
 
 export interface RestServerOptions extends Partial<Pick<HttpDeps, HttpOptions>> {
   /** The feed of the office, where it differs from the product’s. */
@@ -214,6 +215,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     logKeys: options.logKeys ?? (async () => []),
     sealKey: options.sealKey,
     stamp: options.stamp,
+    legacyMap: options.legacyMap,
     channelDocument: () => channelDocument('0.0.0-test'),
     pages: openPages(options.pagesFolder ?? '/nowhere', log),
     version: '0.0.0-test',

@@ -89,7 +89,7 @@ export interface HttpDeps
   extends
     Omit<StopDeps, 'admission'>,
     Omit<HealthDeps, 'log'>,
-    Pick<ShadowDeps, 'excuses'>,
+    Pick<ShadowDeps, 'excuses' | 'legacyMap'>,
     Pick<
       Config,
       | 'access'

@@ -1,3 +1,4 @@
+import type { LibraryMap } from '../../host/files/library-map.ts';
 import type { Host } from '../../host/host.ts';
 import type { Db } from '../../db/types.ts';
 import { misuseOf, readWords, type Manual } from '../../runtime/command-line.ts';
@@ -44,6 +45,8 @@ export function parseShadowCommand(argv: readonly string[], manual: Manual): Sha
 export interface ShadowOptions {
   /** SHADOW_RULES */
   readonly shadowRules?: string | undefined;
+  /** LEGACY_MAP; by default our own names. */
+  readonly legacyMap?: LibraryMap | undefined;
   /** SHADOW_LIBRARY */
   readonly shadowLibrary?: string | undefined;
   /** For the table alone. */
@@ -53,18 +56,14 @@ export interface ShadowOptions {
 /** @throws StartError, HostError */
 export async function runShadowCommand(command: ShadowCommand, db: Db, options: ShadowOptions): Promise<string> {
   const { scope, table, whole } = command;
-  const excuses = await loadExcuses(command.rules ?? options.shadowRules);
-  if (!table) return shadowCsv(db, scope, excuses, whole);
+  const rules = { map: options.legacyMap, excuses: await loadExcuses(command.rules ?? options.shadowRules) };
+  if (!table) return shadowCsv(db, scope, rules, whole);
   const { shadowLibrary: library, openHost } = options;
   if (library === undefined || openHost === undefined)
     throw new StartError('--table: set SHADOW_LIBRARY, a library of the service on the host');
   const host = await openHost();
   try {
-    const { routes, differences } = await writeComparison(
-      { db, host, library, clock: () => new Date() },
-      scope,
-      excuses,
-    );
+    const { routes, differences } = await writeComparison({ db, host, library, clock: () => new Date() }, scope, rules);
     return `${library}.PODSHDP has ${routes} routes with ${differences} differences.`;
   } finally {
     await host.close();

@@ -1,9 +1,12 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 import type { Queryable } from '../../db/types.ts';
+import type { LibraryMap } from '../../host/files/library-map.ts';
 import { hostMoment } from '../../host/files/local-time.ts';
+import { rowFit } from '../../replication/to-host/row-fit.ts';
 import { decodeHeader, decodeStop } from '../../replication/to-host/shadow.ts';
 import { headerRow } from '../../routes/host-rows.ts';
 import { hostRows } from '../../stops/host-rows.ts';
+import type { RowFit } from '../../stops/host-stop.ts';
 import { readResult } from '../../stops/stored-documents.ts';
 import { compareSides, type Comparison } from './compare-sides.ts';
 import type { Excuses } from './excuses.ts';
@@ -15,6 +18,19 @@ export interface ShadowScope {
   readonly day?: string | undefined;
   readonly route?: string | undefined;
   readonly week?: string | undefined;
+}
+
+/** Differences that do not count. */
+export interface ComparisonRules {
+  /** SHADOW_RULES */
+  readonly excuses: Excuses;
+  /** LEGACY_MAP; by default our own names. */
+  readonly map?: LibraryMap | undefined;
+}
+
+interface Rules {
+  readonly excuses: Excuses;
+  readonly fit: RowFit;
 }
 
 /** A stop, or the route's own row (`stop` undefined), of both systems. */
@@ -43,27 +59,28 @@ const MAX_ROUTES = 2_000;
 
 /**
  * Compares what the service would write with what another system has written, of routes in shadow: the mirror has both, as of
- * the last poll of the host. A stop without a record on either side agrees.
+ * the last poll of the host. The service's side has the form of the library: texts at its lengths, blanks in columns that it
+ * lacks. A stop without a record on either side agrees.
  */
 export async function* compareRoutes(
   db: Queryable,
   { facility, day, route, week }: ShadowScope,
-  excuses: Excuses,
+  { excuses, map }: ComparisonRules,
 ): AsyncGenerator<ComparedStop> {
+  const rules = { excuses, fit: rowFit(map) };
   const scope = [facility ?? null, day ?? null, route ?? null, week ?? null, MAX_ROUTES];
   const { rows } = await db.query<RouteRow & Row>(sql.listShadowRoutes, scope);
   for (const row of rows) {
     const key: RouteKey = { facility: row.facility, id: row.id, week_end: row.week_end };
-    yield { route: key, stop: undefined, ...compareHeader(key, row, excuses) };
+    yield { route: key, stop: undefined, ...compareHeader(key, row, rules) };
     const stops = await db.query<StopRow & Row>(sql.listShadowStops, [key.facility, key.id, key.week_end]);
-    for (const stop of stops.rows)
-      yield { route: key, stop: stop.stop_id, ...compareStop(key, stop, row.zone, excuses) };
+    for (const stop of stops.rows) yield { route: key, stop: stop.stop_id, ...compareStop(key, stop, row.zone, rules) };
   }
 }
 
 type Row = Record<string, unknown>;
 
-function compareHeader(key: RouteKey, route: RouteRow, excuses: Excuses): Comparison {
+function compareHeader(key: RouteKey, route: RouteRow, { excuses, fit }: Rules): Comparison {
   const { status, arrived, late, closed_at: closedAt, closed_by: closedBy, zone } = route;
   const moment = (instant: Date) => hostMoment(instant, zone);
   const ours = headerRow({ key, status, arrived, closedAt, closedBy, open: 0, late, moment });
@@ -78,17 +95,17 @@ function compareHeader(key: RouteKey, route: RouteRow, excuses: Excuses): Compar
     late: 0,
     moment,
   });
-  return compareSides({ RTHDRP: [ours] }, { RTHDRP: [theirs ?? open] }, excuses);
+  return compareSides({ RTHDRP: [fit('RTHDRP', ours)] }, { RTHDRP: [theirs ?? open] }, excuses);
 }
 
 function compareStop(
   key: RouteKey,
   { stop_id: stop, doc, shadow }: StopRow,
   zone: string,
-  excuses: Excuses,
+  { excuses, fit }: Rules,
 ): Comparison {
   const moment = (instant: Date) => hostMoment(instant, zone);
-  const ours = hostRows({ key, stop, result: readResult(doc), sequence: '0', moment });
+  const ours = hostRows({ key, stop, result: readResult(doc), sequence: '0', moment, fit });
   const theirs = shadow === null ? undefined : decodeStop(shadow, key, stop).rows;
   // The row of the plan is on the host in any case.
   const planned = hostRows({ key, stop, result: { status: 'P' }, sequence: '0', moment });

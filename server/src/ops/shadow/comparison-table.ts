@@ -6,9 +6,8 @@ import { deleteAbove, putRows, selectColumns } from '../../host/files/statements
 import { hostFiles, type HostRecord } from '../../host/files/tables.ts';
 import type { Host } from '../../host/host.ts';
 import { cachedByCount, namesOf, putAll, stampAt, writeOwn } from '../../replication/to-host/host-writes.ts';
-import { compareRoutes, type ShadowScope } from './compare-routes.ts';
+import { compareRoutes, type ComparisonRules, type ShadowScope } from './compare-routes.ts';
 import type { Difference, DifferenceKind } from './compare-sides.ts';
-import type { Excuses } from './excuses.ts';
 
 export interface ComparisonTable {
   readonly db: Queryable;
@@ -37,7 +36,7 @@ const routeColumns = ['SHFAC', 'SHRTE', 'SHWKE'] as const;
 export async function writeComparison(
   { db, host, library, clock }: ComparisonTable,
   scope: ShadowScope,
-  excuses: Excuses,
+  rules: ComparisonRules,
 ): Promise<{ readonly routes: number; readonly differences: number }> {
   const place: Place = { dialect: host.dialect, library, map: new LibraryMap({}, host.map.ccsid) };
   // The stand-in's libraries have no DBA.
@@ -55,7 +54,7 @@ export async function writeComparison(
   });
   const compared = new Set<string>();
   let differences = 0;
-  for await (const route of byRoute(db, scope, excuses)) {
+  for await (const route of byRoute(db, scope, rules)) {
     compared.add(routeScope(route.key));
     differences += route.differences.length;
     const rows = rowsOf(route);
@@ -79,9 +78,9 @@ export async function writeComparison(
   return { routes: compared.size, differences };
 }
 
-async function* byRoute(db: Queryable, scope: ShadowScope, excuses: Excuses): AsyncGenerator<ComparedRoute> {
+async function* byRoute(db: Queryable, scope: ShadowScope, rules: ComparisonRules): AsyncGenerator<ComparedRoute> {
   let present: ComparedRoute | undefined;
-  for await (const { route, stop, differences } of compareRoutes(db, scope, excuses)) {
+  for await (const { route, stop, differences } of compareRoutes(db, scope, rules)) {
     if (stop === undefined) {
       if (present) yield present;
       present = { key: route, differences: [] };

@@ -1,16 +1,20 @@
 import type { Queryable } from '../../db/types.ts';
 import { csvLine } from '../csv.ts';
-import { compareRoutes, type ComparedStop, type ShadowScope } from './compare-routes.ts';
-import type { Excuses } from './excuses.ts';
+import { compareRoutes, type ComparedStop, type ComparisonRules, type ShadowScope } from './compare-routes.ts';
 
 const head = ['facility', 'route', 'week_end', 'stop', 'verdict', 'file', 'column', 'row', 'tailgate', 'other_system'];
 
 /**
  * The comparison as CSV: a line for each difference, and with `whole` one for each stop that agrees.
  */
-export async function shadowCsv(db: Queryable, scope: ShadowScope, excuses: Excuses, whole: boolean): Promise<string> {
+export async function shadowCsv(
+  db: Queryable,
+  scope: ShadowScope,
+  rules: ComparisonRules,
+  whole: boolean,
+): Promise<string> {
   const lines = [csvLine(head)];
-  for await (const stop of compareRoutes(db, scope, excuses)) lines.push(...linesOf(stop, whole));
+  for await (const stop of compareRoutes(db, scope, rules)) lines.push(...linesOf(stop, whole));
   return lines.join('\r\n');
 }
 

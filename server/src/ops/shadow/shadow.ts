@@ -1,5 +1,6 @@
 import type { Db } from '../../db/types.ts';
 import { endpoint } from '../../http/answers/endpoint.ts';
+import type { LibraryMap } from '../../host/files/library-map.ts';
 import { hostFile } from '../../host/files/tables.ts';
 import { CurrentModes } from '../../modes/modes.ts';
 import { compareRoutes, type ComparedStop, type ShadowScope } from './compare-routes.ts';
@@ -11,6 +12,8 @@ export interface ShadowDeps {
   readonly db: Db;
   /** SHADOW_RULES; by default those that hold always. */
   readonly excuses?: Excuses | undefined;
+  /** LEGACY_MAP; by default our own names. */
+  readonly legacyMap?: LibraryMap | undefined;
 }
 
 const EXAMPLES = 5;
@@ -18,11 +21,14 @@ const EXAMPLES = 5;
 type Kind = ShadowReport['kinds'][number];
 
 /** The comparison by kinds of differences, each with its first rows. */
-async function readShadow({ db, excuses = alwaysExcused }: ShadowDeps, scope: ShadowScope): Promise<ShadowReport> {
+async function readShadow(
+  { db, excuses = alwaysExcused, legacyMap: map }: ShadowDeps,
+  scope: ShadowScope,
+): Promise<ShadowReport> {
   const { otherwise, facilities } = await new CurrentModes(db).refresh();
   const kinds = new Map<string, Omit<Kind, 'first'> & { first: ShadowExample[]; count: number }>();
   const total = { routes: 0, stops: 0, equal_stops: 0, same: 0, excused: 0 };
-  for await (const compared of compareRoutes(db, scope, excuses)) {
+  for await (const compared of compareRoutes(db, scope, { excuses, map })) {
     if (compared.stop === undefined) total.routes += 1;
     total.stops += 1;
     if (compared.differences.length === 0) total.equal_stops += 1;
