@@ -7,10 +7,11 @@ const MAX_PER_10_000 = 5;
 const MAX_RELATIVE_PER_10_000 = 2;
 
 const tree = [...readTree().values()];
+const prose = tree.flatMap(proseOf);
 
 describe('plain words', () => {
   test(`the tree has at most ${MAX_PER_10_000} idiom words in 10,000`, () => {
-    const { words, places, perTenThousand } = countIdiom(tree.flatMap(proseOf));
+    const { words, places, perTenThousand } = countIdiom(prose);
     expect(words).toBeGreaterThan(100_000);
     expect(
       perTenThousand,
@@ -19,7 +20,7 @@ describe('plain words', () => {
   });
 
   test(`the tree has at most ${MAX_RELATIVE_PER_10_000} sentences in 10,000 words that begin with a relative clause`, () => {
-    const { places, perTenThousand } = countRelativeClauses(tree.flatMap(proseOf));
+    const { places, perTenThousand } = countRelativeClauses(prose);
     expect(perTenThousand, `${places.length} such sentences:\n${places.join('\n')}`).toBeLessThanOrEqual(
       MAX_RELATIVE_PER_10_000,
     );

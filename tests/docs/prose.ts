@@ -1,5 +1,5 @@
 import { parseSync } from 'oxc-parser';
-import { lineAt, type SourceFile } from '../house/source-file.ts';
+import { lineAt, linesOf, type SourceFile } from '../house/source-file.ts';
 
 /** A piece of text for people, and its line in the file. */
 export interface Prose {
@@ -20,7 +20,8 @@ const descriptions = /"(?:description|summary)": "((?:[^"\\]|\\.)*)"/g;
 
 /** Comments and test titles of a program, the text of a page, the descriptions of the OpenAPI document. */
 export function proseOf({ path, text }: SourceFile): Prose[] {
-  const at = (offset: number, found: string): Prose => ({ path, line: lineAt(text, offset), text: withoutCode(found) });
+  const lineOf = linesOf(text);
+  const at = (offset: number, found: string): Prose => ({ path, line: lineOf(offset), text: withoutCode(found) });
   const matches = (pattern: RegExp): Prose[] =>
     [...text.matchAll(pattern)].map((match) => at(match.index, match.slice(1).find(Boolean) ?? match[0]));
   if (path.endsWith('.md')) return [at(0, text)];
@@ -37,7 +38,7 @@ const idiom = /\b(whoever|whatever|nobody|somebody|anybody|told|tells?|telling|s
 
 /** A sentence that begins with a relative clause; a question does not count. */
 const relativeClause =
-  /(?<=^\s*\*?\s*|[.:;]\s+(?:\*\s*)?)(?:What|Who|Where|Which|Whose)\b(?! (?:is|are|does|do|it|to)\b)[^.?\n]*(?=[.\n]|$)/g;
+  /\b(What|Who|Where|Which|Whose)\b(?<=(?:^|[.:;]\s)\s*(?:\*\s*)?\1)(?! (?:is|are|does|do|it|to)\b)[^.?\n]*(?=[.\n]|$)/g;
 
 export interface IdiomCount {
   readonly words: number;

@@ -43,7 +43,22 @@ export function readTree(): Map<string, SourceFile> {
 
 export const readText = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-export const lineAt = (text: string, offset: number): number => text.slice(0, offset).split('\n').length;
+export const lineAt = (text: string, offset: number): number => linesOf(text)(offset);
+
+/** The line of each offset, from 1. It reads the text once, where a text has many places. */
+export function linesOf(text: string): (offset: number) => number {
+  const ends: number[] = [];
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) ends.push(at);
+  return (offset) => {
+    let [low, high] = [0, ends.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((ends[middle] ?? Infinity) < offset) low = middle + 1;
+      else high = middle;
+    }
+    return low + 1;
+  };
+}
 
 const imports = new WeakMap<SourceFile, Import[]>();
 
@@ -76,7 +91,14 @@ function readImports(file: SourceFile): Import[] {
   return [...statics, ...reexports, ...dynamics];
 }
 
-export const programOf = (file: SourceFile): Program => parseSync(file.path, file.text).program;
+const programs = new WeakMap<SourceFile, Program>();
+
+/** Several rules read the program of each file. */
+export function programOf(file: SourceFile): Program {
+  const program = programs.get(file) ?? parseSync(file.path, file.text).program;
+  programs.set(file, program);
+  return program;
+}
 
 /** The file a relative or workspace import reaches; undefined for libraries and built-ins. */
 export function resolveImport(from: string, specifier: string): string | undefined {

@@ -228,8 +228,9 @@ async function driveADay(): Promise<void> {
   await recordLostPhone(other);
   await recordOperator();
   await record('listActs', { headers: ops, query: { subject_kind: 'quarantine' } });
-  for (const list of ['readReplication', 'listHostLag', 'readDoctor', 'askDoctor', 'readFirstLoad', 'listDrills'] as const)
+  for (const list of ['readReplication', 'listHostLag', 'readDoctor', 'askDoctor'] as const)
     await record(list, { headers: ops });
+  for (const list of ['readFirstLoad', 'listDrills'] as const) await record(list, { headers: ops });
   await record('readShadow', { headers: ops, query: { facility: 'F01' } });
   await record('listReconciliation', { headers: ops, query: { limit: '20' } });
   await record('listRouteBacklog', { headers: ops, query: { limit: '20' } });

@@ -3,6 +3,7 @@ import type { Listener } from '../db/listen.ts';
 import { routesChannel } from '../db/notify-sql.ts';
 import { withTransaction } from '../db/transaction.ts';
 import type { Db } from '../db/types.ts';
+import { reportOnce } from '../incidents/sql.ts';
 import type { Log } from '../runtime/log.ts';
 import { appendFacts, ForeignKey, JustBegun } from './append.ts';
 import { allFacilities, facilitiesWithFacts } from './facts-sql.ts';
@@ -128,11 +129,18 @@ export class Sequencer {
       } catch (error) {
         if (error instanceof JustBegun) continue;
         if (!(error instanceof ForeignKey)) throw error;
-        if (!this.#foreign.has(facility)) log.error({ log: nameOf(facility) }, `${error.message}: set LOG_KEY_FILE`);
-        this.#foreign.add(facility);
-        return;
+        return this.#reportForeign(facility, error);
       }
     }
+  }
+
+  /** While nothing is appended, retention deletes nothing. */
+  async #reportForeign(facility: string, { message }: ForeignKey): Promise<void> {
+    if (this.#foreign.has(facility)) return;
+    this.#foreign.add(facility);
+    const { db, log } = this.#options;
+    log.error({ log: nameOf(facility) }, `${message}: set LOG_KEY_FILE`);
+    await db.query(reportOnce, ['log_without_key', JSON.stringify({ log: nameOf(facility), reason: message })]);
   }
 
   #noted(payload: string): void {

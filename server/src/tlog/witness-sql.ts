@@ -32,12 +32,3 @@ export const readPresent = statement(
   'log_read_present',
   `select generation, origin from log where facility = $1 and ended_at is null`,
 );
-
-/** An incident without a driver, once while it is open. $1 kind, $2 details as JSON. */
-export const reportOnce = statement(
-  'log_report_once',
-  `insert into incident (incident_id, kind, details)
-   select gen_random_uuid(), $1::text, $2::text
-    where not exists (select from incident i
-                       where i.kind = $1 and md5(i.details) = md5($2) and i.acknowledged_at is null)`,
-);

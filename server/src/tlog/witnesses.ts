@@ -1,4 +1,5 @@
 import type { Db } from '../db/types.ts';
+import { reportOnce } from '../incidents/sql.ts';
 import type { Log } from '../runtime/log.ts';
 import { hashesOf } from './append.ts';
 import { readCheckpoint, type Checkpoint } from './format/checkpoint.ts';
@@ -245,7 +246,7 @@ class Courier {
     if (this.#refusals.get(facility) === reason) return 'refused';
     const about = { witness: nameOfWitness(this.#witness), origin, reason };
     log.error({ ...about, size, answer }, 'a witness refuses a checkpoint of the log');
-    await db.query(sql.reportOnce, ['log_refused', JSON.stringify(about)]);
+    await db.query(reportOnce, ['log_refused', JSON.stringify(about)]);
     this.#refusals.set(facility, reason);
     return 'refused';
   }

@@ -211,7 +211,7 @@ describe('keys of a log', () => {
     expect(any).toMatchObject({ name: 'pod.example.com/log/*', key: one.key });
   });
 
-  test('of another server sign nothing', async () => {
+  test('of another server sign nothing, and the office has one incident for each log', async () => {
     const node = await startNode();
     await record(node);
     await (await node.sequencer()).pass();
@@ -223,6 +223,14 @@ describe('keys of a log', () => {
     await stranger.pass();
     expect(await auditLog(node.server.client, 'F01')).toEqual(before);
     expect(log.lines.filter(({ message }) => message.includes('LOG_KEY_FILE'))).toHaveLength(1);
+    // As after a restart of the worker.
+    await (await node.sequencer({ dataDir: await temporaryFolder() })).pass();
+    const { rows } = await node.server.database.pool.query<{ details: string }>(
+      `select details from incident where kind = 'log_without_key'`,
+    );
+    expect(rows.map(({ details }) => parse(details))).toEqual([
+      { log: 'F01', reason: 'this server lacks the key of the log pod.example.com/log/F01' },
+    ]);
   });
 
   test('in a file without one end the start with the name of the setting', async () => {
