@@ -12,8 +12,8 @@ export default defineConfig({
     pool: 'forks',
     // Modules are loaded once a process: a tenth of the CPU. Each file still closes what it opens, see each-file.ts.
     isolate: false,
-    // Each file runs a server, two databases and a browser: about 1 GB. Its stories mostly wait, such as for an undo's end.
-    maxWorkers: 4,
+    // Each file runs a server, two databases and a browser: about 1 GB. Three keep two cores busy; a fourth makes waits longer.
+    maxWorkers: 3,
     reporters: ['verbose'],
     // A busy machine is no failure: each wait of a story has a limit of its own.
     testTimeout: 240_000,
