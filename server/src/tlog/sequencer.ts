@@ -137,10 +137,12 @@ export class Sequencer {
   /** While nothing is appended, retention deletes nothing. */
   async #reportForeign(facility: string, { message }: ForeignKey): Promise<void> {
     if (this.#foreign.has(facility)) return;
-    this.#foreign.add(facility);
     const { db, log } = this.#options;
-    log.error({ log: nameOf(facility) }, `${message}: set LOG_KEY_FILE`);
-    await db.query(reportOnce, ['log_without_key', JSON.stringify({ log: nameOf(facility), reason: message })]);
+    const name = nameOf(facility);
+    // First: the next pass reports what PostgreSQL did not take.
+    await db.query(reportOnce, ['log_without_key', JSON.stringify({ log: name, reason: message })]);
+    this.#foreign.add(facility);
+    log.error({ log: name }, `${message}: set LOG_KEY_FILE`);
   }
 
   #noted(payload: string): void {
