@@ -188,19 +188,19 @@ export class Hub {
     }
   }
 
+  /** Repeated each minute, and as soon as notifications are back. */
   #checkSessions(connections: Iterable<Connected>): void {
+    this.#endEnded(connections).catch((err: unknown) =>
+      this.log.warn({ err }, 'sessions of phones could not be checked'),
+    );
+  }
+
+  async #endEnded(connections: Iterable<Connected>): Promise<void> {
     const signedIn = [...connections].flatMap((connection) => {
       const { tokenHash } = connection;
       return tokenHash ? [{ connection, tokenHash }] : [];
     });
-    // Repeated each minute, and as soon as notifications are back.
-    if (signedIn.length > 0)
-      this.#endEnded(signedIn).catch((err: unknown) =>
-        this.log.warn({ err }, 'sessions of phones could not be checked'),
-      );
-  }
-
-  async #endEnded(signedIn: readonly { connection: Connected; tokenHash: Buffer }[]): Promise<void> {
+    if (signedIn.length === 0) return;
     const now = this.clock();
     const hashes = signedIn.map(({ tokenHash }) => tokenHash);
     const states = await readSessionStates(this.#db, hashes, now);
@@ -227,13 +227,18 @@ export class Hub {
     }
   }
 
-  /** A push finds a revoked queue at once. This check is for queues that only read. */
+  /**
+   * A push finds a revoked queue at once. This check is for queues that only read. A phone gets the reason for the end of its
+   * session before the connection closes, also where the notification has not arrived yet.
+   */
   async #endRevoked(): Promise<void> {
     const known = [...this.#byEmployee.values()].flatMap((connections) => [...connections]);
     if (known.length === 0) return;
     const { rows } = await this.#db.query<{ client_id: string }>(findRevoked, [known.map(({ clientId }) => clientId)]);
-    const revoked = new Set(rows.map((row) => row.client_id));
-    for (const connection of known) if (revoked.has(connection.clientId)) connection.handle({ type: 'unbound' });
+    const ids = new Set(rows.map((row) => row.client_id));
+    const revoked = known.filter(({ clientId }) => ids.has(clientId));
+    await this.#endEnded(revoked);
+    for (const connection of revoked) connection.handle({ type: 'unbound' });
   }
 
   #of(employees: Iterable<string>): Connected[] {

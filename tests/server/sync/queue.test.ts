@@ -30,6 +30,11 @@ async function begin(queue = new TestQueue()) {
 const edit = (queue: TestQueue, comment: string, at?: Date) =>
   queue.seal('stop.update', { route: key, stop: { id: 1, updates: { driver_comments: comment } } }, at);
 
+/** The number of readers that wait for the lock of the sessions. */
+const waitsForSessions = async (): Promise<number | null> =>
+  (await node.database.pool.query(`select from pg_locks where relation = 'session'::regclass and not granted`))
+    .rowCount;
+
 /** Possible contents of a lost item. */
 const content = {
   id: '00000000-0000-7000-8000-000000000000',
@@ -172,6 +177,23 @@ describe('a queue over the channel', () => {
     expect(again.welcome.last_seq).toBe(0);
     again.phone.push(item);
     expect(await again.phone.next('ack')).toMatchObject({ last_seq: 1, results: [{ result: 'applied' }] });
+  });
+
+  test('that was revoked gets the reason before it ends, also where no notification comes', async () => {
+    const { queue, phone } = await begin();
+    const revoking = await node.database.pool.connect();
+    await revoking.query('begin; lock table session in access exclusive mode');
+    await node.database.pool.query('update client set revoked_at = now() where client_id = $1', [queue.clientId]);
+    // The sweep of the minute waits for the sessions, and knows already that the queue is revoked.
+    await expect.poll(waitsForSessions, { timeout: 60_000 }).toBeGreaterThan(1);
+    await revoking.query(
+      `update session set revoked_at = now(), revoked_reason = 'device_revoked' where employee = '1001' and revoked_at is null`,
+    );
+    await revoking.query('commit');
+    revoking.release();
+    expect(await phone.next('session')).toMatchObject({ state: 'revoked', reason: 'device_revoked' });
+    expect(await phone.untilClosed()).toMatchObject({ code: 1013 });
+    driver = await signIn(node.client, '1001');
   });
 
   test('of a session that ends soon is warned once', async () => {
