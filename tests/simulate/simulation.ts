@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import type { Chance } from './chance.ts';
 import type { Depot } from './depot.ts';
 import type { Driver } from './driver.ts';
@@ -52,8 +53,9 @@ export async function simulateAll(
       try {
         outcome.eventLogs.set(seed, await simulateOne(depot, seed, steps));
       } catch (error) {
-        if (!(error instanceof BrokenInvariant)) throw error;
-        outcome.broken.push(`seed ${seed}: ${error.message}`);
+        // Also a fault outside of the model, such as a connection that a busy machine refuses: the other worlds go on.
+        const reason = error instanceof BrokenInvariant ? error.message : inspect(error);
+        outcome.broken.push(`seed ${seed}: ${reason}`);
         if (until === 'broken') waiting.length = 0;
       }
     }
