@@ -67,7 +67,7 @@ import { openSealKey } from './ops/evidence/certificate/seal-key.ts';
 import { stamper } from './ops/evidence/certificate/stamp.ts';
 import { openKeys, type ReadKeys } from './tlog/keys.ts';
 import { hostOf } from './tlog/log.ts';
-import { startLog } from './tlog/start-log.ts';
+import { startLog, type RunningLog } from './tlog/start-log.ts';
 import { openTelemetry, type Telemetry } from './telemetry/open.ts';
 import manifest from '../package.json' with { type: 'json' };
 
@@ -127,7 +127,7 @@ export async function startApp(config: Config, log: Logger, stopping: AbortSigna
     const playedClock = demoDay?.clock.now ?? deps.clock;
     await startSideEffects(deps, pipeline, playedClock);
     const hostSide = config.role === 'api' ? undefined : await startHostSide({ ...deps, clock: playedClock }, pipeline);
-    if (config.role !== 'api') await startSequencer({ ...deps, clock: playedClock });
+    const factLog = config.role === 'api' ? undefined : await startSequencer({ ...deps, clock: playedClock });
     if (config.role !== 'api') await startObjects(deps);
     const pages = openPages(pagesFolder, log);
     const url =
@@ -139,8 +139,13 @@ export async function startApp(config: Config, log: Logger, stopping: AbortSigna
     if (config.metricsPort !== undefined) await serveFigures(deps, config.metricsPort, opsToken.secret);
     const { dataDir, demo } = config;
     const demoOperator = isServed && demo ? await demoOperatorOf(dataDir, deps.auth, deps.clock()) : undefined;
-    if (demoDay && hostSide)
-      await startDemoDay(demoDay, { ...deps, wakeups: bossWakeups(deps.boss, playedClock), hostSide });
+    if (demoDay && hostSide && factLog)
+      await startDemoDay(demoDay, {
+        ...deps,
+        wakeups: bossWakeups(deps.boss, playedClock),
+        hostSide,
+        appendToLog: factLog.append,
+      });
     const { database, lostDatabase } = deps;
     return {
       url,
@@ -299,14 +304,15 @@ async function startHostSide(deps: Deps, pipeline: Pipeline): Promise<HostSide> 
 }
 
 /** Behind the host side: it closes first, and the last confirmed facts are in the log at the next start. */
-async function startSequencer(deps: Deps): Promise<void> {
+async function startSequencer(deps: Deps): Promise<RunningLog> {
   const { config, log, shutdown } = deps;
   const isDemo = config.demo && config.databaseUrl === undefined && config.witnesses.length === 0;
   const witness = isDemo ? await startDemoWitness(config, log) : undefined;
   if (witness) shutdown.add('witness of the demo', () => witness.stop());
   const witnesses = witness ? [witness.setting] : config.witnesses;
   const lane = await startLog({ ...deps, config: { ...config, witnesses }, watch: deps.telemetry.figures.cosigned });
-  deps.shutdown.add('transparency log', () => lane.stop());
+  shutdown.add('transparency log', () => lane.stop());
+  return lane;
 }
 
 /** A node without the log seals no pack, unless LOG_KEY_FILE gives it the keys. */

@@ -11,12 +11,15 @@ import { readFile as readHostFile } from '../../server/src/host/reads/reads.ts';
 import { dispatchRoute } from '../../server/src/host/tools/dispatch.ts';
 import { parseRouteFile } from '../../server/src/host/tools/load-file.ts';
 import { opsOperations } from '../../server/src/ops/operations.ts';
+import { readTrust } from '../../server/verify/src/log/trust.ts';
+import { nodeTools } from '../../server/verify/src/node-tools.ts';
 import { atFileEnd } from '../support/file-end.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { RestClient } from '../support/rest-client.ts';
 import { startServer, type ServerProcess } from '../support/server-process.ts';
 import { createHost } from '../support/stand-in.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { verify } from '../verify/packs.ts';
 
 const opsToken = 'operators-only-4711';
 const headers = { authorization: `Bearer ${opsToken}` };
@@ -253,6 +256,22 @@ describe('a demo day has one of each trouble', () => {
     expect(Math.abs(Date.parse(date) - Date.parse(mails[0]?.sent_at ?? ''))).toBeLessThan(1_000);
   });
 });
+
+test.for([
+  ['D091', 1],
+  ['D102', 1],
+] as const)('the pack of %s stop %i is proven by the keys of the log and of the witness', async ([route, stop]) => {
+  const query = `facility=D01&route_id=${route}&week_end=${await weekEndOf(route)}&stop_id=${stop}&by=MILLER`;
+  const { keys } = logKeys.parse(await (await fetch(`${server.url}/log/keys.json`)).json());
+  const witness = await readFile(join(dataDir, 'witness/key.txt'), 'utf8');
+  const trust = await readTrust([...keys.map(({ key }) => key), witness].join('\n'), nodeTools);
+  const packed = await fetch(`${server.url}/api/ops/evidence?${query}`, { headers });
+  const { outcome, checks } = await verify(Buffer.from(await packed.arrayBuffer()), undefined, { trust });
+  expect(checks.filter(({ findings }) => findings.length > 0)).toEqual([]);
+  expect(outcome).toBe('proven');
+});
+
+const logKeys = z.object({ keys: z.array(z.object({ key: z.string() })) });
 
 describe('beside the demo of every start', () => {
   const facilityOf: Partial<Record<HostFileName, string>> = {

@@ -54,6 +54,8 @@ export async function startDemoWitness(
     log.warn({}, 'the witness of the demo did not start: its packs have no outside witness');
     return undefined;
   }
+  // For those who check a pack of the demo.
+  await writeFile(join(folder, 'key.txt'), `witness demo ${setting.key}\n`);
   return {
     setting,
     stop: async () => {

@@ -12,8 +12,15 @@ export interface StartLog extends Pick<SequencerOptions, 'db' | 'listener' | 'cl
   readonly watch: (outcome: CosigningOutcome) => void;
 }
 
+/** The running log. */
+export interface RunningLog {
+  /** Appends everything that is committed now. */
+  readonly append: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
 /** Runs the sequencer: on every worker, of which one at a time appends to a log. @throws StartError for a wrong key */
-export async function startLog({ config, watch, ...deps }: StartLog): Promise<{ stop(): Promise<void> }> {
+export async function startLog({ config, watch, ...deps }: StartLog): Promise<RunningLog> {
   const { dataDir, publicUrl } = config;
   const { db, log } = deps;
   const host = hostOf(publicUrl);
@@ -23,6 +30,7 @@ export async function startLog({ config, watch, ...deps }: StartLog): Promise<{ 
   await witnesses.start();
   await sequencer.start();
   return {
+    append: () => sequencer.pass(),
     stop: async () => {
       await sequencer.stop();
       await witnesses.stop();

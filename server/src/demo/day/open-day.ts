@@ -43,6 +43,8 @@ export interface DayParts {
   readonly listener: Listener;
   readonly auth: AuthDeps;
   readonly hostSide: HostSide;
+  /** Appends the committed facts to their logs. */
+  readonly appendToLog: () => Promise<void>;
 }
 
 /** The day of this data folder; its clock shows the real time until the day is played. */
@@ -98,7 +100,7 @@ interface Begun {
 
 async function play(
   { clock, password }: DemoDay,
-  { config, log, shutdown, database, wakeups, auth, hostSide }: DayParts,
+  { config, log, shutdown, database, wakeups, auth, hostSide, appendToLog }: DayParts,
   { start, openDesk, codes }: Begun,
 ): Promise<void> {
   const begun = performance.now();
@@ -117,6 +119,7 @@ async function play(
       auth: { ...auth, now },
       uploads: { db, commit, clock: now },
       importNow: () => hostSide.importNow(),
+      appendToLog,
       holdInForce: () => hostSide.status?.hold,
       openDesk,
       hasMailServer: config.smtpUrl !== undefined,

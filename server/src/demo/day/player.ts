@@ -32,6 +32,8 @@ export interface PlayerDeps {
   readonly auth: AuthDeps;
   /** Imports what the back office has written; false where something is left. */
   readonly importNow: () => Promise<boolean>;
+  /** Appends the committed facts to their logs. */
+  readonly appendToLog: () => Promise<void>;
   /** The hold that the worker obeys. */
   readonly holdInForce: () => Hold | undefined;
   /** The stand-in host, as another program and user. */
@@ -76,6 +78,7 @@ export class DayPlayer {
       await this.#hold();
       await this.#playEvents(behindTheHold.events);
       await this.#report();
+      await this.#deps.appendToLog();
     } finally {
       await office.close();
     }
@@ -139,9 +142,10 @@ export class DayPlayer {
       this.#turnTo(timeOf(event));
       await phone.send();
       for (const { fileName, bytes, lost } of pictures) if (!lost) await phone.upload(fileName, bytes);
-      // So the host has it, and the mail goes out, at the time of the event.
+      // So the host and the log have it, and the mail goes out, at the time of the event.
       await this.#settled();
       await this.#mailed();
+      await this.#deps.appendToLog();
     }
   }
 

@@ -58,13 +58,12 @@ export async function readStopHistory(db: Queryable, key: RouteKey, stop: number
   const state = await readStopState(db, key, stop);
   if ('missing' in state) return state;
   const values = valuesOf(key, stop);
-  const [ledger, kept, files, mails, proofs] = await Promise.all([
-    db.query<LedgerRow>(sql.listLedger, values),
-    db.query<QuarantineRow>(sql.listQuarantined, values),
-    db.query<FileRow>(sql.listFiles, [[...evidenceOf(readResult(state.doc))]]),
-    db.query<MailRow>(sql.listMails, values),
-    readProofs(db, key, stop),
-  ]);
+  // One after the other: in a transaction they have one connection.
+  const ledger = await db.query<LedgerRow>(sql.listLedger, values);
+  const kept = await db.query<QuarantineRow>(sql.listQuarantined, values);
+  const files = await db.query<FileRow>(sql.listFiles, [[...evidenceOf(readResult(state.doc))]]);
+  const mails = await db.query<MailRow>(sql.listMails, values);
+  const proofs = await readProofs(db, key, stop);
   const isHosted = (version: number): boolean => isOnHost(state, version);
   return {
     facility: key.facility,
