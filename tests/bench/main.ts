@@ -2,6 +2,7 @@ import { countOf, readWords, runProgram } from '../../server/src/runtime/command
 import { StartError } from '../../server/src/runtime/start-error.ts';
 import { app } from './app.ts';
 import { authTiming } from './auth-timing.ts';
+import { cells } from './cells.ts';
 import { device } from './device.ts';
 import { drain } from './drain.ts';
 import { fanout } from './fanout.ts';
@@ -27,6 +28,7 @@ interface BenchOptions {
 const benches: { readonly [name: string]: (options: BenchOptions) => Promise<Report> } = {
   app,
   'auth-timing': () => authTiming(),
+  cells,
   device,
   drain,
   fanout,

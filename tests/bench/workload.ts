@@ -40,12 +40,22 @@ export function measuredStop(stop: number, turn: number) {
   };
 }
 
-/** Sealed items of one queue, as canonical texts, as a phone stores and sends them. */
-export function sealedQueue(route: RouteKey, count: number, stops: number): string[] {
+/**
+ * Sealed items of one queue, as canonical texts, as a phone stores and sends them.
+ *
+ * @param first time of the first edit; without it an hour ago
+ */
+export function sealedQueue(
+  route: RouteKey,
+  count: number,
+  stops: number,
+  first = new Date(Date.now() - 3_600_000),
+): string[] {
   const queue = new TestQueue();
-  return Array.from({ length: count }, (_, i) =>
-    canonicalJson(queue.seal('stop.update', { route, stop: measuredStop((i % stops) + 1, i) })),
-  );
+  return Array.from({ length: count }, (_, i) => {
+    const at = new Date(first.getTime() + i * 1_000);
+    return canonicalJson(queue.seal('stop.update', { route, stop: measuredStop((i % stops) + 1, i) }, at));
+  });
 }
 
 export const benchRoute = (n: number): RouteKey => ({ facility: 'F01', id: `B${n}`, week_end: WEEK });
