@@ -1,5 +1,6 @@
 import { createClient, MemoryStore } from '@tailgate/client-sdk';
 import type { ClientOptions } from '@tailgate/client-sdk';
+import { askForCell, findCell } from '@tailgate/client-sdk/cell';
 import { driverPassword, sampleKey, ScriptedServer } from '@tailgate/client-sdk/testing';
 import { fetchStack, MemoryFiles, openUploads } from '@tailgate/client-sdk/uploads';
 import type { UploadsOptions } from '@tailgate/client-sdk/uploads';
@@ -76,6 +77,17 @@ describe.each([
     server.cut();
     await server.until(() => server.files.has(id));
     expect(server.files.get(id)?.bytes).toEqual(new Uint8Array([4, 5]));
+  });
+
+  test('names the cell of a facility, as a directory of cells does, and an app follows a depot that moves', async () => {
+    const [directory, other] = [await start(), await start()];
+    const fetched = directory.url.includes('scripted.invalid') ? directory.fetch : fetch;
+    const asking = { directory: directory.url, facility: '030', store: new MemoryStore(), fetch: fetched };
+    expect(await findCell(asking)).toBe(directory.url);
+    directory.cells.set('030', `${other.url}/denver`);
+    expect(await askForCell(asking)).toEqual({ kind: 'moved', url: `${other.url}/denver` });
+    expect(await findCell({ ...asking, store: new MemoryStore(), facility: '010' })).toBe(directory.url);
+    await expect(findCell({ ...asking, facility: '123456' })).rejects.toThrow('facility: at most 5 characters');
   });
 
   test('refuses files without credentials, files that differ from their digest, and files of another size', async () => {

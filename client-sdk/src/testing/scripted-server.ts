@@ -12,6 +12,7 @@ import { newId, platform } from '../platform/environment.ts';
 import { DelayedAcks } from './delayed-acks.ts';
 import { fetchOf, unresolvableUrl, socketsOf } from './in-page.ts';
 import { answerAuth, type Answer, refusal } from './scripted-auth.ts';
+import { answerCell } from './scripted-cells.ts';
 import { answerExchange, type ExchangeDesk, helloOf, jsonOf, welcomeOf } from './scripted-exchange.ts';
 import type { ScriptedFile } from './scripted-files.ts';
 import { read } from './read.ts';
@@ -50,6 +51,8 @@ export class ScriptedServer implements ScriptedDesk {
   readonly rejections: string[] = [];
   /** Error codes for the next pushes; consumed one by one. */
   readonly pushErrors: string[] = [];
+  /** Addresses of other cells by facility, as `GET /api/cell` answers them. All other facilities are this server's. */
+  readonly cells = new Map<string, string>();
   /** Drivers that cause a conflict at a sign-in without confirmation. */
   otherDrivers: { id: string; name: string }[] = [];
   /** The routes of every client; only the first one has documents. */
@@ -348,9 +351,10 @@ export class ScriptedServer implements ScriptedDesk {
     return answer;
   }
 
-  #answerRest({ url: { pathname }, headers, body }: ScriptedRequest): Answer {
+  #answerRest({ url: { pathname, searchParams }, headers, body }: ScriptedRequest): Answer {
     if (pathname.startsWith('/api/auth/'))
       return answerAuth(pathname, jsonOf(body), this.tokens, this.otherDrivers, this.ledger.header.drivers);
+    if (pathname === '/api/cell') return answerCell(searchParams, this.cells);
     if (pathname !== '/api/sync/snapshot') return { status: 404, body: {} };
     if (!this.tokens.has(headers['api_token'] ?? '')) return { status: 401, body: {} };
     const { type: _type, from: _from, ...whole } = this.ledger.patch(null);
