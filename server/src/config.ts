@@ -225,6 +225,10 @@ const table = {
     'Days to retain acts of the office, at least 35; unset: no deletion',
     wholeNumber(35, 36_500),
   ),
+  RETAIN_HOST_LOG_DAYS: optional(
+    'Days to retain lines of the log on the host (PODRPLP), at least 35; unset: no deletion',
+    wholeNumber(35, 36_500),
+  ),
   CORS_ORIGINS: optional(
     'Origins of web apps at other addresses that may call the API, separated by commas; unset: none',
     origins(),
@@ -331,6 +335,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     uploadQuotaMb: read('UPLOAD_QUOTA_MB'),
     reportQuotaMb: read('REPORT_QUOTA_MB'),
     maxJsonMb: read('MAX_JSON_MB'),
+    hostLogDays: read('RETAIN_HOST_LOG_DAYS'),
     retention: {
       ledger: read('RETAIN_LEDGER_DAYS'),
       routes: read('RETAIN_ROUTES_DAYS'),

@@ -71,8 +71,8 @@ describe('least authority', () => {
     expect(grantOf('RTOSDP')).not.toContain('OSPRCF');
   });
 
-  test('only read lines of the doorbell and former sections are deleted', () => {
-    expect(hostFileNames.filter((file) => grantOf(file).includes('delete'))).toEqual(['LCRSCP', 'PODCHGP']);
+  test('only read lines of the doorbell, former sections and old lines of the log are deleted', () => {
+    expect(hostFileNames.filter((file) => grantOf(file).includes('delete'))).toEqual(['LCRSCP', 'PODRPLP', 'PODCHGP']);
   });
 });
 

@@ -6,6 +6,7 @@ import { examine, printed, type Finding } from '../../server/src/host/doctor/exa
 import { reportHost } from '../../server/src/host/doctor/report-host.ts';
 import { examineAt } from '../../server/src/host/doctor/examine-at.ts';
 import { openStandIn } from '../../server/src/host/connection/postgres.ts';
+import { laterColumns } from '../../server/src/host/files/layout.ts';
 import { rightsOf } from '../../server/src/host/files/rights.ts';
 import { hostFile, hostFileNames } from '../../server/src/host/files/tables.ts';
 import { atFileEnd } from '../support/file-end.ts';
@@ -158,7 +159,11 @@ test.each(broken)('NO-GO %s: %s', async (check, breaks, repairs, says) => {
 });
 
 test('a library of an earlier layout works: a person looks, and one that has a part of it is a NO-GO', async () => {
-  const columns = ['RTSTUP.RUCHTS', 'RTSTUP.RUCHSQ', 'PODRPLP.RLCHTS', 'PODRPLP.RLCHSQ'].map((name) => name.split('.'));
+  const { RTSTUP, PODRPLP } = laterColumns;
+  const columns: (readonly string[])[] = [
+    ...['RUCHTS', 'RUCHSQ', ...RTSTUP].map((name) => ['RTSTUP', name]),
+    ...['RLCHTS', 'RLCHSQ', ...PODRPLP].map((name) => ['PODRPLP', name]),
+  ];
   const rename = async (from: string, to: string) => {
     for (const [file, column = ''] of columns)
       await pool.query(`alter table PODDTA.${file} rename ${column}${from} to ${column}${to}`);

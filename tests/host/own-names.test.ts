@@ -134,7 +134,7 @@ describe('statements, scripts and the layout have the names of the map', () => {
     const own = mapOf({ RTSTUP: { table: 'RESULT', columns: { RUCHSQ: 'CHANGE#', RUCHTS: { skip: true } } } });
     const script = hostScript('db2i', 'L', own);
     expect(script).toContain('set N."CHANGE#" = next value for L.PODCHGS');
-    expect(script).toContain('create index L.RTSTUPX3 on L."RESULT" ("CHANGE#")');
+    expect(script).toContain('create index L.RTSTUPX2 on L."RESULT" ("CHANGE#")');
     expect(script).not.toContain('RUCHTS');
     const none = hostScript('db2i', 'L', mapOf({ RTSTUP: { columns: { RUCHSQ: { skip: true } } } }));
     expect(none).not.toMatch(/RUCHSQ|RTSTUPX3|RTSTUPB[IU]/);

@@ -16,6 +16,7 @@ import { GiveWay } from './control/give-way.ts';
 import { Handshake } from './to-host/handshake.ts';
 import { Heartbeat } from './control/heartbeat.ts';
 import { LagSamples } from './to-host/lag-samples.ts';
+import { LogRetention } from './to-host/log-retention.ts';
 import { HostImport } from './from-host/import.ts';
 import { ChangesByMode } from '../host/reads/changes-by-mode.ts';
 import { Doorbell } from '../host/reads/doorbell.ts';
@@ -218,7 +219,12 @@ export class HostSide {
     const reconciler = new Reconciler({ db, host, leases, mayWrite, clock, log });
     reconciler.start();
     this.#closers.push(() => reconciler.stop());
-    const quietHold = () => (reconciler.isBusy ? undefined : worker.quietHold);
+    const { hostLogDays: days } = config;
+    const logRetention =
+      days === undefined ? undefined : new LogRetention({ host, leases, mayWrite, days, clock, log });
+    logRetention?.start();
+    this.#closers.push(async () => logRetention?.stop());
+    const quietHold = () => (reconciler.isBusy || logRetention?.isBusy ? undefined : worker.quietHold);
     const hostStatus = () => ({ ...worker.status, quietHold: quietHold() });
     const heartbeat = new Heartbeat({ db, worker: id, hostStatus, log });
     await heartbeat.start();

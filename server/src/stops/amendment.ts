@@ -1,6 +1,8 @@
 import type { RouteKey, StopObject, StopResult, StopStatus, StopUpdates } from '@tailgate/sync-protocol';
 import { stopObject, stopStatus, stopUpdates, warehouseStop } from '@tailgate/sync-protocol';
 import type { ServicePart } from '../host/files/tables.ts';
+import { countFields, momentFields, placeFields, textFields } from './column-fields.ts';
+import { arrivalTime } from './event-time.ts';
 import { amendExceptions } from './exception-amendments.ts';
 import type { StopOnHost, StopRows } from './host-stop.ts';
 import { LineAmendments, type LineName } from './line-amendments.ts';
@@ -53,7 +55,7 @@ export function amendmentOf({ key, stop, result, ...rows }: StopComparison, inst
   const overage = amendExceptions({ key, stop, result, sequence: '0' }, exceptions, lines, unmapped);
   const emails = amendedEmails(result, shadow?.RTEMLP ?? [], host.RTEMLP, unmapped);
   const updates: StopUpdates = {
-    ...resultDifference(shadow?.RTSTUP[0], host.RTSTUP[0], instantOf, unmapped),
+    ...resultDifference(result, shadow?.RTSTUP[0], host.RTSTUP[0], { instantOf, unmapped }),
     ...(isReinserted ? {} : statusDifference(stop, shadow, host, unmapped)),
     ...(overage ? expressible({ overage_items: overage }, 'RTOSDP', unmapped) : {}),
     ...(emails ? expressible({ osd_emails: emails }, 'RTEMLP', unmapped) : {}),
@@ -122,32 +124,11 @@ function arrivedNow(shadow: StopRows | undefined, host: StopRows, unmapped: stri
   return now === 'Y';
 }
 
-/** Columns with one field each; a blank clears it. */
-const texts = [
-  ['RUFLWC', 'followup_reason_code'],
-  ['RUDRV', 'delivered_by_driver_id'],
-  ['RUSEMP', 'store_emp_id'],
-  ['RUSNAM', 'store_emp_name'],
-  ['RUCMT', 'driver_comments'],
-  ['RUSKRC', 'skip_refuse_reason_code'],
-  ['RUSKCM', 'skip_refuse_driver_comment'],
-  ['RUSIG', 'signature_id'],
-] as const;
-const moments = [
-  ['RUSDT', 'RUSTM', 'start_delivery_time'],
-  ['RUEDT', 'RUETM', 'end_delivery_time'],
-  ['RUSKDT', 'RUSKTM', 'skip_refuse_timestamp'],
-] as const;
-const places = [
-  ['RULAT', 'delivery_latitude'],
-  ['RULON', 'delivery_longitude'],
-] as const;
-
 function resultDifference(
+  result: StopResult,
   shadow: ResultRow | undefined,
   host: ResultRow | undefined,
-  instantOf: InstantOf,
-  unmapped: string[],
+  { instantOf, unmapped }: { readonly instantOf: InstantOf; readonly unmapped: string[] },
 ): StopUpdates {
   if (host === undefined) {
     // No correct program deletes rows of the service.
@@ -159,13 +140,13 @@ function resultDifference(
   const updates: StopUpdates = {};
   const amend = (column: keyof ResultRow, change: StopUpdates) =>
     Object.assign(updates, expressible(change, `RTSTUP.${column}`, unmapped));
-  for (const [column, field] of texts) {
+  for (const [column, field] of textFields) {
     if (!differs(column)) continue;
     // A signature is evidence: a blank does not remove it.
     if (column === 'RUSIG' && host.RUSIG === '') unmapped.push('RTSTUP.RUSIG');
     else amend(column, { [field]: host[column] || null });
   }
-  const moved = moments.filter(([date, time]) => differs(date) || differs(time));
+  const moved = momentFields.filter(([date, time]) => differs(date) || differs(time));
   for (const [date, time, field] of moved) {
     const instant = instantOf({ date: host[date], time: host[time] });
     if (instant === undefined) unmapped.push(`RTSTUP.${date}`);
@@ -173,7 +154,10 @@ function resultDifference(
   }
   // The event time follows from the other columns and has no field.
   if (shadow !== undefined && differs('RUUTC') && moved.length === 0) unmapped.push('RTSTUP.RUUTC');
-  for (const [column, field] of places)
+  // Neither has the arrival: it is the time of the record, which a worker of the release before leaves out.
+  if (shadow !== undefined && (differs('RUARDT') || differs('RUARTM')) && !isArrivalOf(result, host, instantOf))
+    unmapped.push('RTSTUP.RUARDT');
+  for (const [column, field] of placeFields)
     if (differs(column)) amend(column, { [field]: Number(host[column]) === 0 ? null : host[column] });
   // The host's own programs write a blank: only Y and N have a meaning.
   if (differs('RUFLWF')) {
@@ -183,13 +167,13 @@ function resultDifference(
   return updates;
 }
 
-const isFlag = (value: string): boolean => value === 'Y' || value === 'N';
+function isArrivalOf(result: StopResult, { RUARDT, RUARTM }: ResultRow, instantOf: InstantOf): boolean {
+  const [recorded, found] = [arrivalTime(result), instantOf({ date: RUARDT, time: RUARTM })];
+  if (!(recorded instanceof Date) || !found) return false;
+  return Math.floor(recorded.getTime() / 1_000) === Math.floor(found.getTime() / 1_000);
+}
 
-const counts = [
-  ['RQDLV', 'delivered'],
-  ['RQRTN', 'returned'],
-  ['RQPAL', 'delivered_pallets'],
-] as const;
+const isFlag = (value: string): boolean => value === 'Y' || value === 'N';
 
 /** @returns the lines with another first photo */
 function amendLines(
@@ -210,7 +194,7 @@ function amendLines(
       return [];
     }
     const report = (column: keyof LineRow) => unmapped.push(`RTPRUP.${column} line ${row.RQLIN} of ${row.RQITM}`);
-    for (const [column, field] of counts) {
+    for (const [column, field] of countFields) {
       if (row[column] === (was?.[column] ?? '0')) continue;
       if (isCount(row[column])) lines.change(line, { [field]: Number(row[column]) });
       else report(column);

@@ -1,5 +1,5 @@
 import type { Stamp, StopResult, StopUpdates } from '@tailgate/sync-protocol';
-import { instant, isLater, officeSource, writerOf } from '@tailgate/sync-protocol';
+import { instant, isLater, officeSource, restoredAuthor, writerOf } from '@tailgate/sync-protocol';
 
 /** Contract §1: the end of the delivery, else its start, else the skip, else when the status was captured or received. */
 export function eventTime(result: StopResult): Date | undefined {
@@ -44,4 +44,15 @@ export function reportedTime(times: DriverTimes): Date | undefined {
 export function readableInstant(timestamp: string | null | undefined): string | null {
   const parsed = instant.safeParse(timestamp);
   return parsed.success ? parsed.data : null;
+}
+
+/**
+ * When the arrival was recorded; undefined without one. `unknown`: the mirror took it over from the host, which alone has the
+ * time.
+ */
+export function arrivalTime(result: StopResult): Date | 'unknown' | undefined {
+  const writer = result.arrived ? writerOf(result, 'arrived') : undefined;
+  if (!writer) return undefined;
+  const isTakenOver = writer.client === officeSource && (writer.by === '' || writer.by === restoredAuthor);
+  return isTakenOver ? 'unknown' : new Date(writer.at);
 }

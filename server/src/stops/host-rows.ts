@@ -2,7 +2,7 @@ import type { StopResult } from '@tailgate/sync-protocol';
 import { hostLengths, hostText, officeSource } from '@tailgate/sync-protocol';
 import type { HostMoment } from '../host/files/local-time.ts';
 import type { ServicePart } from '../host/files/tables.ts';
-import { eventTime, readableInstant, statusTime, statusWriter } from './event-time.ts';
+import { arrivalTime, eventTime, readableInstant, statusTime, statusWriter } from './event-time.ts';
 import { unchangedRow, type StopOnHost, type RecordedStop, type StopRows } from './host-stop.ts';
 import { lineRows, linePhotoRows } from './line-rows.ts';
 import { osdRows, overagePhotoRows } from './osd-rows.ts';
@@ -42,7 +42,7 @@ export function hostRows(stop: RecordedStop, shadow?: StopOnHost): StopRows {
         emptied: (row) => ({ ...row, REMADR: '' }),
       },
     ),
-    RTSTUP: [fit('RTSTUP', resultRow(stop, emails.altered))],
+    RTSTUP: [fit('RTSTUP', resultRow(stop, { emailAltered: emails.altered, before: shadow?.rows.RTSTUP[0] }))],
   };
 }
 
@@ -59,7 +59,7 @@ function stopRow({ key, stop, result }: RecordedStop): ServicePart<'RTSTPP'> {
 
 function resultRow(
   { key, stop, result, sequence, moment }: RecordedStop,
-  emailAltered: boolean,
+  { emailAltered, before }: { readonly emailAltered: boolean; readonly before: ServicePart<'RTSTUP'> | undefined },
 ): ServicePart<'RTSTUP'> {
   const updates = result.updates ?? {};
   const { status } = result;
@@ -69,6 +69,8 @@ function resultRow(
   const isSkipped = status === 'S' || status === 'R';
   const ended = on(updates.end_delivery_time ?? (status === 'D' || status === 'C' ? statusTime(result) : null));
   const skipped = on(readableInstant(updates.skip_refuse_timestamp) ?? (isSkipped ? statusTime(result) : null));
+  const arrival = arrivalTime(result);
+  const arrived = arrival === 'unknown' ? { date: before?.RUARDT ?? '0', time: before?.RUARTM ?? '0' } : on(arrival);
   const writer = statusWriter(result);
   const skipper = isSkipped && writer?.client !== officeSource ? writer?.by : undefined;
   const texts = {
@@ -109,6 +111,8 @@ function resultRow(
     RUSIG: updates.signature_id ?? '',
     RURPSQ: sequence,
     RUTRC: '',
+    RUARDT: arrived.date,
+    RUARTM: arrived.time,
   };
 }
 

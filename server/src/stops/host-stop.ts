@@ -13,6 +13,21 @@ export interface StopOnHost {
   readonly rows: StopRows;
   /** OSD rows that the back office has credited, as `OSTYP OSSEQ`: they must not change any more. */
   readonly credited: ReadonlySet<string>;
+  /** Edits of other programs that the log on the host does not have yet. */
+  readonly foreign?: readonly ForeignChange[];
+}
+
+/** A value that another program has changed on the host. */
+export interface ForeignChange {
+  readonly file: HostFileName;
+  /** The row's key on the host. */
+  readonly key: readonly string[];
+  readonly column: string;
+  readonly before: string;
+  readonly after: string;
+  readonly user: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
 }
 
 /** A row in the form that the library can hold: shorter texts, blanks in columns that it lacks. */

@@ -129,9 +129,19 @@ describe('a delivered stop, column by column', () => {
         ...{ RUUTC: '2026-11-21T15:59:30.000Z', RULAT: '41.878100', RULON: '-87.629798' },
         ...{ RUDRV: '1001', RUSEMP: 'E77', RUSNAM: 'José Núñez', RUCMT: 'Tor 4 - "zu"...', RUCMTL: 'Y' },
         ...{ RUSKRC: '', RUSKDT: '0', RUSKTM: '0', RUSKCM: '', RUSIG: 'SIGNATURE0000001' },
-        ...{ RURPSQ: '10000000005', RUTRC: '' },
+        ...{ RURPSQ: '10000000005', RUTRC: '', RUARDT: '20261121', RUARTM: '103000' },
       },
     ]);
+  });
+
+  test('an arrival without a time of its own keeps that of the host, and nothing else does', () => {
+    const confirmed = holding(rows);
+    const takenOver = applyStopUpdate(pending, stopObject.parse({ id: 7, arrived: true }), {
+      ...{ at: Date.parse('2026-11-21T20:00:00.000Z'), client: 'office', seq: 1, by: '' },
+    }).result;
+    expect(render(takenOver, { held: confirmed }).RTSTUP).toMatchObject([{ RUARDT: '20261121', RUARTM: '103000' }]);
+    expect(render(takenOver).RTSTUP).toMatchObject([{ RUARDT: '0', RUARTM: '0' }]);
+    expect(render(pending, { held: confirmed }).RTSTUP).toMatchObject([{ RUARDT: '0', RUARTM: '0' }]);
   });
 
   test('RTPRUP: two manifest lines of one item and invoice are distinguished by occurrence', () => {

@@ -1,4 +1,4 @@
-import { LibraryMap, namesOn } from '../files/library-map.ts';
+import { LibraryMap } from '../files/library-map.ts';
 import { selectColumns } from '../files/statements.ts';
 import { hostFileNames, type HostFileName } from '../files/tables.ts';
 import { HostError, type Host, type HostColumn, type HostRow } from '../host.ts';
@@ -23,7 +23,8 @@ type Files = ReadonlyMap<HostFileName, readonly HostColumn[] | undefined>;
  */
 export async function readFacts(host: Host, { now, form, shadowLibrary }: ReadOptions): Promise<HostFacts> {
   const { dialect, library } = host;
-  const { map } = namesOn(host);
+  // With the columns of later layouts: the doctor finds what is missing.
+  const map = host.map.without([]);
   const queries = factQueries[dialect];
   const rows = <Value>(sql: string, read: (rows: readonly HostRow[]) => Value, ...parameters: string[]) =>
     reading(async () => read(await host.query(sql, parameters)));

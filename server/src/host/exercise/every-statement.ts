@@ -21,6 +21,7 @@ import {
 import { hostFile, hostFileNames, type HostFileName, type HostRecord } from '../files/tables.ts';
 import type { Host } from '../host.ts';
 import { Doorbell } from '../reads/doorbell.ts';
+import { deleteLogLines, oldestLogLines } from '../reads/log-lines.ts';
 import { hasHeader, readClosedRoutes, readMarks } from '../reads/marks.ts';
 import { readFile, readRouteKeys, readRouteRows, readRoutesOf } from '../reads/reads.ts';
 import { rowsOnHost } from '../reads/route-keys.ts';
@@ -46,6 +47,8 @@ export async function sendEveryStatement(host: Host): Promise<void> {
   await doorbell.poll();
   await doorbell.clear(1);
   await doorbell.acknowledge(['1', '2', '3']);
+  await oldestLogLines(host, 1);
+  await deleteLogLines(host, ['ZZ', 'ZY'], '20000101');
   for (const name of hostFileNames) {
     await readFile(host, name);
     await sendOfFile(host, name, isColumnOf(name));

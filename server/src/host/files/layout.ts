@@ -1,7 +1,7 @@
 import type { HostFileName } from './tables.ts';
 
 /** The version of the files in this release. A library has its own in PODCTLP (CTLAY); the scripts set it. */
-export const layoutVersion = 3;
+export const layoutVersion = 4;
 
 interface LayoutAddition {
   readonly version: number;
@@ -12,6 +12,15 @@ interface LayoutAddition {
   /** Existing files that had no access path before. */
   readonly paths?: readonly HostFileName[];
 }
+
+/**
+ * Columns of the rows that the service writes and that an earlier library may lack: then no statement names them. PODCTLP
+ * has a way of its own (`Handshake`), and no statement names what the host assigns.
+ */
+export const laterColumns = {
+  RTSTUP: ['RUARDT', 'RUARTM'],
+  PODRPLP: ['RLWHO', 'RLUSR', 'RLCOL', 'RLOLD', 'RLNEW'],
+} as const satisfies LayoutAddition['columns'];
 
 /** The additions of each version. Nothing is ever removed or changed. */
 const additions: readonly LayoutAddition[] = [
@@ -25,6 +34,11 @@ const additions: readonly LayoutAddition[] = [
     files: [],
     columns: { RTSTUP: ['RUCHTS', 'RUCHSQ'], PODRPLP: ['RLCHTS', 'RLCHSQ'] },
     paths: ['RTSTUP', 'PODRPLP'],
+  },
+  {
+    version: 4,
+    files: [],
+    columns: laterColumns,
   },
 ];
 

@@ -61,13 +61,16 @@ export class LibraryMap {
   readonly ccsid: Ccsid;
   /** The doorbell of one of several cells that share the library; undefined: PODCHGP. */
   readonly cellDoorbell: string | undefined;
+  /** Columns of a later layout that the library does not have yet. */
+  readonly absent: readonly string[];
   readonly #own: OwnFiles;
 
-  constructor(files: OwnFiles = {}, ccsid: Ccsid = '37', cellDoorbell?: string) {
+  constructor(files: OwnFiles = {}, ccsid: Ccsid = '37', cellDoorbell?: string, absent: readonly string[] = []) {
     this.#own = files;
     this.ccsid = ccsid;
     this.cellDoorbell = cellDoorbell;
-    this.isPlain = Object.keys(files).length === 0;
+    this.absent = absent;
+    this.isPlain = Object.keys(files).length === 0 && absent.length === 0;
     for (const name of [...hostFileNames, 'PODSHDP'] as const) {
       const own: OwnFile = files[name] ?? {};
       const ofCell = name === 'PODCHGP' ? cellDoorbell : undefined;
@@ -80,19 +83,24 @@ export class LibraryMap {
       const definition = this.isPlain ? hostFile(name) : withLengths(hostFile(name), columns);
       this.#files.set(name, { definition, table, creates: create, constants: Object.entries(constants) });
       for (const [column, type] of Object.entries(allColumnsOf(definition)))
-        this.#columns.set(column, mappedColumn(column, type, columns[column]));
+        this.#columns.set(column, mappedColumn(column, type, absent.includes(column) ? lacking : columns[column]));
     }
     this.#coded = new Map([...this.#columns].flatMap(([name, { toOurs }]) => (toOurs ? [[name, toOurs]] : [])));
   }
 
   /** The same library with texts in this code page. */
   inCcsid(ccsid: Ccsid): LibraryMap {
-    return ccsid === this.ccsid ? this : new LibraryMap(this.#own, ccsid, this.cellDoorbell);
+    return ccsid === this.ccsid ? this : new LibraryMap(this.#own, ccsid, this.cellDoorbell, this.absent);
   }
 
   /** The same library for a cell with a doorbell of its own. */
   withDoorbell(name: string): LibraryMap {
-    return new LibraryMap(this.#own, this.ccsid, name);
+    return new LibraryMap(this.#own, this.ccsid, name, this.absent);
+  }
+
+  /** The same library without these columns: statements leave them out, and rows have blanks and zeros there. */
+  without(columns: readonly string[]): LibraryMap {
+    return new LibraryMap(this.#own, this.ccsid, this.cellDoorbell, columns);
   }
 
   /** The definition with the library's lengths, under our names. */
@@ -242,6 +250,8 @@ export const isPersonsText = (column: string): boolean => personsTexts.has(colum
 /** A value in SQL. */
 export const literal = (value: string | number): string =>
   typeof value === 'number' ? String(value) : `'${value.replaceAll("'", "''")}'`;
+
+const lacking: OwnColumn = { skip: true };
 
 function mappedColumn(column: string, definition: Column, own: OwnColumn = {}): MappedColumn {
   const { name = column, codes, constant, skip = false } = own;

@@ -181,6 +181,11 @@ export const PODRPLP = defineFile('PODRPLP', 'RL', 'Replication log', {
     RLSTS: coded('A applied, P parked', ['A', 'P']),
     RLERR: char(7, 'Error, SQLSTATE or message id'),
     RLMSG: char(132, 'Message'),
+    RLWHO: coded('D driver, O operator, C clerk, blank = service', ['D', 'O', 'C']),
+    RLUSR: char(18, 'Employee, operator, or user of the host'),
+    RLCOL: char(10, 'Changed column'),
+    RLOLD: char(256, 'Its value before'),
+    RLNEW: char(256, 'Its value since'),
   },
   assigned: {
     RLCHTS: changedAt('Written at, clock of the host'),

@@ -12,8 +12,11 @@ export interface FileRights {
  * Files whose rows the service inserts although some of their columns are the office's: a credit changes a row of ours.
  */
 const ADDED_BY_SERVICE = ['RTOSDP'];
-/** Files from which the service deletes rows: read lines of the doorbell, former sections of a report, former differences. */
-const CLEARED_BY_SERVICE = ['PODCHGP', 'LCRSCP', 'PODSHDP'];
+/**
+ * Files from which the service deletes rows: read lines of the doorbell, former sections of a report, old lines of the log,
+ * former differences.
+ */
+const CLEARED_BY_SERVICE = ['PODCHGP', 'LCRSCP', 'PODRPLP', 'PODSHDP'];
 
 export function rightsOf(file: HostFile): FileRights {
   const tail = ['UUSR', 'UPGM', 'UDAT', 'UTIM'].map((name) => `${file.prefix}${name}`);

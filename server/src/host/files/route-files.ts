@@ -74,9 +74,12 @@ export const RTSTUP = defineFile('RTSTUP', 'RU', 'Stop results', {
     RUSIG: char(16, 'Signature, asset id'),
     RURPSQ: sent,
     RUTRC: char(12, 'Trace id of the last write'),
+    RUARDT: decimal(8, 'Arrival recorded on'),
+    RUARTM: decimal(6, 'Arrival recorded at'),
   },
   assigned: { RUCHTS: changedAt('Changed at, clock of the host'), RUCHSQ: changeNumber('Number of the last change') },
-  paths: [['RUFAC', 'RUEDT'], ['RUFAC', 'RUSKDT'], ['RUCHSQ']],
+  // A stop without an end (RUEDT = 0) is skipped or refused: the same path leads to it by RUSKDT.
+  paths: [['RUFAC', 'RUEDT', 'RUSKDT'], ['RUCHSQ']],
 });
 
 export const RTEMLP = defineFile('RTEMLP', 'RE', 'Stop OSD e-mails', {

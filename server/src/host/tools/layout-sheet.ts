@@ -19,7 +19,7 @@ If no line of PODCHGP names the user of an edit, the service takes \`xxUUSR\` of
 
 /**
  * Rows of 10,000 stops: 14 stops a route with 20 lines each, a signature and a photo (20 and 250 kB) a stop. A stop is written
- * three times, and PODRPLP has a line for each, and for each file.
+ * three times, and PODRPLP has a line for each, for each file, and for a replaced value in every tenth write.
  */
 const rowsOfStops: Readonly<Partial<Record<HostFileName, number>>> = {
   RTHDRP: 715,
@@ -35,7 +35,7 @@ const rowsOfStops: Readonly<Partial<Record<HostFileName, number>>> = {
   INVHDP: 10_000,
   ASSHDP: 20_000,
   ASSCHP: 180_000,
-  PODRPLP: 50_715,
+  PODRPLP: 53_715,
   PODRCNP: 2_860,
 };
 

@@ -21,7 +21,8 @@ import { isAsPlanned, isLostByRestore } from '../to-host/judge.ts';
 import { keyOf } from './mirror-route.ts';
 import { closingOf, confirmedResult } from './route-image.ts';
 import { ROUTE_ROW } from '../to-host/route-pass.ts';
-import { decodeHeader, decodeStop, encodeHeader, encodeStop } from '../to-host/shadow.ts';
+import { decodeHeader, decodeStop, encodeHeader, encodeStop, foreignOfHeader, routeValues } from '../to-host/shadow.ts';
+import { foreignChanges } from '../to-host/stop-log.ts';
 import { epochOf, hostSequence, versionOf } from '../to-host/sequence.ts';
 import { withTrace, stopText, traceOf } from '../to-host/trace.ts';
 
@@ -79,14 +80,18 @@ export class OfficeEdits {
     const editor = await readEditor();
     const isReinserted = wasReinserted(editor, shadow?.rows, hostStop.rows);
     let before = (await this.#unconfirmedRows(key, stop, { hostStop, shadow, mirrorRow, zone })) ?? shadow?.rows;
+    const foreign = [...(shadow?.foreign ?? [])];
     for (const { rows, ...author } of splitByAuthor(before, hostStop.rows, editor, hostStop.writers)) {
-      const edit = { key, stop, shadow: before, hostStop: { ...hostStop, rows }, isReinserted, isWhole };
+      const signed = { user: author.user, at: author.at.getTime() };
+      foreign.push(...foreignChanges(before, rows).map((change) => ({ ...change, ...signed })));
+      const found = { ...hostStop, rows, foreign: [...foreign] };
+      const edit = { key, stop, shadow: before, hostStop: found, isReinserted, isWhole };
       await this.#importEdit(edit, author, zone);
       before = rows;
     }
     if (!isReinserted) return;
     await db.query(sql.rewriteStop, [...keyOf(key), stop]);
-    await this.#saveShadow(key, stop, hostStop);
+    await this.#saveShadow(key, stop, { ...hostStop, foreign });
   }
 
   /** Imports the edit of one author. It then saves the shadow, so that a crash does not repeat the edit. */
@@ -202,7 +207,13 @@ export class OfficeEdits {
         await this.#recordInLedger(tx, key, { status, arrived }, editor);
         await tx.query(sql.notify, [routeScope(key)]);
       }
-      await tx.query(sql.saveShadow, [...keyOf(key), ROUTE_ROW, '0', encodeHeader(header), this.#options.clock()]);
+      const signed = { file: 'RTHDRP', key: routeValues(key), user: editor.user, at: editor.at.getTime() } as const;
+      const foreign = [
+        ...foreignOfHeader(route.shadow),
+        ...changed.map((column) => ({ ...signed, column, before: before[column], after: header[column] })),
+      ];
+      const text = encodeHeader(header, foreign);
+      await tx.query(sql.saveShadow, [...keyOf(key), ROUTE_ROW, '0', text, this.#options.clock()]);
       return { status, arrived, unmapped };
     });
     if (imported === undefined) return;

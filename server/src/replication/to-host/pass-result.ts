@@ -54,8 +54,8 @@ export class PassResult {
   }
 
   /** For the host's own log. */
-  addLogEntry(entry: LogEntry): void {
-    this.#logEntries.push(entry);
+  addLogEntry(...entries: readonly LogEntry[]): void {
+    this.#logEntries.push(...entries);
   }
 
   /** Returns the entries since the last call. */

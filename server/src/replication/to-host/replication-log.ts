@@ -20,7 +20,18 @@ export interface LogEntry {
   /** The trace id of the row itself; by default that of the entry. */
   readonly trace?: string | undefined;
   readonly sequence: number;
+  /** Undefined where the service itself, or a timer, writes. */
+  readonly author?: LogAuthor | undefined;
+  readonly change?: { readonly column: string; readonly before: string; readonly after: string } | undefined;
+  /** The time of another program's edit; by default that of the line. */
+  readonly at?: Date;
   readonly outcome: { readonly status: 'A'; readonly note?: string } | Refused;
+}
+
+/** D a driver, O an operator, C a clerk on the host. */
+export interface LogAuthor {
+  readonly who: 'D' | 'O' | 'C';
+  readonly user: string;
 }
 
 interface Refused {
@@ -67,7 +78,7 @@ export class ReplicationLog {
     if (begunAt < this.#restsUntil) return;
     const now = clock();
     const stamp = stampAt(now, first.zone);
-    const rows = entries.map((entry) => logRow(entry, hostMoment(now, entry.zone)));
+    const rows = entries.map((entry) => logRow(entry, hostMoment(entry.at ?? now, entry.zone)));
     const writes = inShapes(rows).map((part) => {
       const { sql, bind } = this.#insert(part.length);
       return { file: 'PODRPLP', sql, values: bind({ rows: part, stamp }), rows: 'any' } as const;
@@ -85,27 +96,36 @@ export class ReplicationLog {
 }
 
 /** The line's search key: the trace id of the row itself, or a digest of the line. */
-export function traceOfEntry({ file, key, trace, outcome }: LogEntry): string {
+export function traceOfEntry({ file, key, trace, change, at, outcome }: LogEntry): string {
   if (trace) return trace;
   return traceText(
     createHash('sha256')
-      .update(JSON.stringify([file, key, outcome]))
+      .update(JSON.stringify([file, key, outcome, ...(change ? [change, at] : [])]))
       .digest(),
   );
 }
 
+const KEY_LENGTH = 60;
+
 function logRow(entry: LogEntry, { date, time }: HostMoment): ServicePart<'PODRPLP'> {
-  const { file, key, sequence, outcome } = entry;
+  const { file, key, sequence, author, change, outcome } = entry;
   const parked = outcome.status === 'P';
+  const place = key.join(' ');
   return {
     RLTRC: traceOfEntry(entry),
     RLSEQ: `${sequence}`,
     RLENT: file,
-    RLKEY: hostText(key.join(' '), 60).text,
+    RLKEY: hostText(place, KEY_LENGTH).text,
     RLDAT: date,
     RLTIM: time,
     RLSTS: outcome.status,
     RLERR: parked ? hostText(outcome.sqlstate, 7).text : '',
-    RLMSG: hostText(parked ? outcome.reason : outcome.note, 132).text,
+    // A key of full length: its end is in the message.
+    RLMSG: hostText(parked ? outcome.reason : outcome.note || (place.length > KEY_LENGTH ? place : ''), 132).text,
+    RLWHO: author?.who ?? '',
+    RLUSR: hostText(author?.user, 18).text,
+    RLCOL: change?.column ?? '',
+    RLOLD: hostText(change?.before, 256).text,
+    RLNEW: hostText(change?.after, 256).text,
   };
 }

@@ -20,7 +20,8 @@ import * as sql from './route-sql.ts';
 import { finishShadowRoute } from './shadow-pass.ts';
 import { countAwaited } from './rows/sql.ts';
 import { hostSequence } from './sequence.ts';
-import { decodeHeader, decodeStop, encodeHeader, encodeStop, routeValues } from './shadow.ts';
+import { decodeHeader, decodeStop, encodeHeader, encodeStop, foreignOfHeader, routeValues } from './shadow.ts';
+import { authorOfWrite, foreignLines, replacedValues, statusChange, type WrittenChange } from './stop-log.ts';
 import {
   replicateStop,
   replicateTogether,
@@ -112,7 +113,7 @@ class RoutePass {
   readonly #result = new PassResult();
   readonly #seen = new Set<number>();
   /** By stop, the changes that were not on the host when the pass began. */
-  #changes = new Map<number, WaitingChange[]>();
+  #changes = new Map<number, (WaitingChange & WrittenChange)[]>();
   #parkedStops = 0;
   #zone = '';
   #wasShadow = false;
@@ -138,7 +139,8 @@ class RoutePass {
       db.query<sql.ChangeRow>(sql.loadChanges, behind),
     ]);
     for (const change of changes.rows) {
-      const waiting = { id: change.id, receivedAt: change.received_at };
+      const { id: mutation, received_at: receivedAt, source, employee } = change;
+      const waiting = { id: mutation, receivedAt, source, employee };
       const others = this.#changes.get(change.stop_id);
       if (others) others.push(waiting);
       else this.#changes.set(change.stop_id, [waiting]);
@@ -224,8 +226,9 @@ class RoutePass {
     if (outcome.kind === 'confirmed') {
       this.#confirm(stop, sequence, version, outcome.confirmed, shadow);
       const trace = outcome.confirmed.rows.RTSTUP[0]?.RUTRC;
+      this.#result.addLogEntry(...foreignLines(shadow?.foreign, { sequence, zone: route.zone }));
       if (outcome.wrote) {
-        this.#log({ stop, trace, sequence, outcome: { status: 'A', note: lateNote(route, key) } });
+        this.#logWrite(pending, outcome.confirmed, lateNote(route, key));
         this.#report({ stop, version, trace, outcome: 'on_host', begunAt });
       }
       const mutations = this.#mutationsOf(stop);
@@ -244,7 +247,9 @@ class RoutePass {
     shadow: StopOnHost | undefined,
   ): void {
     const { key } = this.#lease;
-    if (confirmed !== shadow) this.#result.addConfirmed({ stop, sequence, rows: encodeStop(confirmed) });
+    const { rows, credited } = confirmed;
+    if (confirmed !== shadow || confirmed.foreign)
+      this.#result.addConfirmed({ stop, sequence, rows: encodeStop({ rows, credited }) });
     for (const asset of newlyNamed(confirmed.rows, shadow?.rows)) this.#result.addNamedAsset(asset);
     for (const { OSSEQ } of newRevisions(confirmed, shadow))
       this.#result.addReview({ kind: 'credited_exception_changed', details: { route: key, stop, version, OSSEQ } });
@@ -281,10 +286,15 @@ class RoutePass {
       this.#park(ROUTE_ROW, hostSequence(route.epoch, route.version), route.version, outcome);
       return 'done';
     }
-    if (outcome.wrote) {
-      const sequence = hostSequence(route.epoch, route.version);
+    const sequence = hostSequence(route.epoch, route.version);
+    const foreign = foreignOfHeader(route.shadow);
+    this.#result.addLogEntry(...foreignLines(foreign, { sequence, zone: route.zone }));
+    if (outcome.wrote || foreign.length > 0)
       this.#result.addConfirmed({ stop: ROUTE_ROW, sequence, rows: encodeHeader(outcome.confirmed) });
-      this.#log({ stop: ROUTE_ROW, sequence, outcome: { status: 'A' } });
+    if (outcome.wrote) {
+      const [before, after] = [shadow?.RHPODS ?? '', outcome.confirmed.RHPODS];
+      const change = before === after ? undefined : { column: 'RHPODS', before, after };
+      this.#log({ stop: ROUTE_ROW, sequence, change, outcome: { status: 'A' } });
       if (parked > 0 && outcome.confirmed.RHPODS === 'C' && shadow?.RHPODS !== 'C') {
         log.error({ route: routeScope(key), open }, 'a route is closed on the host while stops are parked');
         this.#result.addReview({ kind: 'closed_while_parked', details: { route: key, parked, open } });
@@ -319,10 +329,21 @@ class RoutePass {
     return traceOfEntry(line);
   }
 
+  /** The stop's own line, and one for each value that the write has replaced. */
+  #logWrite({ row, sequence, stop, shadow }: PendingStop, { rows: after }: StopOnHost, note: string): void {
+    const changes = this.#changes.get(row.stop_id) ?? [];
+    const clerks = shadow?.foreign?.map(({ user }) => user) ?? [];
+    const write = { result: stop.result, before: shadow?.rows, after, changes, clerks };
+    const [trace, author, change] = [after.RTSTUP[0]?.RUTRC, authorOfWrite(write), statusChange(write)];
+    this.#log({ stop: row.stop_id, trace, sequence, author, change, outcome: { status: 'A', note } });
+    this.#result.addLogEntry(...replacedValues(write, { sequence, zone: this.#zone }));
+  }
+
   /** @returns the trace id under which the host's log has it */
   #park(stop: number, sequence: number, version: number, outcome: Refusal): string {
     const { sqlstate, reason, payload } = outcome.kind === 'parked' ? outcome : foreignEditRefusal;
-    const trace = this.#log({ stop, sequence, outcome: { status: 'P', sqlstate, reason } });
+    const author = authorOfWrite({ changes: this.#changes.get(stop) ?? [], clerks: [] });
+    const trace = this.#log({ stop, sequence, author, outcome: { status: 'P', sqlstate, reason } });
     this.#result.addParked({ stop, version, sqlstate, reason, payload });
     const mutations = this.#mutationsOf(stop);
     const row = { route: routeScope(this.#lease.key), stop, version, sqlstate, reason, trace, mutations };

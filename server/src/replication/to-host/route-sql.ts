@@ -55,6 +55,8 @@ export interface ChangeRow {
   id: string;
   stop_id: number;
   received_at: Date;
+  source: string;
+  employee: string;
 }
 
 /**
@@ -93,7 +95,7 @@ export const loadStops = statement(
  */
 export const loadChanges = statement(
   'replicate_changes',
-  `select l.id, l.stop_id, l.received_at
+  `select l.id, l.stop_id, l.received_at, l.source, l.employee
      from ledger l
     where l.facility = $1 and l.route_id = $2 and l.week_end = $3
       and (l.version > $4 or l.version = any (array(

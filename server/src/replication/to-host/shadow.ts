@@ -1,5 +1,5 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
-import { stopFiles, type StopOnHost, type StopFile } from '../../stops/host-stop.ts';
+import { stopFiles, type ForeignChange, type StopOnHost, type StopFile } from '../../stops/host-stop.ts';
 import type { HostFileName, ServicePart } from '../../host/files/tables.ts';
 import { partColumns, servicePart } from './service-part.ts';
 
@@ -17,18 +17,23 @@ interface FileShadow {
 interface Shadow {
   readonly files: { readonly [file: string]: FileShadow };
   readonly credited?: readonly string[];
+  readonly foreign?: readonly ForeignChange[];
 }
 const readShadow: (text: string) => Shadow = JSON.parse;
 
-export function encodeStop({ rows, credited }: StopOnHost): string {
+export function encodeStop({ rows, credited, foreign = [] }: StopOnHost): string {
   const files = Object.fromEntries(
     stopFiles.filter((name) => rows[name].length > 0).map((name) => [name, encodeRows(name, rows[name], STOP_KEY)]),
   );
-  return JSON.stringify(credited.size > 0 ? { files, credited: [...credited] } : { files });
+  return JSON.stringify({
+    files,
+    ...(credited.size > 0 ? { credited: [...credited] } : {}),
+    ...(foreign.length > 0 ? { foreign } : {}),
+  });
 }
 
 export function decodeStop(text: string, key: RouteKey, stop: number): StopOnHost {
-  const { files, credited = [] } = readShadow(text);
+  const { files, credited = [], foreign } = readShadow(text);
   const parent = [...routeValues(key), String(stop)];
   const rows = <Name extends StopFile>(name: Name) => decodeRows(name, files[name], parent);
   return {
@@ -41,11 +46,18 @@ export function decodeStop(text: string, key: RouteKey, stop: number): StopOnHos
       RTSTUP: rows('RTSTUP'),
     },
     credited: new Set(credited),
+    ...(foreign === undefined ? {} : { foreign }),
   };
 }
 
-export function encodeHeader(row: ServicePart<'RTHDRP'>): string {
-  return JSON.stringify({ files: { RTHDRP: encodeRows('RTHDRP', [row], ROUTE_KEY) } });
+export function encodeHeader(row: ServicePart<'RTHDRP'>, foreign: readonly ForeignChange[] = []): string {
+  const files = { RTHDRP: encodeRows('RTHDRP', [row], ROUTE_KEY) };
+  return JSON.stringify(foreign.length > 0 ? { files, foreign } : { files });
+}
+
+/** Edits of the route's own row by other programs that the log on the host does not have yet. */
+export function foreignOfHeader(text: string | null): readonly ForeignChange[] {
+  return text === null ? [] : (readShadow(text).foreign ?? []);
 }
 
 export function decodeHeader(text: string, key: RouteKey): ServicePart<'RTHDRP'> | undefined {

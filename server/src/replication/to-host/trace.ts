@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { laterColumns } from '../../host/files/layout.ts';
 import { stopFiles, type StopRows } from '../../stops/host-stop.ts';
 import { partColumns } from './service-part.ts';
 
@@ -34,6 +35,14 @@ export function stopText(rows: StopRows): string {
   return texts.map((file) => file.join('\u001e')).join('\u001d');
 }
 
+/** A column of a later layout counts once it has a value: traces of earlier releases stay as they are. */
 function rowText(columns: readonly string[], row: Row): string {
-  return columns.map((column) => row[column]).join('\u001f');
+  const texts = columns.flatMap((column) => {
+    const value = row[column] ?? '';
+    if (!addedColumns.has(column)) return [value];
+    return value === '0' ? [] : [`${column}=${value}`];
+  });
+  return texts.join('\u001f');
 }
+
+const addedColumns: ReadonlySet<string> = new Set(laterColumns.RTSTUP);
