@@ -26,7 +26,10 @@ export interface ProofOf {
 /** The result; none of its kinds is exceptional. */
 export type ProofResult =
   | { readonly kind: 'done'; readonly pdf: Uint8Array<ArrayBuffer> }
-  /** `code` is the server's: NOT_FOUND before the back office has the stop, NOT_ASSIGNED, INVALID_TOKEN, RATE_LIMITED… */
+  /**
+   * `code` is the server's: NOT_FOUND before the back office has the stop, RECORDED_IN_SHADOW where it does not get it,
+   * NOT_ASSIGNED, INVALID_TOKEN, RATE_LIMITED…
+   */
   | {
       readonly kind: 'refused';
       readonly code: string;

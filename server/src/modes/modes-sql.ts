@@ -11,9 +11,6 @@ export interface ModeRow {
 export const modeIn = (facility: string): string =>
   `coalesce((select mode from facility_mode where facility = ${facility}), (select mode from facility_mode where facility = ''))`;
 
-/** $1 facility. No row has a mode before the first start. */
-export const loadMode = statement('modes_load_one', `select ${modeIn('$1')} as mode`);
-
 /** Whether a facility is not live. */
 export const someNotLive = `exists (select from facility_mode where mode <> 'live')`;
 

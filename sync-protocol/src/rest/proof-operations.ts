@@ -15,6 +15,6 @@ export const proofOperations = {
     query: emailPreviewQuery,
     data: nothing,
     answers: 'file',
-    errors: ['NOT_ASSIGNED', 'ROUTE_NOT_FOUND', 'STOP_NOT_FOUND', 'NOT_FOUND', 'RATE_LIMITED'],
+    errors: ['NOT_ASSIGNED', 'ROUTE_NOT_FOUND', 'STOP_NOT_FOUND', 'NOT_FOUND', 'RECORDED_IN_SHADOW', 'RATE_LIMITED'],
   }),
 } as const;

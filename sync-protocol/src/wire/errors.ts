@@ -40,6 +40,11 @@ export const errorCodes = {
   DEVICE_NOT_FOUND: { status: 404, retry: 'final', meaning: 'No such queue of a phone.' },
   QUARANTINE_NOT_FOUND: { status: 404, retry: 'final', meaning: 'Nothing was ever kept under this id.' },
   NOT_FOUND: { status: 404, retry: 'final', meaning: 'No such path.' },
+  RECORDED_IN_SHADOW: {
+    status: 404,
+    retry: 'final',
+    meaning: 'The stop was recorded while its facility was not live: another system has it on record.',
+  },
   OTHER_DRIVERS_SIGNED_IN: { status: 409, retry: 'final', meaning: 'Another driver of the same route is signed in.' },
   ALREADY_REGISTERED: { status: 409, retry: 'final', meaning: 'This employee has signed up before.' },
   AMBIGUOUS_ROUTE: {

@@ -1,5 +1,6 @@
 import { columns, text } from '../../db/columns.ts';
 import { statement } from '../../db/statement.ts';
+import { modeIn } from '../../modes/modes-sql.ts';
 
 // Unless stated otherwise: $1 facility, $2 route, $3 week, $4 stop.
 const ofStop = 'facility = $1 and route_id = $2 and week_end = $3 and stop_id = $4';
@@ -28,6 +29,15 @@ export const hasDriver = statement(
   'evidence_has_driver',
   `select 1 from route_driver
     where facility = $1 and route_id = $2 and week_end = $3 and employee = $4 and removed_at is null`,
+);
+
+const modeOfRoute = modeIn('r.facility');
+
+/** Whether the host does not get a result of this version. $1 facility, $2 route, $3 week, $4 version or null. */
+export const isInShadow = statement(
+  'evidence_is_in_shadow',
+  `select coalesce(${modeOfRoute}, 'live') <> 'live' or coalesce($4 <= r.shadow_through, false) as in_shadow
+     from route r where r.facility = $1 and r.id = $2 and r.week_end = $3`,
 );
 
 /** The stops of a customer by the day of dispatch. $1 facility, $2 customer, $3 and $4 first and last day, $5 rows. */

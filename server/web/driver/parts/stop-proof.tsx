@@ -73,6 +73,7 @@ async function ask(server: ProofServer, proof: Parameters<typeof stopProof>[1]):
 
 const refusals = {
   NOT_FOUND: 'proof.notYet',
+  RECORDED_IN_SHADOW: 'proof.trial',
   NOT_ASSIGNED: 'proof.notYours',
   INVALID_TOKEN: 'proof.signIn',
   RATE_LIMITED: 'proof.many',

@@ -109,6 +109,7 @@ function Legend({ stop }: { readonly stop: LocalStop }) {
       )}
       <OfficeStep
         office={row.office}
+        isTrial={row.word === 'shadow'}
         lacksFile={row.server === 'part'}
         isParked={stop.parked}
         states={states}
@@ -134,6 +135,8 @@ function Waiting({ latest }: { readonly latest: string | undefined }) {
 
 interface OfficeStepProps {
   readonly office: TickState;
+  /** Recorded in shadow: the office never gets it. */
+  readonly isTrial: boolean;
   /** A file that the stop names is not at the server. */
   readonly lacksFile: boolean;
   readonly isParked: boolean;
@@ -141,7 +144,7 @@ interface OfficeStepProps {
   readonly hosted: number | undefined;
 }
 
-function OfficeStep({ office, lacksFile, isParked, states, hosted }: OfficeStepProps) {
+function OfficeStep({ office, isTrial, lacksFile, isParked, states, hosted }: OfficeStepProps) {
   const refused = states.find((state) => state.at === 'quarantined');
   if (office === 'yes')
     return (
@@ -169,6 +172,12 @@ function OfficeStep({ office, lacksFile, isParked, states, hosted }: OfficeStepP
     return (
       <Step tick="look" title={whereWord('where.look')}>
         {whereWord('where.parked')}
+      </Step>
+    );
+  if (isTrial)
+    return (
+      <Step tick="wait" title={whereWord('where.trial')}>
+        {whereWord('where.trialWhy')}
       </Step>
     );
   return (

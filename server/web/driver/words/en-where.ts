@@ -24,6 +24,9 @@ export const enWhere = {
   'where.officeWhy': 'In the office since {time}. There is nothing left to do.',
   'where.notOffice': 'Not at the back office yet',
   'where.notOfficeWhy': 'It writes each stop within about a minute. There is nothing for you to do.',
+  'where.trial': 'Not sent to the back office',
+  'where.trialWhy':
+    'Your depot only tries this app: its present system has this stop on record. There is nothing left to do here.',
   'where.look': 'The office is looking at it',
   'where.lookKept': 'It is kept as you recorded it.',
   'where.lookSaid': 'The server’s words: {why}',
@@ -58,6 +61,7 @@ export const enWhere = {
   'proof.offline': 'It needs a network. Try again where there is one.',
   'proof.signIn': 'The server asks for another sign-in first.',
   'proof.notYet': 'The office does not have all of this stop yet. Try again in a minute.',
+  'proof.trial': 'Your depot only tries this app: its present system has this stop on record, and gives its proof.',
   'proof.notYours': 'The office has given this route to another driver.',
   'proof.many': 'These were many proofs in one hour. Try again later.',
 

@@ -25,6 +25,9 @@ export const esWhere: Translation<typeof enWhere> = {
   'where.officeWhy': 'En la oficina desde {time}. No queda nada por hacer.',
   'where.notOffice': 'Aún no está en la oficina',
   'where.notOfficeWhy': 'Escribe cada parada en cosa de un minuto. No tiene que hacer nada.',
+  'where.trial': 'No se envía a la oficina',
+  'where.trialWhy':
+    'Su centro solo prueba esta aplicación: su sistema actual tiene registrada esta parada. Aquí no queda nada por hacer.',
   'where.look': 'La oficina lo está revisando',
   'where.lookKept': 'Se conserva tal como lo registró.',
   'where.lookSaid': 'En palabras del servidor: {why}',
@@ -59,6 +62,8 @@ export const esWhere: Translation<typeof enWhere> = {
   'proof.offline': 'Necesita red. Intente de nuevo donde la haya.',
   'proof.signIn': 'El servidor pide que inicie sesión de nuevo.',
   'proof.notYet': 'La oficina aún no tiene toda esta parada. Intente de nuevo en un minuto.',
+  'proof.trial':
+    'Su centro solo prueba esta aplicación: su sistema actual tiene registrada esta parada y da su comprobante.',
   'proof.notYours': 'La oficina dio esta ruta a otro conductor.',
   'proof.many': 'Fueron muchos comprobantes en una hora. Intente más tarde.',
 

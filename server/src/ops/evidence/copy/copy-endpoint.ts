@@ -6,10 +6,9 @@ import { driverEndpoint } from '../../../http/answers/endpoint.ts';
 import { bodyOf } from '../../../http/answers/file-answer.ts';
 import { RawAnswer } from '../../../http/answers/raw-answer.ts';
 import { readPresent } from '../../../tlog/read-log.ts';
-import type { HostMode } from '../../../modes/host-mode.ts';
-import { loadMode } from '../../../modes/modes-sql.ts';
 import { AppError } from '../../../wire/errors.ts';
-import { hasDriver } from '../evidence-sql.ts';
+import type { StopEvidence } from '../evidence.ts';
+import { hasDriver, isInShadow } from '../evidence-sql.ts';
 import { boundedPack, type PackSource } from '../make-pack.ts';
 import { copyNameOf } from '../pack/names.ts';
 import { copyBytes } from './copy-bytes.ts';
@@ -23,11 +22,11 @@ export function copyEndpoints(deps: PackSource) {
   const { db, store, clock } = deps;
   return {
     readStopProof: driverEndpoint(operations.readStopProof, async ({ request, query, driver }) => {
-      const { facility, route_id: id, week_end, stop_id } = query;
+      const { facility, route_id: id, week_end } = query;
       await requireAssigned({ facility, id, week_end }, driver.employee);
       const input = await boundedPack(deps, { ...query, customer: undefined, without: [] });
-      const isProven = input.evidence.stops.every(({ status, host }) => status !== 'P' && host.on_host);
-      if (!isProven) throw new AppError('NOT_FOUND', { message: await reasonOf(facility, stop_id) });
+      const [stop] = input.evidence.stops;
+      if (!stop || stop.status === 'P' || !stop.host.on_host) throw await refusalOf({ facility, id, week_end }, stop);
       await countProof(driver.employee);
       const checkpoint = await readPresent(db, facility);
       const headers = {
@@ -44,12 +43,13 @@ export function copyEndpoints(deps: PackSource) {
     }),
   };
 
-  /** Why the stop has no proof now. */
-  async function reasonOf(facility: string, stop: number): Promise<string> {
-    const mode = (await db.query<{ mode: HostMode | null }>(loadMode, [facility])).rows[0]?.mode ?? 'live';
-    if (mode !== 'live')
-      return `Facility ${facility} is not live yet (${mode}): another system has its deliveries on record, and gives their proofs.`;
-    return `The back office has no result of stop ${stop} yet: its proof exists once it has.`;
+  /** The refusal of a stop that the host does not have: not yet, or never. */
+  async function refusalOf({ facility, id, week_end }: RouteKey, stop: StopEvidence | undefined): Promise<AppError> {
+    const recorded = stop?.status === 'P' ? null : stop?.version;
+    const { rows } = await db.query<{ in_shadow: boolean }>(isInShadow, [facility, id, week_end, recorded]);
+    if (rows[0]?.in_shadow) return new AppError('RECORDED_IN_SHADOW');
+    const message = 'The back office has no result of this stop yet: its proof exists once it has.';
+    return new AppError('NOT_FOUND', { message });
   }
 
   async function countProof(employee: string): Promise<void> {
