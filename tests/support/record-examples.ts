@@ -14,8 +14,8 @@ import type { Example } from '../../server/src/http/openapi/example.ts';
 import { dataOf, signedIn } from './example-answers.ts';
 import { packOf, uploadOf, type Form } from './example-forms.ts';
 import { recordLegalHold } from './record-legal-hold.ts';
-import { recordProof } from './record-proof.ts';
 import { ServerProcess } from './server-process.ts';
+import { untilHosted } from './until-hosted.ts';
 
 // `npm run openapi:record`: a driver's day with the demo data on a real server, every operation once. The requests and
 // answers become the examples of docs/openapi.json.
@@ -150,7 +150,8 @@ async function driveADay(): Promise<void> {
   await record('readRouteV20', { headers: driver });
   const delivered = { ...named, route_id: route.id, stop_id: String(stop.id) };
   await record('previewEmail', { query: delivered });
-  await recordProof({ send, record }, { headers: driver, query: delivered });
+  await untilHosted(server.url, driver, { ...named, id: route.id });
+  await record('readStopProof', { headers: driver, query: delivered });
 
   for (const list of ['listStopExceptions', 'listCreditReasons', 'listInvoiceExceptions'] as const)
     await record(list, {});
