@@ -1,7 +1,7 @@
 import type { Queryable } from '../db/types.ts';
 import { hashesOf } from './append.ts';
-import { proofText, readCheckpoint, type Checkpoint } from './format/checkpoint.ts';
-import { HASH_BYTES, proveInclusion } from './format/merkle.ts';
+import { addCheckpointText, proofText, readCheckpoint, type Checkpoint } from './format/checkpoint.ts';
+import { HASH_BYTES, proveConsistency, proveInclusion } from './format/merkle.ts';
 import { ED25519, keyText } from './format/note.ts';
 import type { TilePlace } from './format/tiles.ts';
 import type { Fact, LogId } from './log.ts';
@@ -18,6 +18,18 @@ export async function readNewest(db: Queryable, { facility, generation }: LogId)
   const { rows } = await db.query<Witnessed>(sql.readNewestWitnessed, [facility, generation]);
   const [row] = rows;
   return row && row.note + row.witnessed;
+}
+
+/**
+ * The newest checkpoint behind the proof that the log begins with its first `old` leaves (the request of c2sp.org/tlog-witness):
+ * for a reader of an older checkpoint. Undefined where there is no such log, or where it is smaller.
+ */
+export async function readGrowth(db: Queryable, id: LogId, old: number): Promise<string | undefined> {
+  const checkpoint = await readNewest(db, id);
+  if (checkpoint === undefined) return undefined;
+  const { size } = readCheckpoint(checkpoint).checkpoint;
+  if (old > size) return undefined;
+  return addCheckpointText({ oldSize: old, proof: await proveConsistency(old, size, hashesOf(db, id)), checkpoint });
 }
 
 /** The newest signed checkpoint of a facility, with the signatures of witnesses; undefined where it has no log yet. */

@@ -7,8 +7,8 @@ import { recordedLog } from '../../support/recorded-log.ts';
 import { restChange } from '../../support/rest-change.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { storeFiles } from '../../support/uploads.ts';
-import { isIncluded } from '../../../server/src/tlog/format/verify.ts';
-import { readCheckpoint } from '../../../server/src/tlog/format/checkpoint.ts';
+import { isConsistent, isIncluded } from '../../../server/src/tlog/format/verify.ts';
+import { parseAddCheckpoint, readCheckpoint } from '../../../server/src/tlog/format/checkpoint.ts';
 import { keyFileIn, openKeys, rotateKey } from '../../../server/src/tlog/keys.ts';
 import { NewestCheckpoints } from '../../../server/src/tlog/newest-checkpoints.ts';
 import { parseKey } from '../../../server/src/tlog/format/note.ts';
@@ -122,6 +122,29 @@ describe('a log', () => {
       expect(isIncluded(leaf, Number(index.replace('index ', '')), hashes, checkpoint)).toBe(true);
     }
     expect(await proveFact(pool, 'F01', { kind: 'mutation', source: 'none' })).toBeUndefined();
+  });
+
+  test('gives its newest checkpoint with the proof that it has grown from an earlier one', async () => {
+    const get = async (path: string) => {
+      const answer = await fetch(`${node.server.client.url}/log/F01/checkpoint${path}`);
+      return [answer.status, await answer.text()] as const;
+    };
+    const [, before] = await get('');
+    const { checkpoint: earlier } = readCheckpoint(before);
+    await record(node);
+    await (await node.sequencer()).pass();
+    const [status, grown] = await get(`?old=${earlier.size}`);
+    expect(status).toBe(200);
+    const { oldSize, proof, checkpoint: note } = parseAddCheckpoint(grown);
+    expect([oldSize, note]).toEqual([earlier.size, (await get(''))[1]]);
+    const later = readCheckpoint(note).checkpoint;
+    expect(later.size).toBe(earlier.size + 1);
+    expect(isConsistent(earlier, later, proof)).toBe(true);
+    expect((await get(`?old=${later.size + 1}`))[0]).toBe(404);
+    for (const wrong of ['0', '-1', 'x', '', '1&old=2']) {
+      const [refused, why] = await get(`?old=${wrong}`);
+      expect([wrong, refused, parse(why)['message']]).toEqual([wrong, 400, expect.stringContaining('old')]);
+    }
   });
 
   test('marks a fact that it received late', async () => {

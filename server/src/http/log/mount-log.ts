@@ -3,7 +3,7 @@ import type { Queryable } from '../../db/types.ts';
 import { AppError } from '../../wire/errors.ts';
 import { parseTilePath } from '../../tlog/format/tiles.ts';
 import { facilityOf, type LogId } from '../../tlog/log.ts';
-import { listKeys, readNewest, readTile } from '../../tlog/read-log.ts';
+import { listKeys, readGrowth, readNewest, readTile } from '../../tlog/read-log.ts';
 
 interface Address {
   readonly name: string;
@@ -23,8 +23,13 @@ export function mountLog(app: FastifyInstance, { db }: { readonly db: Queryable 
     reply.header('cache-control', 'no-cache').send({ keys: await listKeys(db) }),
   );
   for (const prefix of ['/log/:name', '/log/:name/:generation']) {
-    app.get<{ Params: Address }>(`${prefix}/checkpoint`, async ({ params }, reply) =>
-      sendText(await readNewest(db, logOf(params)), reply),
+    app.get<{ Params: Address; Querystring: { readonly old?: unknown } }>(
+      `${prefix}/checkpoint`,
+      async ({ params, query: { old } }, reply) =>
+        sendText(
+          await (old === undefined ? readNewest(db, logOf(params)) : readGrowth(db, logOf(params), sizeOf(old))),
+          reply,
+        ),
     );
     app.get<{ Params: Address }>(`${prefix}/tile/*`, async ({ params }, reply) => {
       const tile = parseTilePath(params['*'] ?? '');
@@ -38,6 +43,13 @@ export function mountLog(app: FastifyInstance, { db }: { readonly db: Queryable 
 function sendText(text: string | undefined, reply: FastifyReply): FastifyReply {
   if (text === undefined) throw new AppError('NOT_FOUND');
   return reply.type('text/plain; charset=utf-8').header('cache-control', 'no-cache').send(text);
+}
+
+/** @throws AppError VALIDATION_FAILED that names the field */
+function sizeOf(old: unknown): number {
+  if (typeof old === 'string' && /^[1-9]\d{0,14}$/.test(old)) return Number(old);
+  const detail = { path: 'old', message: 'must be the size of an earlier checkpoint' };
+  throw new AppError('VALIDATION_FAILED', { message: `old ${detail.message}`, details: [detail] });
 }
 
 /** The first generation has no number in its address. */

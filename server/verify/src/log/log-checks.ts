@@ -198,8 +198,8 @@ export async function compareWitnesses({ checkpoints, trust, tools }: LogRecord)
 export async function compareElsewhere(log: LogRecord, { checkpoint, since, path }: Elsewhere): Promise<Compared> {
   const { tools, checkpoints, growths } = log;
   const { origin, size, root, note } = checkpoint;
-  const answer = (part: 'wrong' | 'open', code: Finding['code']): Compared => {
-    const finding: Finding = { code, about: `${origin} ${size}` };
+  const answer = (part: 'wrong' | 'open', code: Finding['code'], more = ''): Compared => {
+    const finding: Finding = { code, about: `${origin} ${size}${more}` };
     return { count: 0, wrong: [], open: [], [part]: [finding] };
   };
   const own = checkpoints.get(origin);
@@ -208,7 +208,7 @@ export async function compareElsewhere(log: LogRecord, { checkpoint, since, path
   const earlier = growths.find((growth) => growth.origin === origin && growth.earlier.size === size);
   const known = size === own.size ? own : earlier?.earlier;
   if (known) return isEqual(known.root, root) ? { count: 1, wrong: [], open: [] } : answer('wrong', 'elsewhere-forked');
-  if (since !== own.size) return answer('open', 'elsewhere-unproven');
+  if (since !== own.size) return answer('open', 'elsewhere-unproven', `, old=${own.size}`);
   const isGrown = await isConsistent(tools.hashing, own, checkpoint, path);
   return isGrown ? { count: 1, wrong: [], open: [] } : answer('wrong', 'elsewhere-forked');
 }

@@ -90,7 +90,7 @@ export const en: VerifyWords = {
     'elsewhere-forked': (about) =>
       `The checkpoint from elsewhere contradicts this pack, or its proof does not fit: ${about}.`,
     'elsewhere-unproven': (about) =>
-      `No proof connects the checkpoint from elsewhere (${about}) with the one of this pack.`,
+      `No proof connects the checkpoint from elsewhere with the one of this pack (${about}): a log gives a newer one with its proof at checkpoint?old=SIZE.`,
     'elsewhere-other': (about) => `The checkpoint from elsewhere is of another log, or of an unknown signer: ${about}.`,
     'file-missing': (file) => `${file} is named, and its bytes are not here.`,
     'change-waits': (id) => `Change ${id} waits for the office and is not in this state.`,

@@ -97,7 +97,7 @@ export const es: VerifyWords = {
     'elsewhere-forked': (about) =>
       `El punto de control de otra fuente contradice este paquete, o su prueba no encaja: ${about}.`,
     'elsewhere-unproven': (about) =>
-      `Ninguna prueba une el punto de control de otra fuente (${about}) con el de este paquete.`,
+      `Ninguna prueba une el punto de control de otra fuente con el de este paquete (${about}): un registro da uno más nuevo con su prueba en checkpoint?old=TAMAÑO.`,
     'elsewhere-other': (about) =>
       `El punto de control de otra fuente es de otro registro, o de un firmante desconocido: ${about}.`,
     'file-missing': (file) => `${file} se nombra, y sus bytes no están aquí.`,
