@@ -242,8 +242,9 @@ export const dropShadows = statement(
 
 export const loadShadow = statement(
   'import_load_shadow',
-  `select s.version, s.doc, h.rows, (select coalesce(max(epoch), 1) from server_epoch) as epoch
+  `select s.version, s.doc, h.rows, r.version as newest, (select coalesce(max(epoch), 1) from server_epoch) as epoch
      from stop_result s left join host_shadow h using (facility, route_id, week_end, stop_id)
+     join route r on r.facility = s.facility and r.id = s.route_id and r.week_end = s.week_end
     where s.facility = $1 and s.route_id = $2 and s.week_end = $3 and s.stop_id = $4`,
 );
 

@@ -14,10 +14,10 @@ import { splitByAuthor, unknownUser, type Author, type StopEditor } from '../to-
 import type { HostStops } from '../to-host/host-stops.ts';
 import type { ServicePart } from '../../host/files/tables.ts';
 import { hostMoment, instantOf } from '../../host/files/local-time.ts';
-import { reportIncident } from '../../incidents/sql.ts';
+import { reportIncident, reportOnce } from '../../incidents/sql.ts';
 import * as sql from './import-sql.ts';
 import { stopAt } from './earlier-stop.ts';
-import { isAsPlanned, isLostByRestore } from '../to-host/judge.ts';
+import { isAsPlanned, isLostByRestore, isWrittenElsewhere } from '../to-host/judge.ts';
 import { keyOf } from './mirror-route.ts';
 import { closingOf, confirmedResult } from './route-image.ts';
 import { ROUTE_ROW } from '../to-host/route-pass.ts';
@@ -34,7 +34,8 @@ export type OfficeEditsOptions = {
   log: Log;
 };
 
-type MirrorRow = { version: number; doc: string; rows: string | null; epoch: number };
+/** `newest`: the version of the route. */
+type MirrorRow = { version: number; doc: string; rows: string | null; epoch: number; newest: number };
 /** A stop on the host, its rows as last confirmed, and its row in the mirror. `zone` is its facility's time zone. */
 type HostComparison = { hostStop: StopOnHost; shadow: StopOnHost | undefined; mirrorRow: MirrorRow; zone: string };
 type RouteState = { status: 'O' | 'C'; arrived: boolean; shadow: string | null };
@@ -73,6 +74,8 @@ export class OfficeEdits {
       return this.#recoverLostWrite(key, stop, { hostStop, shadow, mirrorRow, zone });
     }
     if (isUnedited) {
+      if (isWrittenElsewhere(hostStop.rows, mirrorRow.epoch, mirrorRow.newest))
+        await this.#reportOtherDatabase(key, stop);
       if (shadow !== undefined && !sameSet(shadow.credited, hostStop.credited))
         await this.#saveShadow(key, stop, { ...shadow, credited: hostStop.credited });
       return;
@@ -177,6 +180,18 @@ export class OfficeEdits {
     if (unmapped.length > 0) await this.#reportUnmapped({ route: key, stop }, editor, unmapped, hostStop.rows);
     await this.#saveShadow(key, stop, hostStop);
     log.warn({ route: routeScope(key), stop }, 'the restore had lost a write of this stop: imported from the host');
+  }
+
+  /** Once a facility: this database counts rows with a later sequence as written, and writes none of its own there. */
+  async #reportOtherDatabase(key: RouteKey, stop: number): Promise<void> {
+    const { db, log } = this.#options;
+    const details = JSON.stringify({ facility: key.facility });
+    const { rowCount } = await db.query(reportOnce, ['host_written_elsewhere', details]);
+    if (rowCount)
+      log.error(
+        { route: routeScope(key), stop },
+        'the host has a later write of this service than this database has made: another database writes the facility, too',
+      );
   }
 
   /** The office closes, reopens or marks a route by hand. */

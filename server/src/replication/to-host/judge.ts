@@ -1,7 +1,7 @@
 import type { StopFile, StopRows } from '../../stops/host-stop.ts';
 import { equalExcept } from '../../stops/confirmed-rows.ts';
 import type { ServicePart } from '../../host/files/tables.ts';
-import { epochOf } from './sequence.ts';
+import { epochOf, hostSequence } from './sequence.ts';
 import { stopText, traceOf } from './trace.ts';
 
 /**
@@ -35,6 +35,15 @@ export function decideStopWrite(found: StopRows, wanted: StopRows, confirmed: St
 export function isLostByRestore(found: StopRows, confirmed: StopRows | undefined, epoch: number): boolean {
   const sequence = sequenceOf(found);
   return epochOf(sequence) < epoch && sequence > sequenceOf(confirmed);
+}
+
+/**
+ * Whether another database of the service wrote these rows: their sequence is above all that this one has given.
+ *
+ * @param newest the version of the route, read after the rows
+ */
+export function isWrittenElsewhere(found: StopRows, epoch: number, newest: number): boolean {
+  return sequenceOf(found) > hostSequence(epoch, newest);
 }
 
 const sequenceOf = (rows: StopRows | undefined): number => Number(rows?.RTSTUP[0]?.RURPSQ ?? 0);
