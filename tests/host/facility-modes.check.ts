@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
+import { replay } from '../../server/src/replication/from-host/replay.ts';
+import { Leases } from '../../server/src/replication/to-host/lease.ts';
 import { openShadowWorld, WEEK } from './shadow-fixture.ts';
 
 let world: Awaited<ReturnType<typeof openShadowWorld>>;
@@ -79,4 +82,36 @@ test('each step goes back, and one facility may be live beside one in shadow and
   expect(written).not.toContain('podchgp');
   expect(await depot.show('RTSTUP', "RUUUSR = 'TAILGATE'")).toMatchObject([{ RUFAC: 'F02', RUCMT: 'by the pilot' }]);
   expect(await depot.show('RTSTUP', "RURTE = 'R1' and RUSTP = 2")).toMatchObject([{ RUCMT: 'THE OLD ONE AGAIN' }]);
+}, 120_000);
+
+test('a replay writes what was recorded in shadow where the other system has no row, and names the others', async () => {
+  const { depot, old, pool } = world;
+  await world.enter('shadow');
+  const key = await world.dispatch('F01', 'R2', [1, 2, 3]);
+  await world.imported(key);
+  for (const id of [1, 2, 3]) await depot.record(key, { id, updates: delivered(`stop ${id}`) });
+  await old.writeResult(stopOf('F01', 'R2', 1), 'D', { RUCMT: 'BY THE OLD ONE' });
+  await expect.poll(() => world.known(key, 1), { timeout: 60_000 }).toContain('BY THE OLD ONE');
+  await depot.untilHosted(key);
+  await world.enter('live');
+  // A later change of another stop does not hide what was recorded in shadow.
+  await depot.record(key, { id: 3, updates: { driver_comments: 'live' } });
+  await depot.untilHosted(key);
+  await world.stop();
+
+  const leases = new Leases({ db: pool, owner: randomUUID() });
+  const options = { db: pool, host: depot.host, leases, clock: () => depot.clock.now, dry: false };
+  const { lines } = await replay(options, { facility: 'F01', route: 'R2' });
+  await leases.close();
+  expect(lines).toEqual([
+    { route: key, stop: 1, verdict: 'foreign' },
+    { route: key, stop: 2, verdict: 'again' },
+  ]);
+  await world.enter('live');
+  await depot.untilHosted(key);
+  expect(await depot.show('RTSTUP', "RURTE = 'R2'")).toMatchObject([
+    { RUSTP: '1', RUCMT: 'BY THE OLD ONE', RUUUSR: 'OLDPOD' },
+    { RUSTP: '2', RUCMT: 'stop 2', RUUUSR: 'TAILGATE' },
+    { RUSTP: '3', RUCMT: 'live', RUUUSR: 'TAILGATE' },
+  ]);
 }, 120_000);

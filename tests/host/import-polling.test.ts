@@ -113,6 +113,16 @@ describe('polling', () => {
     expect((await digests()).rowCount).toBe(0);
   });
 
+  test('what a program writes right before it closes the route is imported with the close', async () => {
+    await imported('P8');
+    await sql("update RTSTPP set RSSTS = 'R', RSUUSR = 'ANN', RSUPGM = 'FIX' where RSRTE = 'P8' and RSSTP = 1");
+    await sql("update RTHDRP set RHPODS = 'C' where RHRTE = 'P8'");
+    await imports.importNow();
+    const { route, results } = await read('P8');
+    expect(route?.status).toBe('C');
+    expect(results.get(1)?.result.status).toBe('R');
+  });
+
   test('an edit of a closed route carries the user of its row, not of the stop’s planner', async () => {
     await imported('P7');
     await sql("update RTHDRP set RHPODS = 'C' where RHRTE = 'P7'");

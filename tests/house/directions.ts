@@ -249,7 +249,7 @@ export const parts: Part[] = [
   },
   {
     path: 'server/src/machine/',
-    uses: server('backup/backups.ts', 'db/statement.ts', 'host/doctor/verdict.ts'),
+    uses: server('backup/backups.ts', 'db/sqlstate.ts', 'db/statement.ts', 'host/doctor/verdict.ts'),
     usesTypes: server('db/', 'host/doctor/'),
     why: 'the doctor of this machine: it asks, and judges by the levels of the host’s doctor',
   },

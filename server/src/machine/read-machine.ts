@@ -3,6 +3,7 @@ import { readFile, statfs } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { connect } from 'node:tls';
 import { listBackups } from '../backup/backups.ts';
+import { sqlStateOf } from '../db/sqlstate.ts';
 import type { Queryable } from '../db/types.ts';
 import type { Reading } from '../host/doctor/facts.ts';
 import type { CertificateFact, DiskFact, DrillFact, MachineFacts } from './machine-facts.ts';
@@ -39,9 +40,18 @@ async function reading<Value>(ask: () => Promise<Value>): Promise<Reading<Value>
   try {
     return { ok: true, value: await ask() };
   } catch (error) {
-    return { ok: false, why: error instanceof Error ? error.message : String(error) };
+    return { ok: false, why: wordsOf(error) };
   }
 }
+
+/** On a new machine, a folder or the tables may not be there yet. */
+function wordsOf(error: unknown): string {
+  if (sqlStateOf(error) === '42P01') return 'the database has no tables yet; the first start makes them';
+  if (isMissing(error)) return 'it does not exist (yet)';
+  return error instanceof Error ? error.message : String(error);
+}
+
+const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
 async function readDisk(folder: string): Promise<DiskFact> {
   const { bsize, blocks, bavail } = await statfs(folder);

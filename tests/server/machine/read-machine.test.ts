@@ -58,7 +58,16 @@ test('a place without an answer leaves its fact open, and the others are read', 
     facts.backup?.newest,
   ];
   for (const open of opens) expect(open).toMatchObject({ ok: false });
+  expect(facts.disks.get(nowhere)).toMatchObject({ why: 'it does not exist (yet)' });
   expect(facts.drills).toMatchObject({ ok: true });
+});
+
+test('a database before the first start says so in words', async () => {
+  const { pool } = await createDatabase({ empty: true });
+  expect((await readMachine({ disks: [], certificates: [], backupDir: undefined }, pool)).drills).toEqual({
+    ok: false,
+    why: 'the database has no tables yet; the first start makes them',
+  });
 });
 
 async function backupAt(folder: string, at: Date): Promise<void> {

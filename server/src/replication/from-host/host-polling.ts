@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Db } from '../../db/types.ts';
 import { ClosedRounds } from './closed-rounds.ts';
+import { inParts } from '../../host/files/in-parts.ts';
 import type { HostChanges, HostChange } from '../../host/reads/host-changes.ts';
 import type { Host } from '../../host/host.ts';
 import { CurrentModes, modeOf } from '../../modes/modes.ts';
@@ -29,6 +30,9 @@ export interface PollingOptions {
   /** As refreshed by the importer. */
   readonly modes?: CurrentModes;
 }
+
+/** Closed routes in one statement a file. */
+const ROUTES_A_READ = 50;
 
 /** A difference that the import has not taken in yet. */
 interface PendingChange {
@@ -69,9 +73,13 @@ export class HostPolling implements HostChanges {
     const marks = found.marks.filter((mark) => this.#isServed(mark));
     const closedHere = [...found.closed].filter((place) => this.#isServed({ file: 'route', place }));
     const routes: RoutePlaces = { open: found.open, closed: new Set(closedHere) };
-    const due = new Set([...this.#unseenCloses(routes), ...this.#rounds.next(routes.closed, now.getTime())]);
-    const closed = await readClosedRoutes(host, [...due]);
     const planned = new Set([...recorded.values()].filter(({ file }) => file === 'RTSTPP').map(routeOfPlace));
+    // Closed since the last poll: what was written just before the close belongs to this poll.
+    const justClosed = [...routes.closed].filter((route) => planned.has(route));
+    const inTurn = this.#rounds.next(routes.closed, now.getTime());
+    const due = new Set([...this.#unseenCloses(routes), ...justClosed, ...inTurn]);
+    const closed: ClosedRouteMark[] = [];
+    for (const part of inParts([...due], ROUTES_A_READ)) closed.push(...(await readClosedRoutes(host, part)));
     const changes = [
       ...marks.flatMap((mark) => differences(recorded.get(nameOf(mark)), mark, planned.has(routeOfPlace(mark)))),
       ...closed.flatMap((route) => closedRouteEdits(digests.get(route.mark.place), route)),

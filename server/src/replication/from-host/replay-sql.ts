@@ -19,10 +19,12 @@ export const listReplayed = statement(
 export const loadReplayed = statement(
   'replay_load',
   `select s.stop_id, s.version, s.doc, h.rows as shadow, p.stop_id is not null as parked,
-          (select coalesce(max(epoch), 1) from server_epoch) as epoch
+          (select coalesce(max(epoch), 1) from server_epoch) as epoch,
+          s.version <= r.shadow_through as in_shadow
      from stop_result s
      left join host_shadow h using (facility, route_id, week_end, stop_id)
      left join parked p using (facility, route_id, week_end, stop_id)
+     join route r on r.facility = s.facility and r.id = s.route_id and r.week_end = s.week_end
     where s.facility = $1 and s.route_id = $2 and s.week_end = $3
     order by s.stop_id`,
 );

@@ -17,10 +17,10 @@ import {
 import { evidenceOf } from '../../stops/named-assets.ts';
 import { readResult } from '../../stops/stored-documents.ts';
 import { HostStops, type ReadStop } from '../to-host/host-stops.ts';
-import { isAsDispatched, isAsPlanned } from '../to-host/judge.ts';
+import { isAsDispatched, isAsPlanned, sameValues } from '../to-host/judge.ts';
 import type { Leases } from '../to-host/lease.ts';
 import { rowFit } from '../to-host/row-fit.ts';
-import { hostSequence } from '../to-host/sequence.ts';
+import { hostSequence, versionOf } from '../to-host/sequence.ts';
 import { decodeHeader, decodeStop, encodeHeader, encodeStop } from '../to-host/shadow.ts';
 import { equalExcept } from '../../stops/confirmed-rows.ts';
 import { stopText, traceOf } from '../to-host/trace.ts';
@@ -79,6 +79,8 @@ interface StopRow {
   readonly shadow: string | null;
   readonly parked: boolean;
   readonly epoch: number;
+  /** Its last change is one of those up to the end of a shadow. */
+  readonly in_shadow: boolean;
 }
 
 /** A lost row may be older than its confirmation by the length of a write. */
@@ -285,9 +287,13 @@ function isEqual(
   const { stop_id: stop, version, epoch, doc, shadow } = row;
   const compared = (rows: StopRows): StopRows => (file ? { ...noRows, [file]: rows[file] } : rows);
   const confirmed = shadow === null ? undefined : decodeStop(shadow, key, stop);
-  if (confirmed && stopText(compared(confirmed.rows)) === stopText(compared(found.rows))) return true;
+  // A record of a shadow has never been on the host: the confirmed rows are those of the other system.
+  const confirmedVersion = versionOf(Number(confirmed?.rows.RTSTUP[0]?.RURPSQ ?? 0));
+  const isOfTrial = row.in_shadow && confirmedVersion !== version;
+  if (confirmed && !isOfTrial && stopText(compared(confirmed.rows)) === stopText(compared(found.rows))) return true;
   const moment = (instant: Date) => hostMoment(instant, zone);
   const sequence = `${hostSequence(epoch, version)}` as const;
   const wanted = hostRows({ key, stop, result: readResult(doc), sequence, moment, fit }, found);
+  if (isOfTrial) return sameValues(compared(wanted), compared(found.rows));
   return traceOf(compared(wanted)) === traceOf(compared(found.rows));
 }

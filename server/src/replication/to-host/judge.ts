@@ -49,7 +49,7 @@ export function isWrittenElsewhere(found: StopRows, epoch: number, newest: numbe
 const sequenceOf = (rows: StopRows | undefined): number => Number(rows?.RTSTUP[0]?.RURPSQ ?? 0);
 
 /** Compares the values that people read, without sequences and traces. */
-function sameValues(one: StopRows, other: StopRows): boolean {
+export function sameValues(one: StopRows, other: StopRows): boolean {
   return traceOf(timeless(one)) === traceOf(timeless(other));
 }
 
