@@ -35,13 +35,14 @@ interface Step {
 const { manifest, signature } = containerMembers;
 
 const whole = (file: string): Step => ({
-  what: `The archive is whole, and every member is the one of ${members.sums}`,
+  what: `The archive is whole ("No errors detected"), and every member is the one of ${members.sums} ("OK")`,
   command: `unzip -t ${file} && unzip -q ${file} -d evidence && cd evidence && sha256sum --check --strict ${members.sums}`,
 });
 
 const container: Step = {
   what: `A certificate has signed the container ("CMS Verification successful"), and so ${members.sums}`,
-  command: `openssl cms -verify -binary -noverify -inform DER -in ${signature} -content ${manifest} -out manifest.xml && grep -qF "$(openssl dgst -sha256 -binary ${members.sums} | base64)" manifest.xml`,
+  // The sentence of openssl comes last: it is the result of both.
+  command: `grep -qF "$(openssl dgst -sha256 -binary ${members.sums} | base64)" ${manifest} && openssl cms -verify -binary -noverify -inform DER -in ${signature} -content ${manifest} -out manifest.xml`,
 };
 
 const document: Step = {
@@ -51,13 +52,13 @@ const document: Step = {
    word alone: compare it with the one that the maker gave you elsewhere.`,
 };
 
-const change = `jq -r '.stops[0].facts[0].hash' ${members.json} && test "$(jq -j '.stops[0].facts[0].body' ${members.json} | openssl dgst -sha256 -r | cut -c-64)" = "$(jq -r '.stops[0].facts[0].hash' ${members.json})"`;
+const change = `test "$(jq -j '.stops[0].facts[0].body' ${members.json} | openssl dgst -sha256 -r | cut -c-64)" = "$(jq -r '.stops[0].facts[0].hash' ${members.json})" && jq -r '.stops[0].facts[0].hash' ${members.json}`;
 const attached = `pdfdetach -save 1 -o attached.json ${members.pdf} && cmp attached.json ${members.json}`;
 
 const record = (hasText: boolean): Step =>
   hasText
     ? {
-        what: `The PDF carries the same record, and the first change has the SHA-256 that the chain of custody in ${members.pdf} shows`,
+        what: `The PDF carries the same record, and the first change has the SHA-256 that the chain of custody in ${members.pdf} shows (it is printed)`,
         command: `${attached} && ${change}`,
       }
     : { what: 'The PDF carries the same record (no output: the two are equal)', command: attached };
@@ -83,7 +84,8 @@ export function verifyText(file: string, { hasLog, isSealed, isSigned, isStamped
   return `How to check this pack (${packFormat})
 
 The commands need unzip, sha256sum and cmp (GNU), jq, openssl 3, pdfsig and pdfdetach (poppler-utils). None of them is
-Tailgate's. Run them in this order, in the folder of the pack.
+Tailgate's. Run them in this order, in the folder of the pack. A command that finds a fault
+names it, or does not print the words in quotes.
 
 ${steps.map(stepText).join('\n')}
 The program tailgate-verify (npx tailgate-verify ${file}) checks more: every byte of the archive, every change,
