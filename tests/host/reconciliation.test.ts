@@ -126,6 +126,13 @@ test('at the day’s end each route of the day is counted, and the facility as t
   expect(Number(sum?.['RNACC'])).toBe(routes.reduce((total, { RNACC }) => total + Number(RNACC), 0));
 });
 
+test('a route that came closed from the host has nothing that the service accepted, and no incident', async () => {
+  const key = await depot.addClosedRoute('DRIVEN', [1, 2, 999]);
+  await reconciler.sweep();
+  expect(await counted(key.id)).toMatchObject({ S: '0 0 0 0 0', L: '0 0 0 0 0' });
+  expect(await incidents(key.id)).toEqual([]);
+});
+
 test('while replication is on hold nothing is counted: a save of the library needs quiet files', async () => {
   mayWrite = false;
   await closeRoute('QUIET');

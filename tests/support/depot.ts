@@ -7,7 +7,8 @@ import { startListener, type Listener } from '../../server/src/db/listen.ts';
 import type { Change, Outcome, Pipeline } from '../../server/src/mutations/change.ts';
 import { openPipeline } from '../../server/src/mutations/intake/pipeline.ts';
 import { bossWakeups, createQueues } from '../../server/src/mutations/jobs/wakeups.ts';
-import { dispatchRoute } from '../../server/src/host/tools/dispatch.ts';
+import { hostMoment } from '../../server/src/host/files/local-time.ts';
+import { closeInOffice, dispatchRoute } from '../../server/src/host/tools/dispatch.ts';
 import type { Host, HostRow } from '../../server/src/host/host.ts';
 import { parseRouteFile } from '../../server/src/host/tools/load-file.ts';
 import { HostImport } from '../../server/src/replication/from-host/import.ts';
@@ -38,6 +39,8 @@ export interface Depot {
   readonly clock: { now: Date };
   /** Dispatches a route on the host, also again, and imports it into the mirror. */
   addRoute(id: string, stops: readonly number[], ...drivers: string[]): Promise<RouteKey>;
+  /** The same of a route that another system has driven and closed before the import. */
+  addClosedRoute(id: string, stops: readonly number[]): Promise<RouteKey>;
   /** Imports all changes by other programs on the host; waits while a worker writes their routes. */
   importNow(): Promise<void>;
   /** The nightly run: compares everything with the host. */
@@ -122,6 +125,12 @@ export async function openDepot(): Promise<Depot> {
   const importAll = async (): Promise<void> =>
     void (await listed(vi.waitUntil(() => hostImport.importNow(), { timeout: 60_000, interval: 20 })));
 
+  const dispatch = async (id: string, stops: readonly number[], drivers: readonly string[]): Promise<RouteKey> => {
+    for (const route of parseRouteFile(routeFile(id, stops, drivers)))
+      await dispatchRoute(clerk, route, { user: 'DISPATCH', now: clock.now });
+    return { facility: 'F01', id, week_end: WEEK };
+  };
+
   const depot: Depot = {
     database,
     host,
@@ -131,10 +140,15 @@ export async function openDepot(): Promise<Depot> {
     log,
     clock,
     addRoute: async (id, stops, ...drivers) => {
-      for (const route of parseRouteFile(routeFile(id, stops, drivers)))
-        await dispatchRoute(clerk, route, { user: 'DISPATCH', now: clock.now });
+      const key = await dispatch(id, stops, drivers);
       await importAll();
-      return { facility: 'F01', id, week_end: WEEK };
+      return key;
+    },
+    addClosedRoute: async (id, stops) => {
+      const key = await dispatch(id, stops, []);
+      await closeInOffice(clerk, id, hostMoment(clock.now, ZONE));
+      await importAll();
+      return key;
     },
     importNow: importAll,
     compareAll: async () => void (await hostImport.findDrift('everything')),

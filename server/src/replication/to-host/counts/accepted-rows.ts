@@ -1,7 +1,7 @@
 import type { RouteKey, StopResult } from '@tailgate/sync-protocol';
 import { hostMoment } from '../../../host/files/local-time.ts';
 import { hostRows, isUntouched } from '../../../stops/host-rows.ts';
-import type { StopRows } from '../../../stops/host-stop.ts';
+import type { StopOnHost, StopRows } from '../../../stops/host-stop.ts';
 import { evidenceOf } from '../../../stops/named-assets.ts';
 import { readResult } from '../../../stops/stored-documents.ts';
 import { decodeStop } from '../shadow.ts';
@@ -14,6 +14,8 @@ export interface StopToCount {
   /** The last confirmed rows: they give an exception its number. */
   readonly shadow: string | null;
   readonly parked: boolean;
+  /** The service has accepted a change. Otherwise the result is what another system wrote. */
+  readonly recorded: boolean;
   /** Changed after the close of the route. */
   readonly late: boolean;
 }
@@ -46,8 +48,11 @@ export function acceptedRows(
 
 function rowsOfStop(key: RouteKey, zone: string, { stop_id: stop, doc, shadow, ...state }: StopToCount): AcceptedRow[] {
   const result = readResult(doc);
-  if (shadow === null && isUntouched(result)) return [];
-  const rows = rendered(key, zone, stop, result, shadow);
+  const confirmed = shadow === null ? undefined : decodeStop(shadow, key, stop);
+  if (!confirmed && isUntouched(result)) return [];
+  // A route that came closed from the host: its plan has a status, and the service owes no rows.
+  if (!state.recorded && !confirmed?.rows.RTSTUP.length) return [];
+  const rows = rendered(key, zone, stop, result, confirmed);
   const row = (kind: AcceptedRow['kind'], ...values: readonly string[]): AcceptedRow => ({
     kind,
     key: values.join('\t'),
@@ -70,14 +75,11 @@ function rendered(
   zone: string,
   stop: number,
   result: StopResult,
-  shadow: string | null,
+  confirmed: StopOnHost | undefined,
 ): StopRows | undefined {
   try {
     const moment = (instant: Date) => hostMoment(instant, zone);
-    return hostRows(
-      { key, stop, result, sequence: '0', moment },
-      shadow === null ? undefined : decodeStop(shadow, key, stop),
-    );
+    return hostRows({ key, stop, result, sequence: '0', moment }, confirmed);
   } catch (error) {
     if (error instanceof RangeError || error instanceof TypeError) return undefined;
     throw error;

@@ -62,12 +62,13 @@ export const listRoutesOfDay = statement(
 /** The stops of a route with a result. $1–$3 route, $4 its close or null. */
 export const loadStopsToCount = statement(
   'count_load_stops',
-  `select s.stop_id, s.doc, h.rows as shadow, p.stop_id is not null as parked,
-          exists (select from ledger l where l.facility = s.facility and l.route_id = s.route_id and l.week_end = s.week_end
-                                         and l.stop_id = s.stop_id and l.received_at > $4) as late
+  `select s.stop_id, s.doc, h.rows as shadow, p.stop_id is not null as parked, l.stop_id is not null as recorded,
+          coalesce(l.last_at > $4, false) as late
      from stop_result s
      left join host_shadow h using (facility, route_id, week_end, stop_id)
      left join parked p using (facility, route_id, week_end, stop_id)
+     left join (select stop_id, max(received_at) as last_at from ledger
+                 where facility = $1 and route_id = $2 and week_end = $3 group by stop_id) l using (stop_id)
     where s.facility = $1 and s.route_id = $2 and s.week_end = $3
     order by s.stop_id`,
 );
