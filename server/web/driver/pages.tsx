@@ -11,29 +11,32 @@ import { StopScreen } from './screens/stop.tsx';
 
 const lazy = lazyWith(MissingPart);
 
-// Screens that the list of stops does not need load later.
+// Screens that the list of stops does not need load later, in few files: a phone fetches all of them when it installs a version.
+const stopParts = () => import('./screens/stop-parts.ts');
+const dayParts = () => import('./screens/day-parts.ts');
+const codeParts = () => import('./screens/code-parts.ts');
 // The first of them: a delivery shows it.
-const WhereSheet = lazy(() => import('./screens/where.tsx').then((part) => part.WhereSheet));
-const CommentSheet = lazy(() => import('./screens/comment.tsx').then((part) => part.CommentSheet));
-const DayScreen = lazy(() => import('./screens/day.tsx').then((part) => part.DayScreen));
-const DisplaySheet = lazy(() => import('./screens/display.tsx').then((part) => part.DisplaySheet));
-const ExceptionSheet = lazy(() => import('./screens/exception.tsx').then((part) => part.ExceptionSheet));
-const MoreSheet = lazy(() => import('./screens/exception.tsx').then((part) => part.MoreSheet));
-const HandOverScreen = lazy(() => import('./screens/hand-over.tsx').then((part) => part.HandOverScreen));
-const HistorySheet = lazy(() => import('./screens/history.tsx').then((part) => part.HistorySheet));
-const InboxScreen = lazy(() => import('./screens/inbox.tsx').then((part) => part.InboxScreen));
-const LineSheet = lazy(() => import('./screens/line.tsx').then((part) => part.LineSheet));
-const ReturnSheet = lazy(() => import('./screens/return.tsx').then((part) => part.ReturnSheet));
-const SupportSheet = lazy(() => import('./screens/support.tsx').then((part) => part.SupportSheet));
-const SignatureScreen = lazy(() => import('./screens/signature.tsx').then((part) => part.SignatureScreen));
-const StopPhotosSheet = lazy(() => import('./screens/stop-photos.tsx').then((part) => part.StopPhotosSheet));
-const ScanScreen = lazy(() => import('./screens/scan.tsx').then((part) => part.ScanScreen));
-const OverageSheet = lazy(() => import('./screens/overage.tsx').then((part) => part.OverageSheet));
-const TakeOverScreen = lazy(() => import('./screens/take-over.tsx').then((part) => part.TakeOverScreen));
-const CloseScreen = lazy(() => import('./screens/close.tsx').then((part) => part.CloseScreen));
-const CountsSheet = lazy(() => import('./screens/counts.tsx').then((part) => part.CountsSheet));
-const LoadScreen = lazy(() => import('./screens/load.tsx').then((part) => part.LoadScreen));
-const LoadSectionSheet = lazy(() => import('./screens/load-section.tsx').then((part) => part.LoadSectionSheet));
+const WhereSheet = lazy(() => stopParts().then((part) => part.WhereSheet));
+const CommentSheet = lazy(() => stopParts().then((part) => part.CommentSheet));
+const DayScreen = lazy(() => dayParts().then((part) => part.DayScreen));
+const DisplaySheet = lazy(() => stopParts().then((part) => part.DisplaySheet));
+const ExceptionSheet = lazy(() => stopParts().then((part) => part.ExceptionSheet));
+const MoreSheet = lazy(() => stopParts().then((part) => part.MoreSheet));
+const HandOverScreen = lazy(() => codeParts().then((part) => part.HandOverScreen));
+const HistorySheet = lazy(() => stopParts().then((part) => part.HistorySheet));
+const InboxScreen = lazy(() => dayParts().then((part) => part.InboxScreen));
+const LineSheet = lazy(() => stopParts().then((part) => part.LineSheet));
+const ReturnSheet = lazy(() => stopParts().then((part) => part.ReturnSheet));
+const SupportSheet = lazy(() => dayParts().then((part) => part.SupportSheet));
+const SignatureScreen = lazy(() => stopParts().then((part) => part.SignatureScreen));
+const StopPhotosSheet = lazy(() => stopParts().then((part) => part.StopPhotosSheet));
+const ScanScreen = lazy(() => codeParts().then((part) => part.ScanScreen));
+const OverageSheet = lazy(() => stopParts().then((part) => part.OverageSheet));
+const TakeOverScreen = lazy(() => codeParts().then((part) => part.TakeOverScreen));
+const CloseScreen = lazy(() => dayParts().then((part) => part.CloseScreen));
+const CountsSheet = lazy(() => stopParts().then((part) => part.CountsSheet));
+const LoadScreen = lazy(() => dayParts().then((part) => part.LoadScreen));
+const LoadSectionSheet = lazy(() => dayParts().then((part) => part.LoadSectionSheet));
 
 /** A screen, and a sheet over it. The same key keeps the screen as it is, scrolled and all. */
 export interface Page {
