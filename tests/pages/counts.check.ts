@@ -1,4 +1,5 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { atTextSizes } from './sampling.ts';
 import type { PageWorld } from './world.ts';
 import { openPageWorld, routes } from './world.ts';
 
@@ -15,10 +16,12 @@ async function hostReturns(route: string, stop: number): Promise<(readonly [retu
   return rows.map(({ RQRTN, RQACCF }) => [Number(RQRTN), String(RQACCF).trim()] as const);
 }
 
-describe.each([
-  { textPercent: 100, driver: routes.day.driver, route: 'R100', stop: 1, row: 'Open stop 1' },
-  { textPercent: 200, driver: routes.short.driver, route: 'R200', stop: 2, row: 'Stop 2' },
-])('with text at $textPercent percent', ({ textPercent, driver, route, stop, row }) => {
+describe.each(
+  atTextSizes([
+    { textPercent: 100, driver: routes.day.driver, route: 'R100', stop: 1, row: 'Open stop 1' },
+    { textPercent: 200, driver: routes.short.driver, route: 'R200', stop: 2, row: 'Stop 2' },
+  ]),
+)('with text at $textPercent percent', ({ textPercent, driver, route, stop, row }) => {
   test('A8: returns are counted by big buttons and a keypad, kept through a kill, and read at the host', async () => {
     const phone = await world.phone({ textPercent });
     let finger = await phone.start();

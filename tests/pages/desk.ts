@@ -1,7 +1,7 @@
 import type { OperatorRole } from '@tailgate/sync-protocol';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import * as z from 'zod/mini';
-import { atFileEnd } from '../support/file-end.ts';
+import { atTestEnd } from '../support/file-end.ts';
 import { operatorHeaders, operatorPassword, operatorToken } from '../support/operators.ts';
 import { startBrowser } from '../support/browser.ts';
 import type { Service, ServiceOptions } from '../system/service.ts';
@@ -79,7 +79,8 @@ export class Desk {
       reducedMotion: 'reduce',
       acceptDownloads: true,
     });
-    atFileEnd(() => context.close());
+    // A page that stays open goes on drawing what later tests do.
+    atTestEnd(() => context.close());
     const desk = new Desk(context, await context.newPage());
     if (session) await desk.page.addInitScript(keepOnce, [sessionKey, JSON.stringify(session)] as const);
     await desk.page.goto(address);

@@ -6,12 +6,6 @@ import * as z from 'zod/mini';
 /** CSS px of any target, and of a main one. */
 const min = { target: 48, main: 56 };
 
-const { LOOKS, CI } = process.env;
-/** All rules of axe in every look (`npm run soak -- react-pages`). A theme differs from the first one by its colours alone. */
-export const isThorough = LOOKS === 'all';
-/** CI writes no pictures, and leaves out looks whose colours and sizes others have. */
-export const isSampled = CI !== undefined && !isThorough;
-
 const allRules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 /** The rules of axe whose findings depend on colours. */
 const rulesOfColours = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] };

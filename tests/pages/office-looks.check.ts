@@ -4,7 +4,8 @@ import type { Desk, OfficeWorld } from './desk.ts';
 import { openOfficeWorld } from './desk.ts';
 import { demoRoute } from '../system/service.ts';
 import { phoneOf } from './hostile-data.ts';
-import { faultsOf, isSampled, isThorough, settle, showTheme } from './looks.ts';
+import { faultsOf, settle, showTheme } from './looks.ts';
+import { isSampled, isThorough } from './sampling.ts';
 import {
   deliver,
   deliverWithFiles,

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { crashPage } from '../support/browser.ts';
-import { atFileEnd } from '../support/file-end.ts';
+import { atTestEnd } from '../support/file-end.ts';
 import { password } from '../support/people.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
 import { Finger, patienceMs } from './finger.ts';
@@ -67,7 +67,8 @@ export class PagePhone {
       geolocation: { latitude: 41.88, longitude: -87.63 },
     });
     context.setDefaultTimeout(patienceMs);
-    atFileEnd(() => context.close());
+    // A page that stays open goes on drawing what later tests do.
+    atTestEnd(() => context.close());
     return new PagePhone(context, address, network, options);
   }
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { download } from '../support/uploads.ts';
+import { textSizes } from './sampling.ts';
 import { cameraPhoto, decode, filesOnPhone, hashOf, hashOnPhone } from './stored-files.ts';
 import type { PageWorld } from './world.ts';
 import { openPageWorld, routes } from './world.ts';
@@ -12,7 +13,7 @@ beforeAll(async () => {
 });
 afterEach(() => world.network.accept());
 
-describe.each([100, 200])('with text at %i percent', (textPercent) => {
+describe.each(textSizes)('with text at $textPercent percent', ({ textPercent }) => {
   test('A5, A10: 2 of a line are damaged, with the exact reason and a photo, by 7 taps; photos are taken again and deleted', async () => {
     const phone = await world.phone({ textPercent });
     const finger = await phone.start();

@@ -6,6 +6,7 @@ import { writeCodeFilm } from './code-film.ts';
 import { countOperations, stopAtOperation } from './counted-operations.ts';
 import type { PagePhone } from './page-phone.ts';
 import { misheard, openFile, passphraseOn, sendAsFile } from './rescue.ts';
+import { atTextSizes } from './sampling.ts';
 import type { PageWorld } from './world.ts';
 import { openPageWorld, routes } from './world.ts';
 
@@ -54,10 +55,12 @@ async function timesRecorded(route: string, stop: number): Promise<number | unde
   return rows[0]?.n;
 }
 
-describe.each([
-  { textPercent: 100, driver: short.driver, key: short.key, stops: 3 },
-  { textPercent: 200, driver: day.driver, key: day.key, stops: 13 },
-])('with text at $textPercent percent', ({ textPercent, driver, key, stops }) => {
+describe.each(
+  atTextSizes([
+    { textPercent: 100, driver: short.driver, key: short.key, stops: 3 },
+    { textPercent: 200, driver: day.driver, key: day.key, stops: 13 },
+  ]),
+)('with text at $textPercent percent', ({ textPercent, driver, key, stops }) => {
   test('A15: codes and a passphrase bring a phone’s changes to another one, offline; both send, each counts once', async () => {
     const other = await freshPhone({ textPercent });
     const phone = await freshPhone({ textPercent });

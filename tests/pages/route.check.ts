@@ -1,4 +1,5 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { textSizes } from './sampling.ts';
 import type { PageWorld } from './world.ts';
 import { openPageWorld, routes } from './world.ts';
 
@@ -8,7 +9,7 @@ beforeAll(async () => {
   await world.register(routes.day.driver, routes.short.driver, routes.long.driver);
 });
 
-describe.each([100, 200])('with text at %i percent', (textPercent) => {
+describe.each(textSizes)('with text at $textPercent percent', ({ textPercent }) => {
   afterEach(() => world.network.accept());
 
   test('A1: the link leads to the route by one tap and two fields', async () => {

@@ -6,6 +6,7 @@ import { startTcpProxy } from '../support/tcp-proxy.ts';
 import type { Finger } from './finger.ts';
 import { PagePhone } from './page-phone.ts';
 import type { PhoneOptions } from './page-phone.ts';
+import { textSizes } from './sampling.ts';
 import type { StaticHost } from './static-host.ts';
 import { startStaticHost } from './static-host.ts';
 
@@ -37,7 +38,7 @@ async function deliver(finger: Finger): Promise<void> {
   await finger.sees('Where is this delivery now?');
 }
 
-describe.each([100, 200])('A20 with text at %i percent', (textPercent) => {
+describe.each(textSizes)('A20 with text at $textPercent percent', ({ textPercent }) => {
   test('a whole sample route, from one tap to the day’s end, asks for no more than the files of the app', async ({
     annotate,
   }) => {

@@ -5,6 +5,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { writeFilm } from './barcode-film.ts';
 import type { PhoneOptions } from './page-phone.ts';
 import { PagePhone } from './page-phone.ts';
+import { textSizes } from './sampling.ts';
 import type { PageWorld } from './world.ts';
 import { openPageWorld, routes } from './world.ts';
 
@@ -39,7 +40,7 @@ async function openOffline(options: PhoneOptions = {}, other?: PagePhone) {
   return { phone, finger };
 }
 
-describe.each([100, 200])('with text at %i percent', (textPercent) => {
+describe.each(textSizes)('with text at $textPercent percent', ({ textPercent }) => {
   afterEach(() => world.network.accept());
 
   test('A7: the camera reads an unknown barcode without a network, and the piece stays here', async () => {

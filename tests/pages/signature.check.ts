@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { download } from '../support/uploads.ts';
+import { textSizes } from './sampling.ts';
 import { decode, hashOf, textsOf } from './stored-files.ts';
 import type { PageWorld } from './world.ts';
 import { openPageWorld, routes } from './world.ts';
@@ -20,7 +21,7 @@ async function hostRow(route: typeof long.key, stop: number) {
   return { signer: String(row?.RUSNAM).trim(), signature: String(row?.RUSIG).trim() };
 }
 
-describe.each([100, 200])('with text at %i percent', (textPercent) => {
+describe.each(textSizes)('with text at $textPercent percent', ({ textPercent }) => {
   const stop = textPercent === 100 ? 11 : 12;
 
   test('A4: name and signature take five taps from the list, and the recipient sees what differs', async () => {

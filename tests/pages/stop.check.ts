@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { password } from '../support/people.ts';
+import { atTextSizes } from './sampling.ts';
 import type { PageWorld } from './world.ts';
 import { openPageWorld, routes } from './world.ts';
 
@@ -32,7 +33,7 @@ const stops = [
   { textPercent: 200, stop: 'Taquería El Molino', line: 'Paper Towels 12 ct', skipped: 'Café Söderberg', id: 5 },
 ];
 
-describe.each(stops)('with text at $textPercent percent', ({ textPercent, stop, line, skipped, id }) => {
+describe.each(atTextSizes(stops))('with text at $textPercent percent', ({ textPercent, stop, line, skipped, id }) => {
   afterEach(() => world.network.accept());
 
   const signedIn = async () => {

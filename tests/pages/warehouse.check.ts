@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { demoRoute } from '../system/service.ts';
 import type { Finger } from './finger.ts';
+import { atTextSizes } from './sampling.ts';
 import type { PageWorld } from './world.ts';
 import { openPageWorld, routes } from './world.ts';
 
@@ -22,10 +23,12 @@ const hostRatings = async (end: string): Promise<string[]> => {
   return rows.map(({ LSKEY, LSRAT, LSRSN }) => [LSKEY, LSRAT, LSRSN].map((value) => String(value).trim()).join(' '));
 };
 
-describe.each([
-  { textPercent: 100, driver: '1003', route: routes.short.key, stops: 3 },
-  { textPercent: 200, driver: '1005', route: demoRoute('R400'), stops: 2 },
-])('with text at $textPercent percent', ({ textPercent, driver, route, stops }) => {
+describe.each(
+  atTextSizes([
+    { textPercent: 100, driver: '1003', route: routes.short.key, stops: 3 },
+    { textPercent: 200, driver: '1005', route: demoRoute('R400'), stops: 2 },
+  ]),
+)('with text at $textPercent percent', ({ textPercent, driver, route, stops }) => {
   test('A9: five sections of the load condition report take six taps', async () => {
     const phone = await world.phone({ textPercent });
     const finger = await phone.start();

@@ -1,3 +1,5 @@
+import { onTestFinished, TestRunner } from 'vitest';
+
 type Cleanup = (failed: boolean) => Promise<void>;
 
 const cleanups: Cleanup[] = [];
@@ -5,6 +7,12 @@ const cleanups: Cleanup[] = [];
 /** Runs `cleanup` after the last test and hook of this file, the latest first; the argument is whether a test failed. */
 export function atFileEnd(cleanup: Cleanup): void {
   cleanups.push(cleanup);
+}
+
+/** Runs `cleanup` after the test that calls, whatever its result; in a hook of the file, after its last test. */
+export function atTestEnd(cleanup: () => Promise<void>): void {
+  if (TestRunner.getCurrentTest()) onTestFinished(cleanup);
+  else atFileEnd(cleanup);
 }
 
 export async function endFile(failed: boolean): Promise<void> {
