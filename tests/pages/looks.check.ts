@@ -80,6 +80,7 @@ const gateway = await startSmsGateway();
 beforeAll(async () => {
   world = await openPageWorld({ env: { SMS_URL: gateway.url } });
   await world.register(routes.day.driver, routes.short.driver, routes.long.driver);
+  driver = await world.phone();
 });
 
 describe('before the sign-in', () => {
@@ -106,7 +107,6 @@ describe('before the sign-in', () => {
 
 describe('signed in', () => {
   test('a stop is delivered, one is skipped, and one is half filled', async () => {
-    driver = await world.phone();
     await driver.start();
     await driver.signIn(routes.day.driver);
     await record(driver);
