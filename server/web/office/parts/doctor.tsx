@@ -19,8 +19,12 @@ type Finding = Examination['findings'][number];
 /** The doctor's last findings at the host, by the machine of each worker. */
 export function DoctorPanel() {
   const { data, fault } = useRead('readDoctor', {});
+  const newest = data
+    ?.map(({ at }) => at)
+    .toSorted()
+    .at(-1);
   return (
-    <TablePanel title={t('host.doctor')} beside={may('admin') && <AskAgain />}>
+    <TablePanel title={t('host.doctor')} beside={may('admin') && <AskAgain newest={newest} />}>
       <FaultNote fault={fault} />
       {data?.length === 0 && <p className="panel-body small">{t('host.doctorNever')}</p>}
       {data?.map((examination) => (
@@ -30,16 +34,19 @@ export function DoctorPanel() {
   );
 }
 
-/** The results come as news of the host. */
-function AskAgain() {
+/** The results come as news of the host. @param newest the time of the newest one; undefined without any */
+function AskAgain({ newest }: { readonly newest: string | undefined }) {
   const ask = useAct('askDoctor');
-  const [workers, setWorkers] = useState<number>();
-  const run = async (): Promise<void> => setWorkers((await ask.run({}))?.workers);
+  const [asked, setAsked] = useState<Asked>();
+  const run = async (): Promise<void> => {
+    const answer = await ask.run({});
+    setAsked(answer && { workers: answer.workers, before: newest });
+  };
   return (
     <>
       <FaultNote fault={ask.fault} />
       <span className="small" role="status">
-        {workers !== undefined && (workers === 0 ? t('host.noWorker') : t('host.doctorAsked', { n: workers }))}
+        {asked && stateOf(asked, newest)}
       </span>
       <button className="btn" type="button" aria-disabled={ask.isOff} onClick={() => void run()}>
         <Icon name="retry" />
@@ -47,6 +54,17 @@ function AskAgain() {
       </button>
     </>
   );
+}
+
+interface Asked {
+  readonly workers: number;
+  /** The time of the newest result when the question went out. */
+  readonly before: string | undefined;
+}
+
+function stateOf({ workers, before }: Asked, newest: string | undefined): string {
+  if (workers === 0) return t('host.noWorker');
+  return newest === before ? t('host.doctorAsked', { n: workers }) : t('host.doctorAnswered');
 }
 
 /** The sentences are the program's own, as an administrator reads them in the log. */
