@@ -52,6 +52,13 @@ export class KillableProcess {
 
   #checkAlive(): void {
     if (!this.#isKilled && this.#remainingSteps-- <= 0) this.#isKilled = true;
-    if (this.#isKilled) throw new Error('this process was killed');
+    if (this.#isKilled) throw new Killed('this process was killed');
   }
+}
+
+class Killed extends Error {}
+
+/** For a promise of work in a killed process. @throws any other error */
+export function unlessKilled(error: unknown): void {
+  if (!(error instanceof Killed)) throw error;
 }

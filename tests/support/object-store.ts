@@ -127,6 +127,10 @@ export class TestStore {
       else send();
     });
     forwarded.on('error', () => outgoing.destroy());
+    // A reader that stops early leaves no connection behind the link.
+    outgoing.once('close', () => {
+      if (!outgoing.writableFinished) forwarded.destroy();
+    });
     incoming.pipe(forwarded);
   }
 }

@@ -11,6 +11,7 @@ import { sweepObjects } from '../../../server/src/assets/objects/sweep.ts';
 import { beginEpoch, ensureEpoch } from '../../../server/src/db/epoch.ts';
 import { withTransaction } from '../../../server/src/db/transaction.ts';
 import { freshId } from '../../../server/src/stops/mutation-id.ts';
+import { KillableProcess, unlessKilled } from '../../support/killable-process.ts';
 import { TestStore } from '../../support/object-store.ts';
 import { createDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
@@ -138,6 +139,23 @@ describe('the sweep of the store', () => {
     await sweep();
     const present = await bucket.keys();
     for (const key of keys) expect(present).toContain(key);
+  });
+
+  test('killed at any statement leaves the rest to the next sweep, and is no other database to it', async () => {
+    const named = await putAt(now);
+    await nameObject(named);
+    for (let steps = 0, isKilled = true; isKilled; steps++) {
+      await database.pool.query('insert into asset_gone_object (object) values ($1)', [await putAt(now)]);
+      after(1.1);
+      const process = new KillableProcess(steps);
+      await sweepObjects({ ...depsOf(database), db: process.database(database.pool) }).catch(unlessKilled);
+      isKilled = process.isKilled;
+      // The claim of the killed process has expired.
+      after(0.01);
+      await sweep();
+      expect(await objects()).toEqual([named]);
+      expect((await database.pool.query('select from asset_gone_object')).rowCount).toBe(0);
+    }
   });
 
   test('continues after a store that was away', async () => {

@@ -7,6 +7,7 @@ import type { S3Store } from '../../../server/src/object-store/s3-store.ts';
 import { findAsset } from '../../../server/src/assets/queries.ts';
 import { withTransaction } from '../../../server/src/db/transaction.ts';
 import { StorageUnavailable } from '../../../server/src/db/unavailable.ts';
+import { KillableProcess, unlessKilled } from '../../support/killable-process.ts';
 import { TestStore, type Fault } from '../../support/object-store.ts';
 import { insertEmployees, signUp } from '../../support/people.ts';
 import type { Signed } from '../../support/rest-client.ts';
@@ -182,6 +183,36 @@ describe('a file that comes in pieces, or is large', () => {
     expect(await bucket.keys()).toContain(key);
     await moveToObjects(moving());
   });
+});
+
+test.each([
+  ['into the store', moveToObjects],
+  ['into rows', moveToRows],
+])('a file whose move %s is killed at any statement has all bytes at one place', async (_where, move) => {
+  // All other files are there already.
+  await move(moving());
+  const bytes = random.take(600_000);
+  bucket.fault = () => (move === moveToObjects ? 'busy' : undefined);
+  const id = await upload(bytes);
+  bucket.fault = () => undefined;
+  const { pool } = node.database;
+  const chunksOf = async () =>
+    (await pool.query('select from asset_chunk where content = (select content from asset where id = $1)', [id]))
+      .rowCount;
+  const before = await objectOf(id);
+  for (let steps = 0, isKilled = true; isKilled; steps++) {
+    const process = new KillableProcess(steps);
+    await move({
+      ...moving(),
+      db: process.database(pool),
+      inTransaction: (work) => withTransaction(pool, (tx) => work({ ...process.database(tx), inTransaction: true })),
+    }).catch(unlessKilled);
+    isKilled = process.isKilled;
+    expect((await bytesOf(id)).equals(bytes)).toBe(true);
+    expect(await chunksOf()).toBe((await objectOf(id)) === null ? 3 : 0);
+  }
+  expect([typeof before, typeof (await objectOf(id))].toSorted()).toEqual(['object', 'string']);
+  await moveToObjects(moving());
 });
 
 describe('while the store fails', () => {

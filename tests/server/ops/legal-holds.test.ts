@@ -142,9 +142,14 @@ describe('retention', () => {
   });
 
   test('keeps the records of a held stop, the files that it names or has named, and its route', async () => {
+    const { pool } = server.database;
+    // The object of each file is named after it.
+    await pool.query('update asset set object = id');
     await place({ ...route, stop_id: 1 });
     await sweep();
     expect(await left()).toEqual(ofFirst);
+    const { rows } = await pool.query<{ object: string }>('select object from asset_gone_object');
+    expect(rows.map(({ object }) => object)).toEqual([foreign]);
   });
 
   test('keeps those of a held route', async () => {
