@@ -16,6 +16,10 @@ import {
 import { hostFile, hostFileNames } from '../../server/src/host/files/tables.ts';
 
 describe('every file of the host', () => {
+  test('the trace id ends the columns of a stop: the search finds it at the end of the confirmed rows', () => {
+    expect(Object.keys(hostFile('RTSTUP').service).at(-1)).toBe('RUTRC');
+  });
+
   test('exists, with system names of at most ten characters under its own prefix', () => {
     expect([...hostFileNames].sort()).toEqual([
       'ASSCHP',

@@ -5,6 +5,7 @@ import { startBrowser } from '../support/browser.ts';
 import { insertRoutes, plan } from '../support/mirror.ts';
 import { password } from '../support/people.ts';
 import { startRestServer, type RestServer } from '../support/rest-server.ts';
+import { patienceMs } from './finger.ts';
 
 let server: RestServer;
 
@@ -21,6 +22,7 @@ let browser: Browser | undefined;
 async function open(width: number, path = '/docs', shown = '.opblock'): Promise<{ page: Page; faults: string[] }> {
   browser ??= await startBrowser();
   const page = await browser.newPage({ viewport: { width, height: 900 } });
+  page.setDefaultTimeout(patienceMs);
   const faults: string[] = [];
   page.on('console', (line) => {
     if (line.type() === 'error') faults.push(line.text());

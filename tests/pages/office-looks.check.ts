@@ -28,7 +28,6 @@ const widths = [1024, 1440, 3840] as const;
 const themes = ['light', 'dark'] as const;
 
 let world: OfficeWorld;
-let desk: Desk;
 let looks: readonly Look[];
 beforeAll(async () => {
   world = await openOfficeWorld();
@@ -105,7 +104,7 @@ test('the door', async () => {
 });
 
 test('every page, from 1024 px to 4K, light and dark', async () => {
-  desk = await world.desk('admin');
+  const desk = await world.desk('admin');
   for (const { name, at, clicks = [], shows } of looks) {
     await desk.page.setViewportSize({ width: 1440, height: 900 });
     await desk.go(`#/${at}`);
@@ -116,7 +115,7 @@ test('every page, from 1024 px to 4K, light and dark', async () => {
 });
 
 test('the lock', async () => {
-  await desk.page.setViewportSize({ width: 1440, height: 900 });
+  const desk = await world.desk('admin');
   await desk.hand.tap('Lock');
   await desk.hand.sees('You locked this page.');
   expect(await faultsIn(desk, 'lock')).toEqual([]);

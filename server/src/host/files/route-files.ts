@@ -72,10 +72,11 @@ export const RTSTUP = defineFile('RTSTUP', 'RU', 'Stop results', {
     RUSKTM: decimal(6, 'Skipped or refused at'),
     RUSKCM: char(256, 'Skip or refuse comment'),
     RUSIG: char(16, 'Signature, asset id'),
-    RURPSQ: sent,
-    RUTRC: char(12, 'Trace id of the last write'),
     RUARDT: decimal(8, 'Arrival recorded on'),
     RUARTM: decimal(6, 'Arrival recorded at'),
+    RURPSQ: sent,
+    // The last one: an index finds a stop by the end of its confirmed rows.
+    RUTRC: char(12, 'Trace id of the last write'),
   },
   assigned: { RUCHTS: changedAt('Changed at, clock of the host'), RUCHSQ: changeNumber('Number of the last change') },
   // A stop without an end (RUEDT = 0) is skipped or refused: the same path leads to it by RUSKDT.
