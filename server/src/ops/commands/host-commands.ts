@@ -160,7 +160,7 @@ function described({ routes, lines, files }: ReplayReport, dry: boolean): string
       return `  ${words[verdict]} ${placeOf(route)} ${place}`;
     }),
     ...(lines.some(({ verdict }) => verdict === 'foreign')
-      ? ['foreign: another program has changed the rows; the import takes them.']
+      ? ['foreign: rows of another program; they stay, and the import takes its edits (none of a shadow).']
       : []),
     ...(lines.some(({ verdict }) => verdict === 'busy') ? ['busy: a worker writes the route; run it again.'] : []),
   ];
