@@ -88,7 +88,7 @@ async function doctor(config: Config, { exerciseTo }: DoctorCommand): Promise<vo
     if (exerciseTo !== undefined) return await exerciseIn(config, database?.url ?? '', exerciseTo);
     const ofHost = await examineAt(
       () => openHost(config, database?.url ?? '', log),
-      { changes: config.hostChanges },
+      { changes: config.hostChanges, hostLogDays: config.hostLogDays },
       { now: () => new Date(), form: 'full', shadowLibrary: config.shadowLibrary },
     );
     const ofMachine = database ? await examineMachine(config, database.url) : [];
@@ -106,7 +106,7 @@ async function exerciseIn(config: Config, databaseUrl: string, file: string): Pr
     throw new StartError('LEGACY_DEV_LIBRARY is LEGACY_LIBRARY: the exercise needs a library of its own');
   const report = await exerciseAt(
     (program) => openHost({ ...config, legacyLibrary: config.legacyDevLibrary }, databaseUrl, log, program),
-    { changes: config.hostChanges },
+    { changes: config.hostChanges, hostLogDays: config.hostLogDays },
     { now: () => new Date(), service: manifest.version },
   );
   await writeFile(file, `${JSON.stringify(report, null, 2)}\n`);

@@ -47,11 +47,11 @@ const leastUrl = Object.assign(new URL(database.url), { username: user, password
 const openLeast = (lockMs = 3_000) =>
   openStandIn({ url: leastUrl, library: 'PODDTA', log, size: 2, limits: { statementMs: 10_000, lockMs } });
 
-type Options = { now?: () => Date; changes?: 'doorbell' | 'polling'; lockMs?: number };
-async function examined({ now = () => new Date(), changes = 'doorbell', lockMs }: Options = {}) {
+type Options = { now?: () => Date; changes?: 'doorbell' | 'polling'; hostLogDays?: number; lockMs?: number };
+async function examined({ now = () => new Date(), changes = 'doorbell', hostLogDays, lockMs }: Options = {}) {
   const host = await openLeast(lockMs);
   try {
-    return await examine(host, { changes }, { now, form: 'full' });
+    return await examine(host, { changes, hostLogDays }, { now, form: 'full' });
   } finally {
     await host.close();
   }
@@ -236,6 +236,18 @@ test('an authority that the service does not need is said, and is no NO-GO', asy
   await pool.query(`revoke update, delete on PODDTA.RTSTPP from ${user}`);
   const file = hostFile('RTSTPP');
   await pool.query(`grant update (${rightsOf(file).update.join(', ')}) on PODDTA.RTSTPP to ${user}`);
+});
+
+test('the authority to delete lines of the log is needed with RETAIN_HOST_LOG_DAYS alone', async () => {
+  await pool.query(`revoke delete on PODDTA.PODRPLP from ${user}`);
+  const without = await examined();
+  const withDays = await findingOf('authorities', { hostLogDays: 400 });
+  await pool.query(`grant delete on PODDTA.PODRPLP to ${user}`);
+  expect(without.findings.filter(({ level }) => level !== 'go')).toEqual([]);
+  expect(withDays).toMatchObject({ level: 'no_go', says: 'the user may not delete PODRPLP' });
+  // The grants of the script have it in any case: it is not too much.
+  expect(await findingOf('least-authority')).toMatchObject({ level: 'go' });
+  expect(await findingOf('authorities', { hostLogDays: 400 })).toMatchObject({ level: 'go' });
 });
 
 test('a catalog that the user may not read leaves its check open, and the others are made', async () => {

@@ -210,7 +210,8 @@ export class HostSide {
     await worker.start();
     this.#worker = worker;
     this.#closers.push(() => worker.stop());
-    const examiner = new HostExaminer({ db, host, settings: { changes: config.hostChanges }, clock, log });
+    const settings = { changes: config.hostChanges, hostLogDays: config.hostLogDays };
+    const examiner = new HostExaminer({ db, host, settings, clock, log });
     examiner.start();
     this.#examiner = examiner;
     this.#closers.push(() => examiner.stop());

@@ -19,6 +19,8 @@ import { attention, go, listOf, noGo, unknown, type Verdict } from './verdict.ts
 /** The settings that the checks depend on. */
 export interface CheckSettings {
   readonly changes: 'doorbell' | 'polling';
+  /** RETAIN_HOST_LOG_DAYS; unset: the service deletes no line of PODRPLP. */
+  readonly hostLogDays?: number | undefined;
 }
 
 export interface Check {
@@ -81,10 +83,10 @@ export const checks: readonly Check[] = [
   },
   {
     name: 'authorities',
-    judge: ({ authorities }) =>
+    judge: ({ authorities }, settings) =>
       authorities &&
       judged(authorities, 'an authority', (found) => {
-        const lacking = found.filter(({ needed, allowed }) => needed && !allowed).map(actOn);
+        const lacking = found.filter((fact) => isUsed(fact, settings) && !fact.allowed).map(actOn);
         if (lacking.length === 0) return go('the user may do everything that the service does');
         return noGo(`the user may not ${listOf(lacking)}`, 'run the grants at the end of the script for this user');
       }),
@@ -335,5 +337,9 @@ function ccsidAdvice(files: Reading<Files>, map: LibraryMap): string {
 }
 
 const isText = (type: string): boolean => /^(VAR)?CHAR$/.test(type);
+
+/** A library of an earlier layout has no grant to delete lines of the log, and needs it for that setting alone. */
+const isUsed = ({ needed, act, file }: AuthorityFact, { hostLogDays }: CheckSettings): boolean =>
+  needed && (hostLogDays !== undefined || act !== 'delete' || file !== 'PODRPLP');
 
 const actOn = ({ act, file }: AuthorityFact): string => `${act} ${file}`;
