@@ -250,6 +250,19 @@ test('the authority to delete lines of the log is needed with RETAIN_HOST_LOG_DA
   expect(await findingOf('authorities', { hostLogDays: 400 })).toMatchObject({ level: 'go' });
 });
 
+test('an authority that cannot be tried, because another program holds the file, stays open', async () => {
+  const holder = await pool.connect();
+  await holder.query('begin; lock table PODDTA.SLSREPP in access exclusive mode');
+  const { findings } = await examined({ lockMs: 100 });
+  await holder.query('rollback');
+  holder.release();
+  expect(findings.filter(({ level }) => level !== 'go')).toMatchObject([
+    { check: 'authorities', level: 'unknown', says: matching(/whether the user may read SLSREPP: 57033 /) },
+    { check: 'least-authority', level: 'unknown', says: matching(/insert SLSREPP, .*: 57033 /) },
+  ]);
+  expect(await findingOf('authorities')).toMatchObject({ level: 'go' });
+});
+
 test('a catalog that the user may not read leaves its check open, and the others are made', async () => {
   await pool.query(`revoke select on PODDTA.FACMSTP from ${user}`);
   const { findings } = await examined();

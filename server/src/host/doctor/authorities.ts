@@ -5,7 +5,7 @@ import { hostFileNames, type HostFileName } from '../files/tables.ts';
 import type { Act, AuthorityFact } from './facts.ts';
 
 /** A statement that touches no row, and shows whether the user has the authority for it. */
-export interface AuthorityProbe extends Omit<AuthorityFact, 'allowed'> {
+export interface AuthorityProbe extends Omit<AuthorityFact, 'allowed' | 'why'> {
   readonly sql: string;
 }
 

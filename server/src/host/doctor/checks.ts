@@ -86,9 +86,11 @@ export const checks: readonly Check[] = [
     judge: ({ authorities }, settings) =>
       authorities &&
       judged(authorities, 'an authority', (found) => {
-        const lacking = found.filter((fact) => isUsed(fact, settings) && !fact.allowed).map(actOn);
-        if (lacking.length === 0) return go('the user may do everything that the service does');
-        return noGo(`the user may not ${listOf(lacking)}`, 'run the grants at the end of the script for this user');
+        const used = found.filter((fact) => isUsed(fact, settings));
+        const lacking = used.filter(({ allowed }) => allowed === false).map(actOn);
+        if (lacking.length > 0)
+          return noGo(`the user may not ${listOf(lacking)}`, 'run the grants at the end of the script for this user');
+        return leftOpen(used) ?? go('the user may do everything that the service does');
       }),
   },
   {
@@ -96,8 +98,9 @@ export const checks: readonly Check[] = [
     judge: ({ authorities }) =>
       authorities &&
       judged(authorities, 'an authority', (found) => {
-        const excess = found.filter(({ needed, allowed }) => !needed && allowed).map(actOn);
-        if (excess.length === 0) return go('the user may do nothing else');
+        const others = found.filter(({ needed }) => !needed);
+        const excess = others.filter(({ allowed }) => allowed).map(actOn);
+        if (excess.length === 0) return leftOpen(others) ?? go('the user may do nothing else');
         return attention(
           `the user may also ${listOf(excess)}`,
           'use a profile of its own with the grants of the script alone (docs/db2.md, section 4)',
@@ -341,5 +344,13 @@ const isText = (type: string): boolean => /^(VAR)?CHAR$/.test(type);
 /** A library of an earlier layout has no grant to delete lines of the log, and needs it for that setting alone. */
 const isUsed = ({ needed, act, file }: AuthorityFact, { hostLogDays }: CheckSettings): boolean =>
   needed && (hostLogDays !== undefined || act !== 'delete' || file !== 'PODRPLP');
+
+/** Undefined where the host answered each probe. */
+function leftOpen(facts: readonly AuthorityFact[]): Verdict | undefined {
+  const open = facts.filter(({ allowed }) => allowed === undefined);
+  if (open.length === 0) return undefined;
+  const says = `the host does not tell whether the user may ${listOf(open.map(actOn))}: ${open[0]?.why}`;
+  return unknown(says, 'run the doctor again, or let an administrator of the host check it');
+}
 
 const actOn = ({ act, file }: AuthorityFact): string => `${act} ${file}`;

@@ -64,5 +64,8 @@ export interface AuthorityFact {
   readonly act: Act;
   /** The service does it itself; false: it has no business with it. */
   readonly needed: boolean;
-  readonly allowed: boolean;
+  /** Undefined: the host did not answer, such as for a lock. */
+  readonly allowed: boolean | undefined;
+  /** Why the host did not answer. */
+  readonly why?: string | undefined;
 }

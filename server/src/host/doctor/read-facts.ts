@@ -112,8 +112,10 @@ async function tryComparison(host: Host, library: string): Promise<string> {
   return library;
 }
 
-/** No authority; every other failure is that of the file or the host. */
+/** No authority. */
 const REFUSED = '42501';
+/** A column or a file is missing: these have lines of their own. */
+const MISSING = ['42703', '42704'];
 
 async function readAuthorities(host: Host): Promise<AuthorityFact[]> {
   const facts: AuthorityFact[] = [];
@@ -122,6 +124,8 @@ async function readAuthorities(host: Host): Promise<AuthorityFact[]> {
       await (probe.act === 'read' ? host.query(sql) : host.transaction((tx) => tx.execute(sql)));
     });
     if (outcome.ok || outcome.why.startsWith(REFUSED)) facts.push({ ...probe, allowed: outcome.ok });
+    else if (!MISSING.some((state) => outcome.why.startsWith(state)))
+      facts.push({ ...probe, allowed: undefined, why: outcome.why });
   }
   return facts;
 }
