@@ -5,6 +5,7 @@ import { checks } from '../../server/src/host/doctor/checks.ts';
 import { examine, printed, type Finding } from '../../server/src/host/doctor/examine.ts';
 import { reportHost } from '../../server/src/host/doctor/report-host.ts';
 import { examineAt } from '../../server/src/host/doctor/examine-at.ts';
+import { hostErrorOf } from '../../server/src/host/db2/db2-errors.ts';
 import { openStandIn } from '../../server/src/host/connection/postgres.ts';
 import { laterColumns } from '../../server/src/host/files/layout.ts';
 import { rightsOf } from '../../server/src/host/files/rights.ts';
@@ -298,6 +299,25 @@ test('a host that is away, a wrong password and a missing driver: one line with 
     { now: () => new Date(), form: 'full' },
   );
   expect(printed(missing)).toContain('install ibm_db');
+});
+
+// The codes and states of IBM's client.
+test.each([
+  ['no licence of Db2 Connect', -1_598, '42968', 'install the licence of Db2 Connect'],
+  ['a refused password', -30_082, '08001', 'correct user, password'],
+  ['a database that is not there', -30_061, '08004', 'correct the address and the name of the database'],
+  ['a host that is away', -30_081, '08001', 'check host, port, firewall'],
+])('no connection because of %s: NO-GO with what to do', async (_what, sqlcode, sqlstate, todo) => {
+  const refused = hostErrorOf({ message: 'as the client says it', sqlcode, sqlstate });
+  const { go, findings } = await examineAt(
+    () => Promise.reject(refused),
+    { changes: 'doorbell' },
+    { now: () => new Date(), form: 'full' },
+  );
+  expect(go).toBe(false);
+  expect(findings).toEqual([
+    { check: 'connection', level: 'no_go', says: saying('as the client says it'), todo: saying(todo) },
+  ]);
 });
 
 test('at a start, the log has a line for each NO-GO, and nothing fails where the host is away', async () => {
