@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { checks } from '../../server/src/host/doctor/checks.ts';
@@ -8,6 +9,7 @@ import { examineAt } from '../../server/src/host/doctor/examine-at.ts';
 import { hostErrorOf } from '../../server/src/host/db2/db2-errors.ts';
 import { openStandIn } from '../../server/src/host/connection/postgres.ts';
 import { laterColumns } from '../../server/src/host/files/layout.ts';
+import { parseLegacyMap } from '../../server/src/host/files/legacy-map.ts';
 import { rightsOf } from '../../server/src/host/files/rights.ts';
 import { hostFile, hostFileNames } from '../../server/src/host/files/tables.ts';
 import { atFileEnd } from '../support/file-end.ts';
@@ -181,6 +183,26 @@ test('a library of an earlier layout works: a person looks, and one that has a p
   ]);
   expect(partly).toMatchObject({ level: 'no_go', says: saying('RTSTUP.RUCHSQ is missing') });
   expect(await findingOf('layout')).toMatchObject({ level: 'go' });
+});
+
+test('a library with names and lengths of its own is compared by its map, and the lines have its names', async () => {
+  const map = parseLegacyMap(await readFile(new URL('../support/own-names.json', import.meta.url), 'utf8'));
+  const host = await openStandIn({ url: database.url, library: 'THEIRS', log, map });
+  const refusals = async () => {
+    const { findings } = await examine(host, { changes: 'doorbell' }, { now: () => new Date(), form: 'full' });
+    return findings.filter(({ level }) => level === 'no_go').map(({ check, says }) => `${check}: ${says}`);
+  };
+  const good = await refusals();
+  await pool.query(`alter table THEIRS.dispatch rename "tour#" to gone;
+    alter table THEIRS.dispatch alter name type char(40);
+    alter table THEIRS.dispatch_stop disable trigger rtstpp_update`);
+  const bad = await refusals();
+  await host.close();
+  expect(good).toEqual([]);
+  expect(bad).toEqual([
+    'columns: DISPATCH.TOUR# is missing, DISPATCH.NAME has 40 characters and not 50',
+    'triggers: disabled or inoperative: DISPATCH_STOP.RTSTPP_UPDATE',
+  ]);
 });
 
 test.each(['disable', 'drop'])('numbers of changes whose trigger is gone (%s): a person looks', async (how) => {
