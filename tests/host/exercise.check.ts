@@ -52,11 +52,12 @@ test('a good host passes every case and takes every statement, and no row is lef
   expect(await rowsOf(open)).toEqual(before);
 });
 
-test('a host that differs fails by name: a trigger that is off, a short column, a column that is missing', async () => {
+test('a host that differs fails by name: a trigger that is off, a short column, a scale, a missing column', async () => {
   const { open, exercised, sql } = await library();
   await (await open()).close();
   await sql(`alter table ${LIBRARY}.RTSTPP disable trigger user`);
   await sql(`alter table ${LIBRARY}.RTSTUP alter column RUCMT type char(50)`);
+  await sql(`alter table ${LIBRARY}.RTSTPP alter column RSETA type numeric(5,1)`);
   await sql(`alter table ${LIBRARY}.RTPRUP drop column RQPAL`);
   const report = await exercised();
   const faults = new Map(report.cases.flatMap(({ name, fault }) => (fault === undefined ? [] : [[name, fault]])));
@@ -65,6 +66,7 @@ test('a host that differs fails by name: a trigger that is off, a short column, 
     /no line in PODCHGP/,
   );
   expect(faults.get('every character of the code page comes back, in a text at full length')).toMatch(/^22001 /);
+  expect(faults.get('texts come without blanks at their end, and numbers as texts')).toMatch(/"RSETA":"930\.0"/);
   expect(report.statements.refused.length).toBeGreaterThan(0);
   expect(report.statements.refused.filter(({ sql: text }) => !text.includes('RQPAL'))).toEqual([]);
   expect(report.diagnosis.go).toBe(false);

@@ -1,6 +1,6 @@
 import type { HostValue } from '../files/columns.ts';
 import { namesOn } from '../files/library-map.ts';
-import { insertRows, mergeRows, putRows, readRecords, selectRows } from '../files/statements.ts';
+import { insertRows, mergeRows, putRows, readRecords, selectColumns, selectRows } from '../files/statements.ts';
 import type { HostRecord } from '../files/tables.ts';
 import { HostError, type Host, type HostErrorKind } from '../host.ts';
 import { Doorbell } from '../reads/doorbell.ts';
@@ -29,8 +29,27 @@ export const cases: readonly Case[] = [
   {
     name: 'decimals keep every digit',
     run: async ({ host }) => {
-      const given = { RULAT: '-87.629799', RULON: '180.000000', RURPSQ: '999999999999999' } as const;
-      equal(await storedResult(host, '1', given), given);
+      for (const [RULAT, RULON] of [['-87.629799', '180.000000'] as const, ['0.000001', '-0.000001'] as const]) {
+        const given = { RULAT, RULON, RURPSQ: '999999999999999' } as const;
+        equal(await storedResult(host, '1', given), given);
+      }
+    },
+  },
+  {
+    name: 'texts come without blanks at their end, and numbers as texts',
+    run: async ({ host }) => {
+      await changes(host, newStop(host, '50'), 1);
+      const select = selectColumns(host, 'RTSTPP', ['RSCUS', 'RSTYP', 'RSETA'], ['RSRTE', 'RSSTP']);
+      const [found] = await host.query(select, [noRoute.id, '50']);
+      equal(found, { RSCUS: 'ZZ', RSTYP: '', RSETA: '930' });
+    },
+  },
+  {
+    name: 'a question mark in a quoted text is no parameter',
+    run: async ({ host }) => {
+      const select = `select '?' as A, cast(? as char(3)) as B from ${namesOn(host).table('PODCTLP')}`;
+      const [found] = await host.query(select, ['x']);
+      equal(found, { A: '?', B: 'x' });
     },
   },
   {
@@ -73,6 +92,11 @@ export const cases: readonly Case[] = [
     run: ({ host }) => refuses(host, [`delete from ${host.library}.NOFILE`, []], ['42704'], 'setup'),
   },
   {
+    name: 'a column that is missing is a matter of set-up',
+    run: ({ host }) =>
+      refuses(host, [`delete from ${namesOn(host).table('RTSTPP')} where NOCOL = 1`, []], ['42703'], 'setup'),
+  },
+  {
     name: 'a merge inserts, changes confirmed rows, and leaves rows that another program has changed',
     run: async ({ host, clerk }) => {
       const row = (sequence: '1' | '2', REMADR: string) => ({ ...emailKey, REMSEQ: sequence, REMADR });
@@ -93,20 +117,50 @@ export const cases: readonly Case[] = [
   {
     name: 'a transaction is invisible before its commit, and gone after its rollback',
     run: async ({ host, clerk }) => {
-      const { sql, bind } = selectRows(clerk, 'RTSTPP', ['RSRTE', 'RSSTP']);
-      const values = bind({ RSRTE: noRoute.id, RSSTP: '20' });
-      const isThere = async () => (await clerk.query(sql, values)).length > 0;
       const undo = new Error('undo');
       try {
         await host.transaction(async (tx) => {
           await tx.execute(...newStop(host, '20'));
-          if (await isThere()) throw new Error('another program sees a row before its commit');
+          if (await isThere(clerk, '20')) throw new Error('another program sees a row before its commit');
           throw undo;
         });
       } catch (error) {
         if (error !== undo) throw error;
       }
-      if (await isThere()) throw new Error('a row is there after the rollback');
+      if (await isThere(clerk, '20')) throw new Error('a row is there after the rollback');
+    },
+  },
+  {
+    name: 'statements that are sent together run in their order',
+    run: async ({ host }) => {
+      const { table, column } = namesOn(host);
+      const where = (stop: number) => `where ${column('RSRTE')} = 'ZZ' and ${column('RSSTP')} = ${stop}`;
+      const statements: Statement[] = [
+        newStop(host, '51'),
+        [`update ${table('RTSTPP')} set ${column('RSSTP')} = 52 ${where(51)}`, []],
+        [`delete from ${table('RTSTPP')} ${where(52)}`, []],
+      ];
+      const counts = await host.transaction((tx) => Promise.all(statements.map((one) => tx.execute(...one))));
+      equal(counts, [1, 1, 1]);
+    },
+  },
+  {
+    name: 'a transaction with a failed statement is not committed',
+    run: async ({ host, clerk }) => {
+      const work = host.transaction(async (tx) => {
+        await tx.execute(...newStop(host, '60'));
+        await tx.execute(...newStop(host, '60')).catch(() => 0);
+      });
+      await isRefused(work, ['40000']);
+      if (await isThere(clerk, '60')) throw new Error('its other rows are there');
+    },
+  },
+  {
+    name: 'transactions run beside each other',
+    run: async ({ host, clerk }) => {
+      const stops = Array.from({ length: 20 }, (_, index) => `${100 + index}` as const);
+      await Promise.all(stops.map((stop) => changes(host, newStop(host, stop), 1)));
+      for (const stop of stops) if (!(await isThere(clerk, stop))) throw new Error(`stop ${stop} is not there`);
     },
   },
   {
@@ -143,10 +197,16 @@ type Statement = [sql: string, values: readonly HostValue[]];
 
 /** A new stop of the route. */
 function newStop(host: Host, stop: `${number}`): Statement {
-  const columns = ['RSFAC', 'RSRTE', 'RSWKE', 'RSSTP'] as const;
+  const columns = ['RSFAC', 'RSRTE', 'RSWKE', 'RSSTP', 'RSCUS', 'RSTYP', 'RSETA'] as const;
   const { sql, bind } = insertRows(host, 'RTSTPP', columns, 1);
-  const row = { RSFAC: noRoute.facility, RSRTE: noRoute.id, RSWKE: noRoute.week_end, RSSTP: stop };
+  const place = { RSFAC: noRoute.facility, RSRTE: noRoute.id, RSWKE: noRoute.week_end, RSSTP: stop };
+  const row = { ...place, RSCUS: 'ZZ', RSTYP: '', RSETA: '930' } as const;
   return [sql, bind({ rows: [row], stamp })];
+}
+
+async function isThere(clerk: Host, stop: `${number}`): Promise<boolean> {
+  const { sql, bind } = selectRows(clerk, 'RTSTPP', ['RSRTE', 'RSSTP']);
+  return (await clerk.query(sql, bind({ RSRTE: noRoute.id, RSSTP: stop }))).length > 0;
 }
 
 function newEmail(host: Host, REMADR: string): Statement {
@@ -174,14 +234,17 @@ async function changes(host: Host, [sql, values]: Statement, rows: number): Prom
   if (count !== rows) throw new Error(`${count} rows were written, and not ${rows}`);
 }
 
-async function refuses(
-  host: Host,
-  [sql, values]: Statement,
-  states: readonly string[],
-  kind?: HostErrorKind,
-): Promise<void> {
+function refuses(host: Host, [sql, values]: Statement, states: readonly string[], kind?: HostErrorKind): Promise<void> {
+  return isRefused(
+    host.transaction((tx) => tx.execute(sql, values)),
+    states,
+    kind,
+  );
+}
+
+async function isRefused(work: Promise<unknown>, states: readonly string[], kind?: HostErrorKind): Promise<void> {
   try {
-    await host.transaction((tx) => tx.execute(sql, values));
+    await work;
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     if (states.includes(error.sqlstate) || error.kind === kind) return;
@@ -192,7 +255,7 @@ async function refuses(
   throw new Error(`accepted, and not refused by ${states.join(' or ')}`);
 }
 
-function equal(found: Columns, given: Columns): void {
+function equal(found: object | undefined, given: object): void {
   const [there, here] = [JSON.stringify(found), JSON.stringify(given)];
   if (there !== here) throw new Error(`${here} came back as ${there}`);
 }

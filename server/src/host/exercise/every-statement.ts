@@ -21,6 +21,7 @@ import {
 import { hostFile, hostFileNames, type HostFileName, type HostRecord } from '../files/tables.ts';
 import type { Host } from '../host.ts';
 import { Doorbell } from '../reads/doorbell.ts';
+import { readLoadableRoutes } from '../reads/loadable-routes.ts';
 import { deleteLogLines, oldestLogLines } from '../reads/log-lines.ts';
 import { hasHeader, readClosedRoutes, readMarks } from '../reads/marks.ts';
 import { readFile, readRouteKeys, readRouteRows, readRoutesOf } from '../reads/reads.ts';
@@ -42,6 +43,7 @@ export async function sendEveryStatement(host: Host): Promise<void> {
   await readMarks(host, { openFrom: '20000101', closedFrom: '20000101' });
   await readClosedRoutes(host, [place, place.replace('ZZ', 'ZY')], ['RTHDRP']);
   await hasHeader(host, place);
+  await readLoadableRoutes(host, { openFrom: '20000101', closedFrom: '20000101' });
   await rowsOnHost(host, noRoute, ['ZZ', 'ZY']);
   const doorbell = new Doorbell(host);
   await doorbell.poll();
