@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { LegacyMapError, parseLegacyMap } from '../../server/src/host/files/legacy-map.ts';
 import { mergeRows, selectRows } from '../../server/src/host/files/statements.ts';
 import { readKey } from '../../server/src/host/reads/doorbell.ts';
-import { hostScript, printed } from '../../server/src/host/tools/cli.ts';
+import { hostScript, parsePrintCommand, printed } from '../../server/src/host/tools/cli.ts';
 import { rowFit } from '../../server/src/replication/to-host/row-fit.ts';
 
 const mapOf = (files: object) => parseLegacyMap(JSON.stringify({ files }));
@@ -128,6 +128,21 @@ describe('statements, scripts and the layout have the names of the map', () => {
     expect(sheet).toContain('## STOPS (RTSTPP) · Route stops');
     expect(sheet).toContain('| STATE (RSSTS) | CHAR(2) | S | Status P D S R C; D is 20 |');
     expect(sheet).toContain('| none (RSARVF) |');
+  });
+
+  test('views have our names over their tables, and the script names what the service cannot write there', () => {
+    const command = parsePrintCommand(['views', '--library', 'PODVUE', '--dialect', 'db2i']);
+    const script = command === undefined ? '' : printed(command, 'L', map);
+    expect(script.split('\n', 1)).toEqual([
+      '-- The service writes these columns, and Db2 cannot update them in a view: RSSTS RSARVF.',
+    ]);
+    const [view = ''] = /^create view PODVUE\.RTSTPP .*$/m.exec(script) ?? [];
+    expect(view).toMatch(/^create view PODVUE\.RTSTPP \(RSFAC, RSRTE, RSWKE, RSSTP, .*\) as select RSFAC, "TOUR#", /);
+    expect(view).toContain(`cast(case "STATE" when '20' then 'D' else "STATE" end as char(2))`);
+    expect(view).toContain("cast('' as char(1))");
+    expect(view).toMatch(/ from L\."STOPS";$/);
+    expect(script).toContain('create view PODVUE.PODCTLP (');
+    expect(() => parsePrintCommand(['views'])).toThrow('--library: expected the library of the views, got none');
   });
 
   test('columns that the host assigns have names of the library, or are left out', () => {
