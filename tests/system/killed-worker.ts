@@ -127,7 +127,8 @@ export class KilledWorker {
   /** The result of every change of the driver. */
   async poll(): Promise<PollStep> {
     const { database } = this.#service;
-    const log = await this.#service.show('PODRPLP', "RLENT = 'RTSTUP'");
+    // Of each write the line with the status; replaced values have lines of their own.
+    const log = await this.#service.show('PODRPLP', "RLENT = 'RTSTUP' and RLCOL in ('', 'RUSTS')");
     const { rows } = await database.pool.query<object>(
       `select (select count(*)::int from ledger where source <> 'sync') as "notTheDrivers",
               (select count(*)::int from parked) as parked, (select count(*)::int from incident) as incidents`,
