@@ -37,11 +37,13 @@ export interface StopWrite {
 
 type LinePlace = Pick<LogEntry, 'sequence' | 'zone'>;
 
-/** Columns that follow from others, or that only the service has a use for. */
-const derived: ReadonlySet<string> = new Set(
-  'RURPSQ RUTRC RQRPSQ OSRPSQ OSREV RUUTC RUCMTL OSTXTL OSGRP OSENT RUSTS RSSTS'.split(' '),
-);
+/** Numbers and traces of the service's own writes. */
 const numbers: ReadonlySet<string> = new Set(['RURPSQ', 'RUTRC', 'RQRPSQ', 'OSRPSQ']);
+/** Columns that follow from others, or that only the service has a use for. */
+const derived: ReadonlySet<string> = new Set([
+  ...numbers,
+  ...['OSREV', 'RUUTC', 'RUCMTL', 'OSTXTL', 'OSGRP', 'OSENT', 'RUSTS', 'RSSTS'],
+]);
 
 /** The status of the stop, for its own line. */
 export function statusChange({ before, after }: Pick<StopWrite, 'before' | 'after'>): LogEntry['change'] {
