@@ -275,8 +275,7 @@ export class LocalClient {
    * measurement. For display and countdowns. Changes take a `Date` of the device, which the server corrects.
    */
   now(): number {
-    const { environment, time } = this.#deps;
-    return time.best ? environment.clock.monotonic() + time.best.ms : environment.clock.now();
+    return this.#deps.time.now;
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { Client } from './client.ts';
 import type { Status } from './engine/status.ts';
+import { hasSendable } from './engine/status.ts';
 
 /** The tag of the browser's background sync for queues and files. */
 export const syncTag = 'tailgate-drain';
@@ -37,10 +38,8 @@ async function drain(open: () => Promise<Client>, patienceMs: number): Promise<v
   }
 }
 
-/** Whether this device can still send something; changes that await a sign-in do not count. */
-const isLeft = ({ pending, awaitsSignIn, uploading }: Status): boolean =>
-  Object.keys(uploading).length > 0 ||
-  Object.entries(pending).some(([employee, count]) => count > (awaitsSignIn[employee] ?? 0));
+/** Whether this device can still send something. */
+const isLeft = (status: Status): boolean => Object.keys(status.uploading).length > 0 || hasSendable(status);
 
 /** Rejects where something is left, so that the browser tries again. */
 function drained({ status }: Client, patienceMs: number): Promise<void> {

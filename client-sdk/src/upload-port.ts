@@ -9,6 +9,8 @@ export interface UploadDeps {
   readonly url: string;
   readonly environment: Environment;
   readonly timing: Timing;
+  /** `stamp`: the present time (ms since 1970); `isSure`: the server's time is known. */
+  readonly time: { readonly stamp: number; readonly isSure: boolean };
   readonly accounts: {
     find(employee: string): { readonly token: string | null } | undefined;
   };

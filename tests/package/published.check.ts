@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -101,7 +101,15 @@ describe('the published packages', () => {
   });
 });
 
-describe('tailgate-verify', () => {
+/** The Node of the tests, and the one that runs npm: the system's, which is 20 on some machines. */
+const nodes = new Map(
+  [process.execPath, process.env['npm_node_execpath'] ?? process.execPath].map((path) => [
+    execFileSync(path, ['--version'], { encoding: 'utf8' }).trim(),
+    path,
+  ]),
+);
+
+describe.each([...nodes])('tailgate-verify under Node %s', (_version, node) => {
   test('runs from its tarball in an empty folder, without a registry', async () => {
     const elsewhere = await temporaryFolder();
     await writeFile(join(elsewhere, 'package.json'), '{ "private": true }');
@@ -112,7 +120,7 @@ describe('tailgate-verify', () => {
     pack[pack.length - 100] = 0xff;
     await writeFile(join(elsewhere, 'changed.zip'), pack);
     const verify = (...args: string[]) =>
-      run(process.execPath, [join(elsewhere, 'node_modules/.bin', verifier), ...args], { cwd: elsewhere }).then(
+      run(node, [join(elsewhere, 'node_modules/.bin', verifier), ...args], { cwd: elsewhere }).then(
         ({ stdout }) => ({ code: 0, stdout, stderr: '' }),
         (error: unknown) => exited.parse(error),
       );

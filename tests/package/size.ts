@@ -6,7 +6,8 @@ import { build } from 'esbuild';
 // npm run size: the part of the SDK that a phone loads. The core is all that `createClient` reaches, without storage
 // adapters and lazy parts (`import()`). Above its limit the run fails.
 
-const coreLimit = 27_136;
+/** What it is for: docs/decisions/0204. */
+const coreLimit = 27_552;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 

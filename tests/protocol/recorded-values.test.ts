@@ -33,14 +33,50 @@ test('a skip has its fields beside the key of its stop', () => {
 });
 
 test('each change has the value that it replaces', () => {
-  const bodies = ['first', 'second'].map((text) =>
-    bodyOf('stop.update', { route, stop: { id: 1, updates: { driver_comments: text } } }),
-  );
+  const recorded = ['first', 'second'].map((text) => ({
+    body: bodyOf('stop.update', { route, stop: { id: 1, updates: { driver_comments: text } } }),
+    warnings: [],
+  }));
   const where = { item: '', invoice: '', name: 'driver_comments' };
-  expect(changesOf(bodies)).toEqual([
+  expect(changesOf(recorded)).toEqual([
     [{ ...where, before: null, after: 'first' }],
     [{ ...where, before: 'first', after: 'second' }],
   ]);
+});
+
+test('values that a warning names as not applied are none of a change, and no later one replaces them', () => {
+  const lines = [
+    { id: 'A', updates: { delivered: 1, image_ids: ['P'] } },
+    { id: 'B', invoice: 'I1', updates: { delivered: 2, returned: 1 }, action: { type: 'scan' } },
+    { id: 'B', invoice: 'I1', updates: { delivered: 3, osd_data: [] } },
+    { id: 'C', updates: { delivered: 4 } },
+  ];
+  const updates = { status: 'P', driver_comments: 'late', store_emp_id: 'E7' };
+  const body = bodyOf('stop.update', { route, stop: { id: 2, updates, products: lines } });
+  const warnings = [
+    { code: 'status_ignored', path: 'updates.status' },
+    { code: 'superseded', path: 'updates.driver_comments' },
+    // The invoice that the server has found for the line.
+    { code: 'superseded', path: 'products.A\tI9\t0.delivered' },
+    { code: 'superseded', path: 'products.B\tI1\t0.returned' },
+    { code: 'superseded', path: 'products.B\tI1\t0.action_type' },
+    { code: 'too_many_lines', path: 'products.2.updates' },
+    { code: 'too_many_lines', path: 'products.3' },
+    { code: 'over_delivered', path: 'updates.store_emp_id' },
+  ];
+  expect(recordedValues(body, warnings).map(({ value, ...where }) => [recordedField(where), value])).toEqual([
+    ['store_emp_id', 'E7'],
+    ['A image_ids', '["P"]'],
+    ['B I1 delivered', '3'],
+  ]);
+  const later = bodyOf('stop.update', { route, stop: { id: 2, updates: { driver_comments: 'early' } } });
+  const [, second] = changesOf([
+    { body, warnings },
+    { body: later, warnings: [] },
+  ]);
+  expect(second).toMatchObject([{ name: 'driver_comments', before: null, after: 'early' }]);
+  const skip = bodyOf('stop.skip_refuse', { route, stop_id: 2, type: 'skip' });
+  expect(recordedValues(skip, [{ code: 'superseded', path: 'status' }])).toEqual([]);
 });
 
 test.each(['', 'no JSON', '7', '[]', '{"args":null}', '{"args":{"stop":[]}}', '{"args":{"stop":{"products":7}}}'])(

@@ -64,6 +64,24 @@ describe('encryption of files', () => {
     expect(Buffer.from((await inner.piece('A', 0)) ?? []).includes('photo')).toBe(false);
   });
 
+  test('no file is encrypted while a page may write one in the open', async () => {
+    const inner = new MemoryFiles();
+    await inner.put('A', { name }, [photo]);
+    const alone = () => Promise.reject(new Error('in use'));
+    await expect(encryptedFiles(inner, await newKey(), { alone })).rejects.toThrow('in use');
+    expect(await inner.files()).toEqual([{ key: 'A', value: { name } }]);
+  });
+
+  test('a file is encrypted once, where two pages begin at the same time', async () => {
+    const [key, inner] = [await newKey(), new MemoryFiles()];
+    await inner.put('A', { name }, [photo]);
+    const before = await inner.files();
+    const first = await encryptedFiles(inner, key);
+    // The second page has read before the first one wrote.
+    vi.spyOn(inner, 'files').mockResolvedValueOnce(before);
+    for (const store of [first, await encryptedFiles(inner, key)]) expect(await store.piece('A', 0)).toEqual(photo);
+  });
+
   test('unencrypted files are encrypted on first use, and after an interruption on the next use', async () => {
     const inner = new MemoryFiles();
     const key = await newKey();

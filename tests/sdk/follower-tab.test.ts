@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { expect, onTestFinished, test } from 'vitest';
-import { createClient, MemoryStore } from '@tailgate/client-sdk';
-import { sampleKey } from '@tailgate/client-sdk/testing';
+import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { createClient, MemoryStore, openIndexedDb, Unreachable } from '@tailgate/client-sdk';
+import { driverPassword, sampleKey } from '@tailgate/client-sdk/testing';
 import type { LocalClient } from '../../client-sdk/src/client.ts';
 import { EventHub } from '../../client-sdk/src/engine/events.ts';
 import { FollowerTab } from '../../client-sdk/src/tabs/follower-tab.ts';
 import { TabBus, type Message } from '../../client-sdk/src/tabs/tab-bus.ts';
+import { startScriptedServer } from '../support/scripted-server.ts';
+import { until } from '../support/sdk-device.ts';
+
+vi.stubGlobal('IDBKeyRange', IDBKeyRange);
 
 /** A page whose leader is gone: it has recorded one change, and no page has received it. */
 function openFollower() {
@@ -30,17 +35,33 @@ test('a page sends its unsaved changes to each new leader, and a saved one no mo
     await expect.poll(() => received.filter(({ type }) => type === 'listens').length).toBe(times);
   };
 
-  leader.post({ type: 'leads' });
+  leader.post({ type: 'leads', leader: randomUUID() });
   await untilRequested(1);
   expect(records()).toEqual([receipt.id]);
   // This leader ends before its disk has the change; the next one gets it again.
-  leader.post({ type: 'leads' });
+  leader.post({ type: 'leads', leader: randomUUID() });
   await untilRequested(2);
   expect(records()).toEqual([receipt.id, receipt.id]);
   follower.take({ type: 'shows', shown: { of: 'receipt', id: receipt.id, value: { at: 'saved' } } });
-  leader.post({ type: 'leads' });
+  leader.post({ type: 'leads', leader: randomUUID() });
   await untilRequested(3);
   expect(records()).toEqual([receipt.id, receipt.id]);
+});
+
+test('a call outlives the opening of a third page, and ends where another page leads', async () => {
+  const { name, follower } = openFollower();
+  const asked: string[] = [];
+  const leader = new TabBus(name, (message) => message.type === 'asks' && asked.push(message.id));
+  onTestFinished(() => leader.close());
+  follower.take({ type: 'leads', leader: 'one' });
+  const signedOut = follower.signOut();
+  follower.take({ type: 'leads', leader: 'one' });
+  await expect.poll(() => asked).toHaveLength(1);
+  leader.post({ type: 'answers', id: asked[0]!, answer: { kind: 'result', value: true } });
+  expect(await signedOut).toBe(true);
+  const again = follower.signOut();
+  follower.take({ type: 'leads', leader: 'two' });
+  await expect(again).rejects.toThrow(Unreachable);
 });
 
 test('a page that begins to lead stores its unsaved changes itself', async () => {
@@ -55,4 +76,27 @@ test('a page that begins to lead stores its unsaved changes itself', async () =>
   await expect.poll(() => receipt.current).toMatchObject({ at: 'saved' });
   const items = (await store.readAll('item')).map(({ value }) => value);
   expect(items).toMatchObject([{ employee: '1001', mutation: { id: receipt.id } }]);
+});
+
+test('a page that could not open the store tries again to lead; until then its tap counts as unsaved', async () => {
+  const { url } = await startScriptedServer();
+  const [name, indexedDB] = [randomUUID(), new IDBFactory()];
+  const first = await createClient({ url, store: await openIndexedDb(name, { indexedDB }) });
+  await first.signIn({ employeeId: '1001', password: driverPassword });
+  await until(first.route(), (route) => route !== undefined);
+  const store = await openIndexedDb(name, { indexedDB });
+  const second = await createClient({ url, store });
+  onTestFinished(() => second.close());
+  await until(second.route(), (route) => route !== undefined);
+
+  const read = vi.spyOn(store, 'readAll').mockRejectedValue(new Error('the connection was lost'));
+  await first.close();
+  await until(second.status, ({ storage }) => storage === 'failing');
+  const receipt = second.updateStop(sampleKey, { id: 1, updates: { status: 'D' } });
+  expect(second.status.current).toMatchObject({ connection: 'offline', unsaved: 1, pending: { '1001': 1 } });
+  expect(second.canSignOut()).toBe(false);
+  read.mockRestore();
+  await receipt.accepted;
+  await until(second.status, ({ storage, unsaved }) => storage === 'ok' && unsaved === 0);
+  expect(second.canSignOut()).toBe(true);
 });

@@ -1,10 +1,12 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { platform } from '../../client-sdk/src/platform/environment.ts';
 import type { LocalStop } from '@tailgate/client-sdk';
-import { sampleKey } from '@tailgate/client-sdk/testing';
+import { driverPassword, sampleKey } from '@tailgate/client-sdk/testing';
 import { startScriptedServer } from '../support/scripted-server.ts';
 import { Device, until } from '../support/sdk-device.ts';
 import { copyOf } from '../support/store-copy.ts';
 
+const day = 86_400_000;
 const comment = (id: number, text: string) => ({ id, updates: { driver_comments: text } });
 
 describe('queue numbers and queue identity', () => {
@@ -27,6 +29,9 @@ describe('queue numbers and queue identity', () => {
     expect(server.ledger.taken.map((entry) => entry.stop)).toEqual([1, 2, 3]);
     expect(server.ledger.taken.at(-1)?.mutation).toMatchObject({ id: receipt.id, seq: 1, prev_hash: null });
     expect(again.stop(2).current?.updates.driver_comments).toBe('after the backup');
+    // One connection continues it, not two.
+    const hellos = server.heard.flatMap((frame) => (frame.type === 'hello' ? [frame.client_id] : []));
+    expect(hellos.filter((queue) => queue === hellos.at(-1))).toHaveLength(1);
     await restored.kill();
     // The new queue name is on the disk, too.
     await (await restored.start()).updateStop(sampleKey, comment(1, 'next day')).accepted;
@@ -97,8 +102,9 @@ describe('queue numbers and queue identity', () => {
     await device.kill();
 
     // Eight days later the items are off the device. Then the server is restored.
-    const clock = { now: () => Date.now() + 8 * 86_400_000, monotonic: () => performance.now(), after: timer };
-    const later = await device.start({ clock });
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 8 * day });
+    onTestFinished(() => void vi.useRealTimers());
+    const later = await device.start();
     await until(later.status, (status) => status.connection === 'online');
     expect(later.receipt(receipts[0]!.id)).toBeUndefined();
     backup.epoch = 2;
@@ -110,9 +116,23 @@ describe('queue numbers and queue identity', () => {
     expect(server.ledger.taken.map((entry) => entry.mutation.seq)).toEqual([4]);
     expect(later.status.current.lastError?.code).toBe('GONE');
   });
-});
 
-function timer(ms: number, work: () => void): () => void {
-  const handle = setTimeout(work, ms);
-  return () => clearTimeout(handle);
-}
+  test.each([
+    { jump: 'forward', before: 0, after: 40 },
+    { jump: 'to the right time, from the one after an empty battery', before: -400, after: 0 },
+  ])('a jump of the phone’s clock $jump deletes no change that the host lacks', async ({ before, after }) => {
+    const server = await startScriptedServer();
+    const device = new Device(server.url);
+    const clockAt = (days: number) => ({ ...platform.clock, now: () => Date.now() + days * day });
+    const client = await device.start({ clock: clockAt(before) });
+    await client.signIn({ employeeId: '1001', password: driverPassword });
+    await until(client.route(), (route) => route !== undefined);
+    const { id, accepted } = client.updateStop(sampleKey, comment(1, 'accepted'));
+    await accepted;
+    await device.kill();
+    const later = await device.start({ clock: clockAt(after) });
+    await until(later.status, (status) => status.connection === 'online');
+    expect(later.receipt(id)?.current.at).toBe('accepted');
+    expect(later.dayComplete()).toBe(false);
+  });
+});

@@ -1,5 +1,5 @@
 import type { LineKind, Stamp, StopObject, StopResult } from '@tailgate/sync-protocol';
-import { applyStopUpdate, canonicalJson, stopObject } from '@tailgate/sync-protocol';
+import { applyStopUpdate, canonicalJson, stopObject, withPlannedInvoices } from '@tailgate/sync-protocol';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { mergeUpdates } from '../../client-sdk/src/queue/merge.ts';
@@ -36,6 +36,36 @@ describe('the merge of two edits of one stop', () => {
     );
     // A merge that always declines would satisfy the property, too.
     expect(merges).toBeGreaterThan(150);
+  });
+
+  test('has the same effect where the server finds the invoices that are missing, on any plan', () => {
+    const invoices = fc.array(fc.constantFrom('INV1', 'INV2'), { maxLength: 2 });
+    let merges = 0;
+    fc.assert(
+      fc.property(stopOne, stopOne, invoices, (first, second, planned) => {
+        const merged = mergeUpdates(first, second);
+        if (!merged) return;
+        merges++;
+        const apply = (before: StopResult, update: StopObject, at: number): StopResult =>
+          applyStopUpdate(
+            before,
+            withPlannedInvoices(update, () => planned),
+            stamp(at),
+          ).result;
+        const apart = apply(apply({ status: 'P' }, first, 10), second, 11);
+        expect(valuesOf(apply({ status: 'P' }, merged, 11))).toBe(valuesOf(apart));
+      }),
+      { numRuns: 1_500 },
+    );
+    expect(merges).toBeGreaterThan(100);
+  });
+
+  test('does not happen where an item is without an invoice in one edit and with one in the other', () => {
+    const counted = (invoice: string, delivered: number) =>
+      stopObject.parse({ id: 1, products: [{ id: 'A', invoice, updates: { delivered } }] });
+    expect(mergeUpdates(counted('', 5), counted('I1', 7))).toBeUndefined();
+    expect(mergeUpdates(counted('I1', 5), counted('', 7))).toBeUndefined();
+    expect(mergeUpdates(counted('', 5), counted('', 7))?.products?.[0]?.updates?.delivered).toBe(7);
   });
 
   test('fits the schema unchanged: parsing it again alters nothing', () => {

@@ -5,9 +5,10 @@ import { sampleKey } from '@tailgate/client-sdk/testing';
 import { defaultTiming } from '../../client-sdk/src/connection/machine.ts';
 import type { Environment } from '../../client-sdk/src/platform/environment.ts';
 import { platform } from '../../client-sdk/src/platform/environment.ts';
+import { storedMutation } from '../../client-sdk/src/queue/item.ts';
 import { Outbox } from '../../client-sdk/src/queue/outbox.ts';
 import { draftUpdate } from '../../client-sdk/src/queue/record.ts';
-import { Sender } from '../../client-sdk/src/queue/sender.ts';
+import { firstPushBytes, Sender } from '../../client-sdk/src/queue/sender.ts';
 import { Journal } from '../../client-sdk/src/store/journal.ts';
 
 /** A queue without a network. The test moves its clocks. */
@@ -21,6 +22,10 @@ function openQueue(sha256: Environment['sha256'] = platform.sha256) {
     get elapsed() {
       return at.monotonic;
     },
+    get stamp() {
+      return at.now;
+    },
+    isSure: true,
   };
   const outbox = new Outbox([], [], { journal: new Journal(store, clock), environment, time });
   return {
@@ -58,7 +63,12 @@ test.each([
   const frames: ClientFrameInput[] = [];
   const limits = { frame_bytes: 100_000, mutations_per_push: 1, pushes_in_flight: allowed, ping_ms: 15_000 };
   const connection = { send: (frame: ClientFrameInput) => void frames.push(frame), handle: () => {} };
-  const sender = new Sender(outbox.queueOf('1001'), limits, { environment, timing: defaultTiming, connection });
+  const sender = new Sender(outbox.queueOf('1001'), limits, {
+    environment,
+    timing: defaultTiming,
+    connection,
+    pace: { bytes: limits.frame_bytes },
+  });
   await sender.pump();
   expect(frames).toHaveLength(sent);
   // An answer makes room for exactly one more.
@@ -91,4 +101,69 @@ test('a queue that forks while it is sealed leaves its items unsealed to the new
   expect(heads).toContainEqual(expect.objectContaining({ client_id: old.head.client_id, sealed_seq: 0 }));
   expect(await next.takeBatch(0, 10, 100_000)).toEqual([item]);
   expect(item.form).toBe('sealed');
+});
+
+test('a backlog of 300 kB drains over 10 kB a second, and quick answers make large pushes', async () => {
+  const { record, outbox, environment, advance } = openQueue();
+  for (let stop = 1; stop <= 300; stop++) record(stop, 'x'.repeat(700));
+  const queue = outbox.queueOf('1001');
+  const limits = { frame_bytes: 1_048_576, mutations_per_push: 256, pushes_in_flight: 4, ping_ms: 5_000 };
+  const pace = { bytes: firstPushBytes };
+  const line: Extract<ClientFrameInput, { type: 'push' }>[] = [];
+  const connection = {
+    send: (frame: ClientFrameInput) => void (frame.type === 'push' && line.push(frame)),
+    handle: () => {},
+  };
+  const sender = new Sender(queue, limits, { environment, timing: defaultTiming, connection, pace });
+  const passed: number[] = [];
+  /** Transfers the oldest push, and answers it. */
+  const pass = async (bytesPerSecond: number): Promise<void> => {
+    const frame = line.shift();
+    if (!frame) throw new Error('nothing is on the line');
+    const ms = (JSON.stringify(frame).length / bytesPerSecond) * 1_000;
+    // The server closes a connection without a whole frame for 15 s.
+    expect(ms).toBeLessThan(15_000);
+    passed.push(frame.mutations.length);
+    advance(ms);
+    const results = frame.mutations
+      .filter(storedMutation)
+      .map(({ seq, id }) => ({ seq, id, result: 'applied' as const, version: 1 }));
+    outbox.settle(queue, results, { epochOf: () => null });
+    sender.acknowledged({ type: 'ack', last_seq: results.at(-1)!.seq, results });
+    await sender.pump();
+  };
+  await sender.pump();
+  while (line.length > 0) await pass(10_000);
+  expect(queue.waiting.size).toBe(0);
+
+  for (let i = 0; i < 3_000; i++) record((i % 900) + 1, 'x'.repeat(700));
+  passed.length = 0;
+  await sender.pump();
+  while (line.length > 0) await pass(10_000_000);
+  expect(queue.waiting.size).toBe(0);
+  // At most some answers more than pushes of the full size would need.
+  expect(passed.length).toBeLessThan(3_000 / 256 + 12);
+  expect(Math.max(...passed)).toBe(256);
+
+  // The phone enters a dead zone: a push is not answered.
+  record(1, 'one more');
+  await sender.pump();
+  sender.end();
+  expect(pace.bytes).toBeLessThan(firstPushBytes);
+});
+
+test('two edits that are too large together stay two changes', () => {
+  const { outbox } = openQueue();
+  const lines = (from: number) =>
+    draftUpdate(sampleKey, {
+      id: 1,
+      products: Array.from({ length: 150 }, (_, i) => ({
+        id: `ITEM${from + i}`,
+        invoice: 'INV1',
+        action: { open_action: { note: 'x'.repeat(4_000) } },
+      })),
+    });
+  const [first, second] = [0, 150].map((from) => outbox.record('1001', lines(from), 0).item);
+  expect(second).not.toBe(first);
+  expect(outbox.queueOf('1001').items).toHaveLength(2);
 });

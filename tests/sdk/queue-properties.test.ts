@@ -30,7 +30,7 @@ class World {
 
   async boot(): Promise<this> {
     this.#journal = new Journal(this.store, immediateClock);
-    const time = { id: `boot-${++this.#boots}`, elapsed: 0 };
+    const time = { id: `boot-${++this.#boots}`, elapsed: 0, stamp: Date.now(), isSure: true };
     const [queues, items] = await Promise.all([this.store.readAll('queue'), this.store.readAll('item')]);
     this.outbox = new Outbox(queues, items, { journal: this.#journal, environment: platform, time });
     return this;

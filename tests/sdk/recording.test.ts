@@ -231,4 +231,24 @@ describe('recording a change', () => {
     expect(server.heard.filter((frame) => frame.type === 'push')).toEqual([{ type: 'push', mutations: [mutation] }]);
     expect(await device.store.readAll('item')).toHaveLength(2);
   });
+
+  test('never writes over a damaged change: the next one gets another number, and the damaged one is declared lost', async () => {
+    const server = await startScriptedServer();
+    const device = new Device(server.url);
+    const client = await device.startSignedIn();
+    await until(client.status, (status) => status.connection === 'online');
+    await server.until(() => server.heard.some((frame) => frame.type === 'hello'));
+    const clientId = server.heard.flatMap((frame) => (frame.type === 'hello' ? [frame.client_id] : []))[0]!;
+    await device.kill();
+    const damaged = { key: `${clientId}/0000000001`, value: 'damaged' };
+    await device.store.write([{ put: 'item', ...damaged }], 'strict');
+    const again = await device.start();
+    const receipt = again.updateStop(sampleKey, { id: 1, updates: { status: 'D' } });
+    await receipt.accepted;
+    expect(server.ledger.gone).toEqual([{ from: 1, to: 1 }]);
+    expect(server.ledger.taken.map(({ mutation }) => mutation.seq)).toEqual([2]);
+    expect(await device.store.readAll('item')).toContainEqual(damaged);
+    // The server's watermark was above all sealed changes for a moment: no reason for another queue.
+    expect(server.ledger.queues.size).toBe(1);
+  });
 });

@@ -61,6 +61,26 @@ describe('the local replica', () => {
     }
   });
 
+  test('a watch of a route by its key continues when the route goes and comes back', async () => {
+    const { server, client } = await synced();
+    const route = client.route(sampleKey);
+    const { routes } = server;
+    server.broadcast({ type: 'gone', scope: sampleScope, reason: 'NOT_ASSIGNED' });
+    server.routes = [];
+    server.broadcast({ type: 'routes', routes: [] });
+    await until(route, (value) => value === undefined);
+    const edits: unknown[] = [];
+    client.on('edit', (edit) => edits.push(edit));
+    server.routes = routes;
+    server.broadcast({ type: 'routes', routes: [...routes] });
+    await until(route, (value) => value !== undefined);
+    expect(client.route(sampleKey).current).toBe(route.current);
+    server.edit(comment(1, 'after the return'), minutesAgo(0));
+    await until(route, (value) => value?.stops[0]?.updates.driver_comments === 'after the return');
+    // What changed while the route was away is no edit to report.
+    expect(edits).toHaveLength(1);
+  });
+
   test('applies a newer server version beneath pending changes', async () => {
     const { server, client } = await synced();
     server.holdAcks();

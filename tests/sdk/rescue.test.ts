@@ -7,6 +7,7 @@ import { password, signUp } from '../support/people.ts';
 import { opsToken } from '../support/rest-server.ts';
 import { Device, until } from '../support/sdk-device.ts';
 import { TestQueue } from '../support/sealing.ts';
+import { SmallDisk } from '../support/small-disk.ts';
 import type { SyncNode } from '../support/sync-node.ts';
 import { startSyncNode } from '../support/sync-node.ts';
 
@@ -68,6 +69,15 @@ describe('a rescued queue of a phone', () => {
     await until(again.status, ({ pending }) => pending['1001'] === undefined);
     expect(await ledgerOf(ids)).toEqual(expected);
     expect((await node.database.pool.query('select kind from incident')).rows).toEqual([]);
+  });
+
+  test('is not imported where the disk is full, and the import says so', async () => {
+    const { store } = await phoneWithWork();
+    const [exported] = await exportQueues(store);
+    const disk = new SmallDisk(0);
+    await expect(importQueue(disk, asJson(exported))).rejects.toThrow(DOMException);
+    disk.quota = Infinity;
+    expect(await importQueue(disk, asJson(exported))).toEqual({ items: 2, isWhole: true });
   });
 
   test('is handed over again after more changes: the other phone sends those, too, and each counts once', async () => {

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { IDBDatabase, IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { describe, expect, test, vi } from 'vitest';
 import type { Store } from '@tailgate/client-sdk';
-import { MemoryStore, openIndexedDb } from '@tailgate/client-sdk';
+import { createClient, MemoryStore, openIndexedDb, StoreInUse } from '@tailgate/client-sdk';
 import { encrypted, WrongKey } from '@tailgate/client-sdk/encrypted';
 import { nodeSqlite, openSqlite } from '@tailgate/client-sdk/sqlite';
 import type { StoreDeps } from '../support/store-conformance.ts';
@@ -140,6 +140,34 @@ describe('encryption alone', () => {
     const store = await encrypted(beneath, await newKey());
     expect(JSON.stringify(await beneath.readAll('item'))).not.toContain('open');
     expect(await store.readAll('item')).toEqual([{ key: 'old', value: 'in the open' }]);
+  });
+
+  test('encrypts nothing while a page runs a client in the open', async () => {
+    const indexedDB = new IDBFactory();
+    const open = (patienceMs?: number) =>
+      openIndexedDb('in the open', { indexedDB, ...(patienceMs && { patienceMs }) });
+    const key = await newKey();
+    const beneath = await open();
+    const client = await createClient({ url: 'http://127.0.0.1:9', store: await open() });
+    await beneath.write([{ put: 'item', key: 'a', value: 'in the open' }], 'strict');
+    await expect(encrypted(await open(50), key)).rejects.toThrow(StoreInUse);
+    expect(await beneath.readAll('item')).toEqual([{ key: 'a', value: 'in the open' }]);
+    await client.close();
+    const store = await encrypted(await open(), key);
+    expect(JSON.stringify(await beneath.readAll('item'))).not.toContain('open');
+    expect(await store.readAll('item')).toEqual([{ key: 'a', value: 'in the open' }]);
+  });
+
+  test('encrypts a value once, where two pages begin at the same time', async () => {
+    const indexedDB = new IDBFactory();
+    const open = () => openIndexedDb('two pages', { indexedDB });
+    const [key, first, second] = [await newKey(), await open(), await open()];
+    await first.write([{ put: 'item', key: 'a', value: 1 }], 'strict');
+    // The second page has read before the first one wrote.
+    const before = await second.readAll('setting');
+    vi.spyOn(second, 'readAll').mockResolvedValueOnce(before);
+    for (const store of [await encrypted(first, key), await encrypted(second, key)])
+      expect(await store.readAll('item')).toEqual([{ key: 'a', value: 1 }]);
   });
 
   test('reports another key and changes nothing', async () => {

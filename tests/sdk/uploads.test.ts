@@ -129,12 +129,27 @@ describe('a file', () => {
       await answer.text();
       return new Response('Maximum size exceeded\n', answer);
     };
-    const uploads = await openUploads({ store: new MemoryFiles(), photos: false, httpStack: fetchStack(send) });
+    const store = new MemoryFiles();
+    const uploads = await openUploads({ store, photos: false, httpStack: fetchStack(send) });
     await device.start({ uploads });
     const add = () => uploads.add(photoOf(1_000), { kind: 'photo', employee });
     await expect(uploads.here((await add()).id)).rejects.toThrow(/^The body or file exceeds the limit\.$/);
     isOlder = true;
     await expect(uploads.here((await add()).id)).rejects.toThrow(/^Maximum size exceeded$/);
+    expect(uploads.status.current.failed).toMatchObject([{ employee }, { employee }]);
+
+    // For as long as sent ones, and no longer.
+    const failedAfterStart = async (keepMs?: number) => {
+      await device.kill();
+      const later = await openUploads({ store, photos: false, ...(keepMs !== undefined && { keepMs }) });
+      await device.start({ uploads: later });
+      return later.status;
+    };
+    const kept = await failedAfterStart();
+    const forgotten = await failedAfterStart(0);
+    await expect.poll(() => forgotten.current.failed).toEqual([]);
+    expect(kept.current.failed).toHaveLength(2);
+    expect(await store.files()).toEqual([]);
   });
 
   test('waits without a network and is sent when there is one; signatures go before photos', async () => {

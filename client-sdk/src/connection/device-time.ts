@@ -88,6 +88,21 @@ export class DeviceTime {
     return bestOffset(this.#exchanges, this.#deps.clock.monotonic());
   }
 
+  /** The server's time, ms since 1970, whatever this device's clock shows; its own time until the first measurement. */
+  get now(): number {
+    const { clock } = this.#deps;
+    return this.best ? clock.monotonic() + this.best.ms : clock.now();
+  }
+
+  /**
+   * The time for a stamp whose age counts in days: this device's, or the server's where they differ by an hour. A clock
+   * may jump by years, such as after an empty battery.
+   */
+  get stamp(): number {
+    const own = this.#deps.clock.now();
+    return Math.abs(own - this.now) < 3_600_000 ? own : this.now;
+  }
+
   /** The `clock` of frames (protocol.md, Limits and time). */
   reading(): DeviceClock {
     const [now, monotonic] = [this.#deps.clock.now(), this.#deps.clock.monotonic()];

@@ -15,7 +15,7 @@ import type { State, Timing } from '../connection/machine.ts';
 import type { Environment } from '../platform/environment.ts';
 import type { Outbox } from '../queue/outbox.ts';
 import type { Queue } from '../queue/queue.ts';
-import { Sender } from '../queue/sender.ts';
+import { firstPushBytes, Sender } from '../queue/sender.ts';
 import { Feed } from '../replica/feed.ts';
 import type { Replica } from '../replica/replica.ts';
 import type { Account, Accounts } from '../session/accounts.ts';
@@ -72,6 +72,7 @@ export class QueueConnection implements ConnectionListener {
   queue: Queue;
   /** Present while the connection is live. */
   #sender: Sender | undefined;
+  readonly #pace = { bytes: firstPushBytes };
   #feed: Feed | undefined;
   /** This connection, or an earlier one, has measured the server's time well enough. */
   #isTimed = false;
@@ -204,7 +205,7 @@ export class QueueConnection implements ConnectionListener {
     const { outbox, engine, time } = this.#deps;
     if (frame.queue_key) outbox.setQueueKey(this.queue, frame.queue_key);
     if (!this.#reconcile(frame.last_seq, frame.epoch)) return;
-    const deps = { ...this.#deps, connection: this.#connection };
+    const deps = { ...this.#deps, connection: this.#connection, pace: this.#pace };
     this.#sender = new Sender(this.queue, frame.limits, deps);
     this.#isTimed = time.isSure;
     const account = engine.followerOf(this.queue);

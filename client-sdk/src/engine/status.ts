@@ -95,6 +95,10 @@ function count(by: Record<string, number>, employee: string, more: number): void
   if (more > 0) by[employee] = (by[employee] ?? 0) + more;
 }
 
+/** Whether this device can send a change now; those that await a sign-in do not count. */
+export const hasSendable = ({ pending, awaitsSignIn }: Status): boolean =>
+  Object.entries(pending).some(([employee, changes]) => changes > (awaitsSignIn[employee] ?? 0));
+
 /** Whether the server has every change and every file of the signed-in driver; without one, of all drivers. */
 export const canSignOut = ({ employeeId, pending, uploading }: Status): boolean =>
   isDone(pending, employeeId) && isDone(uploading, employeeId);

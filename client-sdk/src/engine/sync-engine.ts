@@ -6,6 +6,7 @@ import type { EventHub } from './events.ts';
 import { Inbox } from './inbox.ts';
 import type { OfflineSince } from './offline-since.ts';
 import type { QueueItem } from '../queue/item.ts';
+import { byEdit } from '../queue/item.ts';
 import type { Outbox } from '../queue/outbox.ts';
 import type { Queue } from '../queue/queue.ts';
 import { Receipt } from '../queue/receipt.ts';
@@ -32,6 +33,8 @@ export interface SyncEngineDeps extends Omit<QueueConnectionDeps, 'engine'> {
  */
 export type Withdrawal = 'withdrawn' | 'sent' | 'unknown';
 
+/** A server lets a connection follow 50 scopes; more routes may come. */
+const maxScopes = 40;
 /** Enough to see cause and effect. */
 const maxTroubles = 20;
 /** The same fault again within this time counts once. */
@@ -174,16 +177,18 @@ export class SyncEngine implements EngineApi {
   }
 
   /**
-   * A driver's connection follows their routes, their queue's answers, the code lists, and the scopes of unfinished
-   * changes.
+   * A driver's connection follows the code lists, their queue's answers, their routes, and the scopes of unfinished
+   * changes, as far as a server lets it: their own first, and the latest.
    */
   cursors(queue: Queue): Record<Scope, Cursor | null> {
     const account = this.followerOf(queue);
     if (!account) return {};
     const { replica, outbox } = this.#deps;
-    const routes = account.routes.map(({ scope }) => scope);
-    const scopes = [...routes, ...outbox.unfinished.scopes, codesScope, clientScope(queue.head.client_id)];
-    return Object.fromEntries(scopes.map((scope) => [scope, replica.cursor(scope)]));
+    const isOwn = (item: QueueItem): number => Number(item.employee === account.employee);
+    const changes = [...outbox.unfinished.all()].sort((a, b) => isOwn(b) - isOwn(a) || byEdit(b, a));
+    const scopes = new Set([codesScope, clientScope(queue.head.client_id)]);
+    for (const each of [...account.routes, ...changes.map(({ target }) => target)]) if (each) scopes.add(each.scope);
+    return Object.fromEntries([...scopes].slice(0, maxScopes).map((scope) => [scope, replica.cursor(scope)]));
   }
 
   welcomed(queue: Queue, epoch: string): void {
@@ -192,8 +197,8 @@ export class SyncEngine implements EngineApi {
     replica.enterEpoch(epoch);
     if (this.followerOf(queue)) {
       // Removes scopes that the signed-in driver does not follow, once none of their changes have to drain.
-      const followed = this.cursors(queue);
-      for (const scope of replica.scopes.keys()) if (!(scope in followed)) replica.forget(scope);
+      const kept = new Set([...Object.keys(this.cursors(queue)), ...outbox.unfinished.scopes]);
+      for (const scope of replica.scopes.keys()) if (!kept.has(scope)) replica.forget(scope);
     }
     outbox.purge();
     replica.purge();
@@ -294,8 +299,7 @@ export class SyncEngine implements EngineApi {
   /** Changes the figure only by steps that matter to a person. */
   #clockAhead(): number | undefined {
     const { environment, time } = this.#deps;
-    const { clock } = environment;
-    const ahead = time.best && clock.now() - clock.monotonic() - time.best.ms;
+    const ahead = time.best && environment.clock.now() - time.now;
     if (ahead !== undefined && Math.abs(ahead - (this.#clockAheadMs ?? Infinity)) > 500)
       this.#clockAheadMs = Math.round(ahead);
     return this.#clockAheadMs;

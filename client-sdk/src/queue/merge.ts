@@ -1,5 +1,5 @@
 import type { LineUpdate, StopObject } from '@tailgate/sync-protocol';
-import { occurrence, stopObject, warehouseStop } from '@tailgate/sync-protocol';
+import { keyedLines, stopObject, warehouseStop } from '@tailgate/sync-protocol';
 
 /**
  * Merges two updates of one stop into one with exactly the same meaning; undefined where none exists. Only updates to
@@ -50,18 +50,19 @@ function mergeMembers(first: Members, second: Members): Members | undefined {
   return merged;
 }
 
-/** Lines of the same item and invoice are distinguished by their order. */
+/**
+ * Lines of the same item and invoice are distinguished by their order. An item under different invoices, or with and
+ * without one, does not merge: the server finds the missing invoice among those that the update does not name.
+ */
 function mergeLines(first: readonly LineUpdate[], second: readonly LineUpdate[]): Members[] | undefined {
-  const merged = [...first];
-  for (const [i, line] of second.entries()) {
-    const place = merged.findIndex(
-      ({ id, invoice }, j) =>
-        id === line.id && invoice === line.invoice && occurrence(merged, j) === occurrence(second, i),
-    );
-    const existing = merged[place];
+  const named = new Map(second.map(({ id, invoice }) => [id, invoice]));
+  if ([...first, ...second].some(({ id, invoice }) => (named.get(id) ?? invoice) !== invoice)) return undefined;
+  const merged = new Map(keyedLines(first).map(({ key, line }) => [key, line]));
+  for (const { key, line } of keyedLines(second)) {
+    const existing = merged.get(key);
     const together = existing ? mergeMembers(existing, line) : line;
     if (!together) return undefined;
-    merged[existing ? place : merged.length] = { ...line, ...together };
+    merged.set(key, { ...line, ...together });
   }
-  return merged;
+  return [...merged.values()];
 }

@@ -1,11 +1,13 @@
 import type { MutationResult, Scope } from '@tailgate/sync-protocol';
 import { deviceTimesOf, stopUpdateArgs } from '@tailgate/sync-protocol';
+import type { DeviceTime } from '../connection/device-time.ts';
 import type { Environment } from '../platform/environment.ts';
 import { newId } from '../platform/environment.ts';
 import type { Journal } from '../store/journal.ts';
 import type { Row, StoreChange } from '../store/store.ts';
 import type { QueueItem, Step } from './item.ts';
 import {
+  bytesOf,
   deleteItem,
   isInReview,
   isNotable,
@@ -21,7 +23,7 @@ import { mergeUpdates } from './merge.ts';
 import type { MissingRange, QueueHead } from './queue.ts';
 import { isQueueHead, putQueue, Queue } from './queue.ts';
 import type { Draft } from './record.ts';
-import { withDeviceTimes } from './record.ts';
+import { maxArgsBytes, withDeviceTimes } from './record.ts';
 import { ItemsByStop } from './items-by-stop.ts';
 import type { StopDrafts } from './stop-drafts.ts';
 
@@ -37,7 +39,7 @@ export interface OutboxDeps {
   readonly journal: Journal;
   readonly environment: Environment;
   /** `id` identifies the present run of the monotonic clock. */
-  readonly time: { readonly id: string; readonly elapsed: number };
+  readonly time: Pick<DeviceTime, 'id' | 'elapsed' | 'stamp' | 'isSure'>;
   /** How long a new change waits before it may be sent, so that it can be withdrawn; ms. */
   readonly undoWindow?: number;
   /** Half-filled stops; a recorded result ends its draft in the same write. */
@@ -90,8 +92,18 @@ export class Outbox {
       const item = readItem(value);
       const queue = item && this.#queues.get(item.client_id);
       if (item && queue) this.#add(queue, item);
-      else this.damaged.push(`item ${key}`);
+      else {
+        this.damaged.push(`item ${key}`);
+        this.#reserve(key);
+      }
     }
+  }
+
+  /** A damaged row stays in the store: no later change takes its place. The queue declares it lost. */
+  #reserve(key: string): void {
+    const [clientId = '', seq] = key.split('/');
+    const queue = this.#queues.get(clientId);
+    if (queue) queue.reserved = Math.max(queue.reserved, Number(seq) || 0);
   }
 
   get queues(): IterableIterator<Queue> {
@@ -180,12 +192,12 @@ export class Outbox {
 
   /** Applies the server's results, in any order and any number of times. */
   settle(queue: Queue, results: readonly MutationResult[], epochs: Epochs): void {
-    const now = this.#deps.environment.clock.now();
+    const { stamp } = this.#deps.time;
     const moves = new Map<QueueItem, Step>();
     for (const result of results) {
       const item = this.find(result.id);
       if (!item || !queue.waiting.has(item)) continue;
-      moves.set(item, stepOf(result, epochs.epochOf(item.target?.scope), now));
+      moves.set(item, stepOf(result, epochs.epochOf(item.target?.scope), stamp));
     }
     void this.advance(moves);
   }
@@ -205,7 +217,7 @@ export class Outbox {
     const { head } = queue;
     // The server has items of this queue that this device never sealed: the device, or its storage, is a copy. A phone
     // that went on after a rescue finds its items known there, or receives a fork.
-    if (lastSeq > head.sealed_seq && !head.retired) return 'fork';
+    if (lastSeq > Math.max(head.sealed_seq, queue.reserved) && !head.retired) return 'fork';
     const reopened = queue.reopen(lastSeq);
     for (const item of reopened) this.#place(item);
     head.epoch = epoch;
@@ -230,8 +242,8 @@ export class Outbox {
       Object.assign(item, { client_id: next.head.client_id, form, mutation });
       next.add(item);
     }
-    // One transaction: after a crash, either queue is complete.
-    void this.#store(waiting, ...changes, putQueue(queue), putQueue(next));
+    // One transaction: after a crash, either queue is complete. No listener: the caller connects the new queue.
+    void this.#deps.journal.commit([...changes, putQueue(queue), putQueue(next), ...waiting.map(putItem)]);
     return next;
   }
 
@@ -241,12 +253,16 @@ export class Outbox {
     void this.#store([], putQueue(queue));
   }
 
-  /** Deletes items and drafts that are no longer needed. A hole in a queue loses nothing: the server has those items. */
+  /**
+   * Deletes items and drafts that are no longer needed. A hole in a queue loses nothing: the server has those items.
+   * Ages count by the server's time: a phone's clock may jump by weeks.
+   */
   purge(): void {
-    const now = this.#deps.environment.clock.now();
+    const { stamp, isSure } = this.#deps.time;
     void this.#deps.journal.commit(this.#deps.drafts?.purge() ?? [], 'relaxed');
+    if (!isSure) return;
     for (const queue of this.queues) {
-      const forgotten = queue.items.filter((item) => isForgettable(item, now));
+      const forgotten = queue.items.filter((item) => isForgettable(item, stamp));
       if (forgotten.length === 0) continue;
       queue.keep(queue.items.filter((item) => !forgotten.includes(item)));
       for (const item of forgotten) this.#drop(item);
@@ -303,7 +319,7 @@ export class Outbox {
     const clockShift = environment.clock.now() - Date.parse(tail.mutation.captured_at) - since;
     if (deviceTimesOf(draft.args).length > 0 && Math.abs(clockShift) > 1_000) return undefined;
     const args = mergeArgs(tail.mutation.args, draft.args);
-    if (!args) return undefined;
+    if (!args || bytesOf(args) > maxArgsBytes) return undefined;
     // The clock readings of the first edit stay: the merge window counts from there.
     tail.mutation = { ...tail.mutation, args };
     return tail;

@@ -38,6 +38,8 @@ export class Queue {
   readonly waiting = new Set<QueueItem>();
   /** Items that the server has answered and the back office cannot read yet, including those under review. */
   readonly answered = new Set<QueueItem>();
+  /** The highest sequence of a damaged row; 0 without one. */
+  reserved = 0;
   #sealing: Promise<void> = Promise.resolve();
   readonly #journal: Journal;
   readonly #sha256: Environment['sha256'];
@@ -49,7 +51,7 @@ export class Queue {
   }
 
   get nextSeq(): number {
-    return Math.max(this.items.at(-1)?.mutation.seq ?? 0, this.head.sealed_seq) + 1;
+    return Math.max(this.items.at(-1)?.mutation.seq ?? 0, this.head.sealed_seq, this.reserved) + 1;
   }
 
   /** `captured_at` of the oldest waiting change; null without one. */
@@ -159,4 +161,8 @@ export class Queue {
 const linkBytes = 64;
 
 /** Copies the head: the write may be delayed and must store the present values. */
-export const putQueue = ({ head }: Queue): StoreChange => ({ put: 'queue', key: head.client_id, value: { ...head } });
+export const putQueue = ({ head }: Pick<Queue, 'head'>): StoreChange => ({
+  put: 'queue',
+  key: head.client_id,
+  value: { ...head },
+});

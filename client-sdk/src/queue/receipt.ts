@@ -31,7 +31,10 @@ export type ReceiptState =
       readonly dismissed?: string | undefined;
     } & Recording);
 
-/** All times of a receipt are ms since 1970 by this device's clock: when the device learnt of the step. */
+/**
+ * All times of a receipt are ms since 1970 by this device's clock: when the device learnt of the step. Where the clock is
+ * wrong by more than an hour, the server's steps have the server's time.
+ */
 interface Recording {
   /** Undefined in a page that has just opened beside another one. */
   readonly recordedAt?: number | undefined;

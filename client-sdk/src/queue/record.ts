@@ -72,8 +72,8 @@ interface Schema {
   safeParse(given: unknown, options: { readonly error: (issue: RawIssue) => string }): Parsed;
 }
 
-/** Bytes for the envelope: names, times, hashes. */
-const envelopeBytes = 1024;
+/** The most that arguments may have: 1,024 bytes are for the envelope (names, times, hashes). */
+export const maxArgsBytes = minFrameBytes - 1_024;
 
 /**
  * Validates a change here, because the server would only quarantine it or ignore members. The driver can still correct
@@ -86,8 +86,7 @@ export function draft(name: MutationName, schema: Schema, given: object): Draft 
   const unread = unreadMembers(given, args, []);
   if (unread.length > 0) throw new InvalidChange(unread);
   const bytes = bytesOf(args);
-  if (bytes > minFrameBytes - envelopeBytes)
-    throw refusal('', `must not exceed ${minFrameBytes - envelopeBytes} bytes, is ${bytes}`);
+  if (bytes > maxArgsBytes) throw refusal('', `must not exceed ${maxArgsBytes} bytes, is ${bytes}`);
   return { name, version: 1, args };
 }
 

@@ -9,7 +9,23 @@ export interface SenderDeps {
   readonly timing: Timing;
   /** The connection over which the queue drains. */
   readonly connection: { send(frame: ClientFrameInput): void; handle(event: { is: 'renewed' }): void };
+  /** Stays from connection to connection. */
+  readonly pace: Pace;
 }
+
+/**
+ * The size of a push in bytes. Both sides treat a connection as broken after some 15 s without a whole frame, so a push
+ * has to fit a slow uplink. It doubles with each quick answer, and falls with a connection that ended before one.
+ */
+export interface Pace {
+  bytes: number;
+}
+
+/** Passes in a second where phones have one bar. */
+export const firstPushBytes = 16_384;
+const minPushBytes = 2_048;
+/** An answer within this time is quick: three pushes may be on the way. */
+const quickMs = 3_000;
 
 /** The time limit of a push. A batch waits for locks and disks at the server, so it is longer than that of a ping. */
 const answerMs = 30_000;
@@ -21,8 +37,8 @@ export class Sender {
   readonly #deps: SenderDeps;
   #next = 0;
   #generation = 0;
-  /** The generation of each push in progress; it distinguishes those from before a restart. */
-  #flights: number[] = [];
+  /** Each push in progress: `generation` distinguishes those from before a restart, `at` is its time (monotonic). */
+  #flights: { readonly generation: number; readonly at: number }[] = [];
   #failures = 0;
   #ended = false;
   #pumping = false;
@@ -39,6 +55,8 @@ export class Sender {
 
   /** The connection has ended; the next one sends the unanswered items again. */
   end(): void {
+    const { pace } = this.#deps;
+    if (this.#flights.length > 0) pace.bytes = Math.max(Math.min(pace.bytes, firstPushBytes) / 2, minPushBytes);
     this.#ended = true;
     this.#stopTimer();
   }
@@ -68,16 +86,18 @@ export class Sender {
   async #pushNext(): Promise<boolean> {
     const generation = this.#generation;
     const { mutations_per_push, frame_bytes } = this.#limits;
-    const batch = await this.#queue.takeBatch(this.#next, mutations_per_push, frame_bytes - frameOverhead);
+    const { pace, connection, environment } = this.#deps;
+    const room = Math.min(frame_bytes - frameOverhead, pace.bytes);
+    const batch = await this.#queue.takeBatch(this.#next, mutations_per_push, room);
     // Sealing took a moment: the connection may have ended, or the sender may have restarted from another item.
     if (!this.#mayPush()) return false;
     if (generation !== this.#generation) return true;
     const last = batch.at(-1);
     if (!last) return false;
     this.#next = last.mutation.seq + 1;
-    this.#flights.push(generation);
+    this.#flights.push({ generation, at: environment.clock.monotonic() });
     if (this.#flights.length === 1) this.#expectAnswer();
-    this.#deps.connection.send({ type: 'push', mutations: batch.map((item) => item.mutation) });
+    connection.send({ type: 'push', mutations: batch.map((item) => item.mutation) });
     return true;
   }
 
@@ -85,18 +105,21 @@ export class Sender {
   acknowledged(ack: AckFrame): void {
     // An answer to another frame, such as a declared loss.
     if (ack.results.length === 0 && ack.wants === undefined) return;
+    const { pace, environment } = this.#deps;
     const flight = this.#flights.shift();
+    if (flight && environment.clock.monotonic() - flight.at < quickMs)
+      pace.bytes = Math.min(pace.bytes * 2, this.#limits.frame_bytes);
     this.#expectAnswer();
     this.#failures = 0;
     // The server answers each push after a gap with it: restart once.
-    if (ack.wants !== undefined && flight === this.#generation) this.#restart(ack.wants);
+    if (ack.wants !== undefined && flight?.generation === this.#generation) this.#restart(ack.wants);
   }
 
   /** An error frame: sends the same items again with growing back-off. No item is dropped. */
   failed(): void {
     const flight = this.#flights.shift();
     this.#expectAnswer();
-    if (flight !== this.#generation) return;
+    if (flight?.generation !== this.#generation) return;
     this.#restart(0);
     this.#paused = true;
     const { timing, environment } = this.#deps;

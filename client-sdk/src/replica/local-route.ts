@@ -16,7 +16,7 @@ import {
   eachField,
   headerDocument,
   isOffice,
-  keyAt,
+  keyedLines,
   officeEdits,
   officeSource,
   planDocument,
@@ -113,12 +113,13 @@ interface RouteDeps {
 /** Updates the view of one route, stop by stop. */
 export class RouteModel {
   readonly signal = new Signal<LocalRoute | undefined>(undefined);
-  readonly #state: ScopeState;
+  /** The local copy; another one where the route has ended here and comes back. */
+  state: ScopeState;
   readonly #deps: RouteDeps;
   readonly #stops = new Map<number, ComputedStop>();
 
   constructor(state: ScopeState, deps: RouteDeps) {
-    this.#state = state;
+    this.state = state;
     this.#deps = deps;
   }
 
@@ -126,17 +127,18 @@ export class RouteModel {
   refresh(stops?: ReadonlySet<number>): NamedEvent[] {
     const header = this.#header();
     if (!header) {
+      this.#stops.clear();
       this.signal.set(undefined);
       return [];
     }
-    const touched = stops ?? new Set([...this.#stops.keys(), ...stopsOf(this.#state.documents.keys())]);
+    const touched = stops ?? new Set([...this.#stops.keys(), ...stopsOf(this.state.documents.keys())]);
     const events = [...touched].flatMap((stop) => this.#refreshStop(stop, header.drivers));
     const { facility, id, week_end } = header;
     const key: RouteKey = { facility, id, week_end };
     const ordered = [...this.#stops.values()]
       .map(({ view }) => view)
       .sort((a, b) => a.sequence - b.sequence || a.id - b.id);
-    const { scope } = this.#state;
+    const { scope } = this.state;
     const draft = this.#deps.drafts.of({ scope, stop: undefined });
     const next: LocalRoute = { ...header, scope, key, stops: ordered, draft };
     this.signal.renew(next);
@@ -157,7 +159,7 @@ export class RouteModel {
       const mine = own && valueAt(own, path);
       if (mine === undefined) return [];
       const theirs = valueAt(this.#result(stop), path);
-      return { id: item.mutation.id, route: this.#state.scope, stop, path, mine, theirs };
+      return { id: item.mutation.id, route: this.state.scope, stop, path, mine, theirs };
     });
   }
 
@@ -172,8 +174,8 @@ export class RouteModel {
     const { unfinished, notable, recorded } = this.#deps.outbox;
     let result = this.#result(stop, before?.result);
     let pending = 0;
-    for (const item of [...unfinished.ofStop(this.#state.scope, stop)].sort(byEdit)) {
-      if (isContained(item, this.#state.comparableHead)) continue;
+    for (const item of [...unfinished.ofStop(this.state.scope, stop)].sort(byEdit)) {
+      if (isContained(item, this.state.comparableHead)) continue;
       result = applyItem(result, item, context)?.result ?? result;
       if (item.progress.at === 'waiting') pending++;
     }
@@ -188,25 +190,25 @@ export class RouteModel {
         : withKeys(stopView(plan, result), plan, (kind, key) =>
             before?.plan === plan && before.result[kind]?.[key] === result[kind]?.[key] ? before.view : undefined,
           );
-    const noted = [...notable.ofStop(this.#state.scope, stop)];
+    const noted = [...notable.ofStop(this.state.scope, stop)];
     const conflicts = noted.flatMap((item) => (item.acknowledged ? [] : (item.conflicts ?? [])));
     const warnings = noted.flatMap((item) =>
       openWarnings(item).map((warning) => ({ ...warning, id: item.mutation.id })),
     );
-    const receipts = [...recorded.ofStop(this.#state.scope, stop)].sort(byEdit).map(({ mutation }) => mutation.id);
-    const target = { scope: this.#state.scope, stop };
+    const receipts = [...recorded.ofStop(this.state.scope, stop)].sort(byEdit).map(({ mutation }) => mutation.id);
+    const target = { scope: this.state.scope, stop };
     const draft = this.#deps.drafts.of(target);
     const changed = (isTheirs: (writer: Stamp) => boolean) =>
       before ? changedBy(before.result, result, isTheirs) : [];
     const amendments = changed(isOffice);
     if (amendments.length > 0) this.#deps.unseenEdits.add(target, amendments);
     const unseen = this.#deps.unseenEdits.of(target).filter(({ path }) => amended.some((edit) => edit.path === path));
-    const parked = this.#state.head?.parked.includes(stop) ?? false;
+    const parked = this.state.head?.parked.includes(stop) ?? false;
     const view: LocalStop = { ...lines, pending, amended, unseen, conflicts, warnings, receipts, parked, draft };
     this.#stops.set(stop, { plan, result, view: keepEqualParts(before?.view, view) });
     // The first view of a stop raises no event: its `amended` already shows the office's fields.
     if (!before) return [];
-    const about = { route: this.#state.scope, stop };
+    const about = { route: this.state.scope, stop };
     const edits = changed(({ client }) => !notByPhone.includes(client) && !this.#deps.outbox.owns(client));
     return [
       ...amendments.map((edit): NamedEvent => ({ name: 'amendment', event: { ...about, ...edit } })),
@@ -227,12 +229,12 @@ export class RouteModel {
   }
 
   #read<Value>(key: string, check: Check<Value>): Value | undefined {
-    const value = this.#state.documents.get(key)?.value;
+    const value = this.state.documents.get(key)?.value;
     return check(value) ? value : undefined;
   }
 
   #result(stop: number, shown?: StopResult): StopResult {
-    return resultOf(this.#state.documents.get(resultDocument(stop)), shown);
+    return resultOf(this.state.documents.get(resultDocument(stop)), shown);
   }
 }
 
@@ -264,15 +266,13 @@ const withKeys = (
   knownView: (kind: LineKind, key: string) => LocalStop | undefined,
 ) => ({
   ...view,
-  products: view.products.map((line, i) => {
-    const key = keyAt(view.products, i);
+  products: keyedLines(view.products).map(({ line, key }, i) => {
     const { trailer_area = '' } = plan.products[i] ?? {};
     return knownView('products', key)?.products[i] ?? { ...line, key, trailer_area };
   }),
-  collections: view.collections.map((line, i) => {
-    const key = keyAt(view.collections, i);
-    return knownView('collections', key)?.collections[i] ?? { ...line, key };
-  }),
+  collections: keyedLines(view.collections).map(
+    ({ line, key }, i) => knownView('collections', key)?.collections[i] ?? { ...line, key },
+  ),
 });
 
 /** The stop numbers of a route's documents: the part of each key after the slash. */

@@ -1,6 +1,6 @@
 import type { Cursor, ReferenceCode, Scope } from '@tailgate/sync-protocol';
 import { clientScope, codesScope, headerDocument, isClientScope, isRouteScope } from '@tailgate/sync-protocol';
-import type { Environment } from '../platform/environment.ts';
+import type { DeviceTime } from '../connection/device-time.ts';
 import type { EventHub, NamedEvent } from '../engine/events.ts';
 import type { QueueItem, Step, Target } from '../queue/item.ts';
 import { afterReview, withConflicts } from '../queue/item.ts';
@@ -34,7 +34,7 @@ export interface ReplicaOutbox {
 
 export interface ReplicaDeps {
   readonly journal: Journal;
-  readonly environment: Pick<Environment, 'clock'>;
+  readonly time: Pick<DeviceTime, 'stamp'>;
   readonly outbox: ReplicaOutbox;
   readonly events: EventHub;
   readonly knownStops: KnownStops;
@@ -161,12 +161,7 @@ export class Replica {
     for (const item of items) {
       const { client_id, mutation, progress, target } = item;
       const document = this.scopes.get(clientScope(client_id))?.documents.get(`${reviewPrefix}${mutation.id}`);
-      const next = afterReview(
-        progress,
-        document?.value,
-        this.epochOf(target?.scope),
-        this.#deps.environment.clock.now(),
-      );
+      const next = afterReview(progress, document?.value, this.epochOf(target?.scope), this.#deps.time.stamp);
       if (next) moves.set(item, next);
     }
     void this.#deps.outbox.advance(moves);
@@ -179,12 +174,15 @@ export class Replica {
   forget(scope: Scope): void {
     this.scopes.delete(scope);
     void this.#deps.journal.commit(forgetScope(scope), 'relaxed');
-    this.#routes.get(scope)?.signal.set(undefined);
-    this.#routes.delete(scope);
+    const model = this.#routes.get(scope);
+    if (!model) return;
+    // It stays: an app may watch it, and the route may come back.
+    model.state = new ScopeState(scope);
+    model.refresh();
   }
 
   #state(scope: Scope): ScopeState {
-    const state = this.scopes.get(scope) ?? new ScopeState(scope);
+    const state = this.scopes.get(scope) ?? this.#routes.get(scope)?.state ?? new ScopeState(scope);
     this.scopes.set(scope, state);
     return state;
   }
@@ -214,7 +212,7 @@ export class Replica {
         notes = withConflicts(this.#model(scope).conflictsOf(item, target.stop, progress.superseded));
         progress = { ...progress, superseded: [] };
       }
-      progress = progressAt(progress, target, comparableHead, this.#deps.environment.clock.now()) ?? progress;
+      progress = progressAt(progress, target, comparableHead, this.#deps.time.stamp) ?? progress;
       if (progress === item.progress) continue;
       moves.set(item, { ...notes, progress });
       // The documents contain it before and after the step.

@@ -3,7 +3,7 @@ import type { Environment } from '../platform/environment.ts';
 import { base64url, platform } from '../platform/environment.ts';
 import { putItem, toItem } from '../queue/item.ts';
 import { Outbox } from '../queue/outbox.ts';
-import { isQueueHead, putQueue, Queue } from '../queue/queue.ts';
+import { isQueueHead, putQueue } from '../queue/queue.ts';
 import { Journal } from '../store/journal.ts';
 import { alone, type SharedStore } from '../tabs/shared-store.ts';
 import type { ExportedQueue } from './exported-queue.ts';
@@ -45,7 +45,7 @@ export async function exportQueues(
     const outbox = new Outbox(queues, items, {
       journal,
       environment: { ...platform, sha256 },
-      time: { id: '', elapsed: 0 },
+      time: { id: '', elapsed: 0, stamp: 0, isSure: false },
     });
     return exportOf(outbox.queues, platform.clock.now());
   });
@@ -57,7 +57,8 @@ export async function exportQueues(
  * client may use the store meanwhile.
  *
  * @param exported the result of `exportQueues`, parsed from JSON
- * @throws TypeError where it is no export; StoreInUse where another page runs a client
+ * @throws TypeError where it is no export; StoreInUse where another page runs a client; the store's error, such as of a
+ * full disk: nothing was imported
  */
 export async function importQueue(
   store: SharedStore,
@@ -74,7 +75,6 @@ export async function importQueue(
     if (known?.retired === false) return { items: 0, isWhole };
     const later = mutations.filter(({ seq }) => seq > (known?.sealed_seq ?? 0));
     if (known && later.length === 0) return { items: 0, isWhole };
-    const journal = new Journal(store, platform.clock);
     // Retired: the phone of this queue may still be in use, so no new change may enter it here.
     const head = {
       client_id,
@@ -95,7 +95,8 @@ export async function importQueue(
         progress: { at: 'waiting' },
       }),
     );
-    await journal.commit([putQueue(new Queue(head, journal, sha256)), ...items.map(putItem)]);
+    // Without a journal, which would try a full disk for ever: no page could run its client meanwhile.
+    await store.write([putQueue({ head }), ...items.map(putItem)], 'strict');
     return { items: items.length, isWhole };
   });
 }

@@ -1,6 +1,7 @@
 import type { FileStore } from '../uploads/file-store.ts';
 import { pieceKey } from '../uploads/file-store.ts';
-import { isSealed, openBytes, openValue, sealBytes, sealValue, WrongKey } from './sealing.ts';
+import { alone, type SharedStore } from '../tabs/shared-store.ts';
+import { isSealed, openBytes, openProbe, openValue, sealBytes, sealValue } from './sealing.ts';
 import type { Row } from './store.ts';
 
 /** A row that distinguishes a wrong key from a damaged row. No file has this id: ids are in upper case. */
@@ -9,19 +10,25 @@ const isProbe = ({ key }: Row): boolean => key === probeId;
 
 /**
  * Encrypts the bytes and records of files in another store, as `encrypted` does with rows. Existing files are encrypted
- * now. Ids stay readable. A manipulated file reads as missing.
+ * now, while no page runs a client: it would continue to write files in the open. Ids stay readable. A manipulated file
+ * reads as missing.
  *
  * @param key as for `encrypted`; it may be the same
- * @throws WrongKey
+ * @param store the client's store, whose pages use these files; a page that is the only one may omit it
+ * @throws WrongKey; StoreInUse where files are to be encrypted and another page runs a client
  */
-export async function encryptedFiles(files: FileStore, key: CryptoKey): Promise<FileStore> {
-  const rows = await files.files();
-  const probe = rows.find(isProbe);
-  if (probe)
-    await openValue(key, factsPlace(probeId), probe.value).catch((error: unknown) => {
-      throw new WrongKey(error);
+export async function encryptedFiles(
+  files: FileStore,
+  key: CryptoKey,
+  store: Pick<SharedStore, 'alone'> = {},
+): Promise<FileStore> {
+  const isEncrypted = async (): Promise<boolean> =>
+    openProbe(key, factsPlace(probeId), (await files.files()).find(isProbe));
+  if (!(await isEncrypted()))
+    await alone(store, async () => {
+      // Another page may have encrypted the files while this one waited.
+      if (!(await isEncrypted())) await encryptAll(files, key);
     });
-  else await encryptAll(files, key, rows);
   return new EncryptedFiles(files, key);
 }
 
@@ -77,9 +84,9 @@ class EncryptedFiles implements FileStore {
 }
 
 /** One file after the other: each is encrypted completely or not yet. The probe, written last, marks the end. */
-async function encryptAll(files: FileStore, key: CryptoKey, rows: readonly Row[]): Promise<void> {
+async function encryptAll(files: FileStore, key: CryptoKey): Promise<void> {
   const sealing = new EncryptedFiles(files, key);
-  for (const { key: id, value } of rows) {
+  for (const { key: id, value } of await files.files()) {
     // An earlier run encrypted it before a crash.
     if (isSealed(value)) continue;
     const pieces: Uint8Array<ArrayBuffer>[] = [];

@@ -1,5 +1,5 @@
-import type { SharedStore } from '../tabs/shared-store.ts';
-import { openValue, sealValue, WrongKey } from './sealing.ts';
+import { alone, type SharedStore } from '../tabs/shared-store.ts';
+import { isSealed, openProbe, openValue, sealValue } from './sealing.ts';
 import type { Durability, Row, Store, StoreChange, Table } from './store.ts';
 import { tables } from './store.ts';
 
@@ -12,21 +12,23 @@ const isProbe = ({ key }: Row): boolean => key === probeKey;
 
 /**
  * A store that encrypts its values in another one: AES-GCM, with a new nonce for each write. Existing values are
- * encrypted now. Row keys (names of routes and documents, ids of queues) stay readable, because rows are found by them.
- * Each value is bound to its table and key, so that rows cannot be exchanged. A manipulated row reads as null, and the
- * SDK reports it as damaged. The server detects a store that was reset as a whole.
+ * encrypted now, while no page runs a client: it would continue to write values in the open. Row keys (names of routes
+ * and documents, ids of queues) stay readable, because rows are found by them. Each value is bound to its table and key,
+ * so that rows cannot be exchanged. A manipulated row reads as null, and the SDK reports it as damaged. The server
+ * detects a store that was reset as a whole.
  *
  * @param key the app's, from the platform's key store: for AES-GCM, with `encrypt` and `decrypt`; it need not be
  * extractable
- * @throws WrongKey
+ * @throws WrongKey; StoreInUse where values are to be encrypted and another page runs a client
  */
 export async function encrypted(store: SharedStore, key: CryptoKey): Promise<SharedStore> {
-  const probe = (await store.readAll('setting')).find(isProbe);
-  if (probe)
-    await open(key, 'setting', probe).catch((error: unknown) => {
-      throw new WrongKey(error);
+  const isEncrypted = async (): Promise<boolean> =>
+    openProbe(key, placeOf('setting', probeKey), (await store.readAll('setting')).find(isProbe));
+  if (!(await isEncrypted()))
+    await alone(store, async () => {
+      // Another page may have encrypted the store while this one waited.
+      if (!(await isEncrypted())) await encryptAll(store, key);
     });
-  else await encryptAll(store, key);
   return new EncryptedStore(store, key);
 }
 
@@ -73,7 +75,8 @@ class EncryptedStore implements SharedStore {
 async function encryptAll(store: Store, key: CryptoKey): Promise<void> {
   const changes: StoreChange[] = [{ put: 'setting', key: probeKey, value: true }];
   for (const table of tables)
-    for (const row of await store.readAll(table)) changes.push({ put: table, key: row.key, value: row.value });
+    for (const { key: rowKey, value } of await store.readAll(table))
+      if (!isSealed(value)) changes.push({ put: table, key: rowKey, value });
   await store.write(await sealAll(key, changes), 'strict');
 }
 

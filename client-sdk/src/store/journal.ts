@@ -2,8 +2,8 @@ import type { Clock } from '../platform/environment.ts';
 import type { Reserve } from './reserve.ts';
 import type { Durability, Store, StoreChange } from './store.ts';
 
-const firstRetryMs = 250;
-const lastRetryMs = 30_000;
+/** The wait after that many failures in a row; ms. */
+export const retryMs = (failures: number): number => Math.min(250 * 2 ** failures, 30_000);
 
 interface Waiting {
   readonly changes: readonly StoreChange[];
@@ -96,7 +96,7 @@ export class Journal {
         this.#setTrouble(String(error));
         for (const each of this.#waiting) each.tried(false);
         if (this.#closing) break;
-        await this.#pause(Math.min(firstRetryMs * 2 ** failures++, lastRetryMs));
+        await this.#pause(retryMs(failures++));
         continue;
       }
       failures = 0;

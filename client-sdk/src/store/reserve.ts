@@ -31,15 +31,9 @@ export class Reserve {
   async take(): Promise<void> {
     const { clock, random } = this.#environment;
     if (this.#isTaken || clock.monotonic() < this.#dueAt) return;
-    // Noise: some platforms compress repetitive data. Of 32 characters from "]" on, which JSON leaves unchanged. Not by
-    // spread: that iterates, which takes three times as long.
-    const piece = (): unknown =>
-      Reflect.apply(
-        String.fromCharCode,
-        null,
-        random.bytes(pieceBytes).map((byte) => 93 + (byte % 32)),
-      );
-    const value = Array.from({ length: pieces }, piece).join('').repeat(2);
+    const value = Array.from({ length: pieces }, () => noise(random.bytes(pieceBytes)))
+      .join('')
+      .repeat(2);
     this.#isTaken = await this.#write({ put: 'setting', key: reserveKey, value }, 'relaxed');
   }
 
@@ -58,4 +52,14 @@ export class Reserve {
       () => false,
     );
   }
+}
+
+/**
+ * Text that no platform compresses: of 32 characters from "]" on, which JSON leaves unchanged. One after the other, which takes
+ * a third of the time of all in one call.
+ */
+function noise(bytes: Uint8Array): string {
+  let text = '';
+  for (const byte of bytes) text += String.fromCharCode(93 + (byte & 31));
+  return text;
 }

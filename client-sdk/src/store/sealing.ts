@@ -11,6 +11,19 @@ export class WrongKey extends Error {
   }
 }
 
+/**
+ * Whether a store is encrypted: it then has a probe.
+ *
+ * @throws WrongKey where the probe was sealed with another key
+ */
+export async function openProbe(key: CryptoKey, place: string, probe?: { readonly value: unknown }): Promise<boolean> {
+  if (!probe) return false;
+  await openValue(key, place, probe.value).catch((error: unknown) => {
+    throw new WrongKey(error);
+  });
+  return true;
+}
+
 /** @param place bound to the ciphertext, which can be decrypted only with the same place */
 export async function sealValue(key: CryptoKey, place: string, value: unknown) {
   const { nonce, sealed } = await seal(key, place, new TextEncoder().encode(JSON.stringify(value)));

@@ -17,7 +17,7 @@ import { checkKnown } from '../replica/known.ts';
 import type { LocalRoute, LocalStop } from '../replica/local-route.ts';
 import type { ExportedQueue } from '../rescue/exported-queue.ts';
 import type { SignInInput, SignInResult } from '../session/auth-calls.ts';
-import type { Status } from '../engine/status.ts';
+import type { Status, Trouble } from '../engine/status.ts';
 import { canSignOut, dayComplete } from '../engine/status.ts';
 import type { StopDraft, StopHandle } from '../stop-handle.ts';
 import { routeDraft, stopHandle } from '../stop-handle.ts';
@@ -48,6 +48,11 @@ export class FollowerTab implements Client {
   readonly #unsaved = new Map<string, Change>();
   readonly #reviewed = new Signal<readonly ReviewEntry[]>([]);
   readonly #calls = new Map<string, (answer: Answer) => void>();
+  #leader: string | undefined;
+  /** Why this page could not begin to lead, while no page leads. */
+  #trouble: Trouble | undefined;
+  /** The status as the last leader sent it. */
+  #sentStatus = unknownStatus;
   #ready: () => void = () => {};
 
   constructor(bus: TabBus, events: EventHub) {
@@ -64,7 +69,7 @@ export class FollowerTab implements Client {
   take(message: Message): void {
     switch (message.type) {
       case 'leads':
-        return this.#requestAll();
+        return this.#requestAll(message.leader);
       case 'shows':
         return this.#show(message.shown);
       case 'recorded':
@@ -192,6 +197,7 @@ export class FollowerTab implements Client {
     this.#receipts.set(by.id, receipt);
     this.#unsaved.set(by.id, change);
     this.#bus.post({ type: 'records', change });
+    this.#showStatus();
     return receipt;
   }
 
@@ -238,14 +244,28 @@ export class FollowerTab implements Client {
     }
   }
 
+  /** No page leads, because the store cannot be opened: changes of this page are in memory only. */
+  cannotLead(why: string): void {
+    this.#trouble = { code: 'STORAGE', message: `cannot open the store: ${why}`, at: platform.clock.now() };
+    this.#showStatus();
+  }
+
+  #showStatus(): void {
+    this.status.renew(withoutLeader(this.#sentStatus, this.#trouble, [...this.#unsaved.values()]));
+  }
+
   /** The receipt object of this page for a change. */
   ownReceipt(id: string): Receipt | undefined {
     return this.#receipts.get(id);
   }
 
-  /** Another page leads now: repeats all requests, which it may never have received. */
-  #requestAll(): void {
-    this.#endCalls();
+  /**
+   * A page leads: repeats all requests, which it may never have received. Calls to another one get no answer; the same
+   * one reports to each page that opens.
+   */
+  #requestAll(leader: string): void {
+    if (leader !== this.#leader) this.#endCalls();
+    this.#leader = leader;
     for (const change of this.#unsaved.values()) this.#bus.post({ type: 'records', change });
     for (const what of ['status', 'driver', 'routes', 'known', 'review', 'conflicts'] as const)
       this.#bus.post({ type: 'wants', wanted: { of: what } });
@@ -281,7 +301,9 @@ export class FollowerTab implements Client {
   #show(shown: Shown): void {
     switch (shown.of) {
       case 'status':
-        return this.status.renew(shown.value);
+        this.#trouble = undefined;
+        this.#sentStatus = shown.value;
+        return this.#showStatus();
       case 'driver':
         return this.driver.renew(shown.value);
       case 'routes':
@@ -332,6 +354,15 @@ export class FollowerTab implements Client {
 
 interface RequestedRoute {
   readonly wanted: Wanted;
+}
+
+/** The last status, with the changes that no leader has received. @param lastError undefined while a page leads */
+function withoutLeader(last: Status, lastError: Trouble | undefined, unsaved: readonly Change[]): Status {
+  if (!lastError) return last;
+  const pending: Record<string, number> = { ...last.pending };
+  for (const { by } of unsaved) pending[by.employee] = (pending[by.employee] ?? 0) + 1;
+  const connection = last.connection === 'online' ? 'offline' : last.connection;
+  return { ...last, connection, pending, unsaved: last.unsaved + unsaved.length, lastError, storage: 'failing' };
 }
 
 function resultOf(value: Result): SignInResult {

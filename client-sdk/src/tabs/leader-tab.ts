@@ -1,6 +1,7 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 import type { LocalClient } from '../client.ts';
 import type { Status } from '../engine/status.ts';
+import { newId, platform } from '../platform/environment.ts';
 import { messageOf, Unreachable } from '../platform/errors.ts';
 import type { Receipt } from '../queue/receipt.ts';
 import type { LocalRoute } from '../replica/local-route.ts';
@@ -12,19 +13,20 @@ import { routeDelta } from './route-delta.ts';
 export class LeaderTab {
   readonly #client: LocalClient;
   readonly #bus: TabBus;
+  readonly #id = newId(platform);
   /** Subscriptions by name: `resend` sends the whole value to a new page, `stop` ends the subscription. */
   readonly #subscriptions = new Map<string, { readonly resend: () => void; readonly stop: () => void }>();
 
   constructor(client: LocalClient, bus: TabBus) {
     this.#client = client;
     this.#bus = bus;
-    bus.post({ type: 'leads' });
+    bus.post({ type: 'leads', leader: this.#id });
   }
 
   take(message: Message): void {
     switch (message.type) {
       case 'arrived':
-        return this.#bus.post({ type: 'leads' });
+        return this.#bus.post({ type: 'leads', leader: this.#id });
       case 'wants':
         return this.#sendWanted(message.wanted);
       case 'records':

@@ -17,5 +17,5 @@ export interface SharedStore extends Store {
 }
 
 /** Runs `work` while no page runs a client of the store. @throws StoreInUse where one does not end soon */
-export const alone = <Result>(store: SharedStore, work: () => Promise<Result>): Promise<Result> =>
+export const alone = <Result>(store: Pick<SharedStore, 'alone'>, work: () => Promise<Result>): Promise<Result> =>
   store.alone ? store.alone(work) : work();

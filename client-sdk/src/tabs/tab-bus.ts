@@ -73,8 +73,11 @@ export type Answer =
 export type Message =
   /** A page has opened: requests `leads`. */
   | { readonly type: 'arrived' }
-  /** This page runs the client: request your values. Sent at its start, and to each new page. */
-  | { readonly type: 'leads' }
+  /**
+   * This page runs the client: request your values. Sent at its start, and to each new page. `leader` identifies this run
+   * of the client.
+   */
+  | { readonly type: 'leads'; readonly leader: string }
   | { readonly type: 'wants'; readonly wanted: Wanted }
   | { readonly type: 'records'; readonly change: Change }
   | { readonly type: 'asks'; readonly id: string; readonly what: Call }
@@ -91,7 +94,7 @@ export type Message =
   | { readonly type: 'received'; readonly id: string };
 
 /** Rises with `Message`: pages of different builds ignore each other's messages. */
-const dialect = 'tailgate-tabs/11';
+const dialect = 'tailgate-tabs/12';
 const hasDialect = fields({ dialect: exactly(dialect) });
 const isMessage = (data: unknown): data is Message => hasDialect(data);
 

@@ -5,7 +5,7 @@ import type { Diagnostics } from '../engine/diagnostics.ts';
 import type { ClientEvents, Conflict } from '../engine/events.ts';
 import { EventHub } from '../engine/events.ts';
 import type { ReviewedChange } from '../engine/inbox.ts';
-import { Unreachable } from '../platform/errors.ts';
+import { messageOf, Unreachable } from '../platform/errors.ts';
 import { readItem } from '../queue/item.ts';
 import type { Draft, SkipInput, StopInput } from '../queue/record.ts';
 import type { Receipt } from '../queue/receipt.ts';
@@ -15,6 +15,7 @@ import type { SignInInput, SignInResult } from '../session/auth-calls.ts';
 import type { Status } from '../engine/status.ts';
 import type { StopDraft, StopHandle } from '../stop-handle.ts';
 import { routeDraft, stopHandle } from '../stop-handle.ts';
+import { retryMs } from '../store/journal.ts';
 import type { Store } from '../store/store.ts';
 import type { UploadsPart } from '../upload-port.ts';
 import type { Watch } from '../platform/watch.ts';
@@ -248,22 +249,28 @@ export class TabClient implements Client {
     else this.#follower.take(message);
   }
 
-  /** Resolves when this page leads; it has the lock until it closes or crashes. */
-  #awaitLock(): Promise<void> {
+  /**
+   * Resolves when this page leads; it has the lock until it closes or crashes. A page that cannot open the store releases
+   * the lock to another, and requests it again: this rejects after the first failure, since the page may be opening.
+   */
+  #awaitLock(failures = 0): Promise<void> {
     const { locks, name } = this.#deps;
+    const { signal } = this.#leaving;
     return new Promise((leads, refused) => {
       const lead = (): Promise<void> => {
-        if (this.#leaving.signal.aborted) return Promise.resolve();
+        if (signal.aborted) return Promise.resolve();
         this.#leading = this.#lead();
-        // A page that cannot open the store releases the lock to another.
         this.#leading.then(leads, (error: unknown) => {
           this.#release();
           refused(error instanceof Error ? error : new Error(String(error)));
+          this.#follower.cannotLead(messageOf(error));
+          const again = setTimeout(() => void this.#awaitLock(failures + 1).catch(() => {}), retryMs(failures));
+          signal.addEventListener('abort', () => clearTimeout(again));
         });
         return new Promise((release) => (this.#release = release));
       };
-      locks.request(lockOf(name), { signal: this.#leaving.signal }, lead).catch((error: unknown) => {
-        if (!this.#leaving.signal.aborted) refused(error instanceof Error ? error : new Error(String(error)));
+      locks.request(lockOf(name), { signal }, lead).catch((error: unknown) => {
+        if (!signal.aborted) refused(error instanceof Error ? error : new Error(String(error)));
       });
     });
   }

@@ -75,6 +75,8 @@ export class ScriptedLedger {
   epoch = 1;
   version = 1;
   hostedThrough = 1;
+  /** Changes up to this version were accepted in shadow: none of them goes to the host. */
+  shadowThrough = 0;
   parked: { stop: number; reason: string }[] = [];
   /** Additional stops that await files. */
   awaited: number[] = [];
@@ -210,6 +212,7 @@ export class ScriptedLedger {
       docs: live.filter((document) => from === null || document.version > from),
       deletes: [...this.#withdrawn].flatMap(([key, version]) => (from !== null && version > from ? key : [])),
       hosted_through: this.hostedThrough,
+      ...(this.shadowThrough > 0 && { shadow_through: this.shadowThrough }),
       parked: this.parked,
       awaited: [...new Set([...this.awaited, ...this.#incomplete()])],
       checksum: live.reduce((sum, { key, version }) => addToChecksum(sum, key, version), 0),
@@ -219,7 +222,8 @@ export class ScriptedLedger {
   /** A copy, as in a backup. */
   backup(): ScriptedLedger {
     const copy = new ScriptedLedger([...this.documents.values()], this.#closeDelayMs);
-    Object.assign(copy, { epoch: this.epoch, version: this.version, hostedThrough: this.hostedThrough });
+    const { epoch, version, hostedThrough, shadowThrough } = this;
+    Object.assign(copy, { epoch, version, hostedThrough, shadowThrough });
     copy.taken.push(...this.taken);
     copy.reports.push(...this.reports);
     for (const [id, queue] of this.queues) copy.queues.set(id, { ...queue });

@@ -8,8 +8,8 @@ const fileState = either(
   fields({ at: exactly('saved') }),
   /** On the server. `epoch` is that of its database. */
   fields({ at: exactly('here'), epoch: nullable(text), since: number }),
-  /** It cannot be sent: its bytes are gone from this device, or the server rejects them. */
-  fields({ at: exactly('failed'), code: exactly('VANISHED', 'REFUSED'), reason: text }),
+  /** It cannot be sent: its bytes are gone from this device, or the server rejects them. Earlier versions kept no time. */
+  fields({ at: exactly('failed'), code: exactly('VANISHED', 'REFUSED'), reason: text, since: optional(number) }),
 );
 /** The progress of a file. */
 export type FileState = Read<typeof fileState>;

@@ -7,5 +7,5 @@ export { openIndexedDbFiles } from './indexeddb-files.ts';
 export type { PhotoOptions, ResizePhoto } from './photo.ts';
 export type { Sha256 } from './sha256.ts';
 export { sha256Hex } from './sha256.ts';
-export type { NewFile, UnsentFile, Uploads, UploadsOptions, UploadStatus } from './uploads.ts';
+export type { FailedFile, NewFile, UnsentFile, Uploads, UploadsOptions, UploadStatus } from './uploads.ts';
 export { openUploads } from './uploads.ts';

@@ -1,5 +1,6 @@
 import type { HttpStack } from 'tus-js-client';
 import { backoffMs } from '../connection/machine.ts';
+import { hasSendable } from '../engine/status.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { UploadPort } from './port.ts';
 import type { KeptFile } from './file-store.ts';
@@ -20,6 +21,14 @@ export interface LoopOptions {
 /** How long a file waits for changes in progress. A server that cannot accept changes may still accept files. */
 const maxYieldMs = 10_000;
 
+/**
+ * An attempt without progress ends after this time; a link may be open at one end only. Requests of another
+ * stack may report no progress: they get the time for their bytes at 4 kB a second; ms.
+ */
+const stallMs = 60_000;
+/** After a part of that time, a hint that the network is back ends it. */
+const idlePart = 1 / 12;
+
 /** The server, or a proxy before it, is overloaded. */
 const busy: readonly number[] = [429, 502, 503, 504];
 
@@ -31,6 +40,16 @@ interface Backoff {
 }
 
 const noBackoff: Backoff = { until: 0, failures: 0 };
+
+/** An upload in progress. */
+interface Attempt {
+  readonly ending: AbortController;
+  readonly stallMs: number;
+  /** The latest progress, by the monotonic clock. */
+  progressAt: number;
+  /** The network came back: the file has its next turn at once. */
+  isRenewed: boolean;
+}
 
 /**
  * Sends waiting files one after the other: on a slow link, two would share it and both be late. A failed file waits
@@ -46,6 +65,7 @@ export class UploadLoop {
   #sharedBackoff: Backoff = noBackoff;
   /** Credentials that the server rejected. */
   readonly #rejectedCredentials = new Set<string>();
+  #attempt: Attempt | undefined;
   #running: Promise<void> | undefined;
   #asked = false;
   #stopTimer: () => void = () => {};
@@ -61,7 +81,16 @@ export class UploadLoop {
   wake(): void {
     this.#endBackoffs();
     this.#rejectedCredentials.clear();
+    this.#endIdleAttempt();
     this.pump();
+  }
+
+  /** The request may have been sent over a network that is gone. */
+  #endIdleAttempt(): void {
+    const attempt = this.#attempt;
+    if (!attempt || this.#now - attempt.progressAt < attempt.stallMs * idlePart) return;
+    attempt.isRenewed = true;
+    attempt.ending.abort();
   }
 
   pump(): void {
@@ -71,6 +100,7 @@ export class UploadLoop {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
+    this.#attempt?.ending.abort();
     this.#stopTimer();
     await this.#running;
   }
@@ -99,15 +129,19 @@ export class UploadLoop {
     this.#scheduleNext();
   }
 
-  /** A restored server may have lost files: they are sent again. Files that it has had for long are deleted. */
+  /** A restored server may have lost files: they are sent again. Files that it has had for long are deleted, and old failed ones. */
   async #cleanUp(): Promise<void> {
     const { registry, port, keepMs } = this.#options;
     const epoch = port.epoch();
     const now = port.environment.clock.now();
-    await registry.forget((since) => now - since > keepMs);
-    if (epoch === undefined) return;
-    for (const file of [...registry.files])
-      if (file.state.at === 'here' && file.state.epoch !== epoch) await registry.move(file, { at: 'saved' });
+    const { stamp, isSure } = port.time;
+    if (isSure) await registry.forget((since) => stamp - since > keepMs);
+    for (const file of [...registry.files]) {
+      const { state, added } = file;
+      if (state.at === 'failed' && now - (state.since ?? added) > keepMs) await registry.discard(file);
+      if (epoch !== undefined && state.at === 'here' && state.epoch !== epoch)
+        await registry.move(file, { at: 'saved' });
+    }
   }
 
   #next(): KeptFile | undefined {
@@ -145,20 +179,20 @@ export class UploadLoop {
   /** Changes first: they are small, and the office waits for them. */
   async #yieldToChanges(): Promise<void> {
     const { status, environment } = this.#options.port;
-    const isBusy = (): boolean =>
-      status.current.connection === 'online' && Object.values(status.current.pending).some((count) => count > 0);
+    const isBusy = (): boolean => status.current.connection === 'online' && hasSendable(status.current);
     if (!isBusy()) return;
     await new Promise<void>((resolve) => {
       const over = (): void => {
         stopTimer();
         stopWatch();
+        this.#stopping.signal.removeEventListener('abort', over);
         resolve();
       };
       const stopTimer = environment.clock.after(maxYieldMs, over);
       const stopWatch = status.subscribe(() => {
         if (!isBusy()) over();
       });
-      this.#stopping.signal.addEventListener('abort', over, { once: true });
+      this.#stopping.signal.addEventListener('abort', over);
     });
   }
 
@@ -171,21 +205,29 @@ export class UploadLoop {
       // Most of the size of this entry; a page starts without it.
       const { requestsOf, sendFile } = await import('./send-file.ts');
       const { chunkBytes, httpStack } = requestsOf(this.#options, port.environment.fetch);
-      const outcome = await sendFile({
-        file,
-        bytes,
-        endpoint: `${port.url}/api/sync/uploads`,
-        headers,
-        isNew: file.begun === false,
-        // `fetch` reports no progress before the answer, and no live connection shows that the network works.
-        asksFirst: httpStack?.getName() === 'fetch' && port.status.current.connection !== 'online',
-        chunkBytes,
-        httpStack,
-        signal: this.#stopping.signal,
-        progress: (sent) => this.#options.progress(file, sent),
-        begun: () => this.#begun(file),
-      });
-      await this.#settle(file, outcome, JSON.stringify(headers));
+      const outcome = await this.#watched(httpStack ? Math.max(stallMs, chunkBytes / 4) : stallMs, (signal, moves) =>
+        sendFile({
+          file,
+          bytes,
+          endpoint: `${port.url}/api/sync/uploads`,
+          headers,
+          isNew: file.begun === false,
+          // `fetch` reports no progress before the answer, and no live connection shows that the network works.
+          asksFirst: httpStack?.getName() === 'fetch' && port.status.current.connection !== 'online',
+          chunkBytes,
+          httpStack,
+          signal,
+          progress: (sent) => {
+            moves();
+            this.#options.progress(file, sent);
+          },
+          begun: () => {
+            moves();
+            this.#begun(file);
+          },
+        }),
+      );
+      if (outcome !== 'again') await this.#settle(file, outcome, JSON.stringify(headers));
     } catch (error) {
       if (!(error instanceof BytesMissing)) {
         this.#backOff(file);
@@ -193,8 +235,52 @@ export class UploadLoop {
       }
       // Reported once, while the driver can still take the photo again; repeated attempts could never succeed (field
       // case 3).
-      await registry.move(file, { at: 'failed', code: 'VANISHED', reason: error.message });
+      await this.#fail(file, 'VANISHED', error.message);
     }
+  }
+
+  #fail(file: KeptFile, code: 'VANISHED' | 'REFUSED', reason: string): Promise<void> {
+    const { registry, port } = this.#options;
+    return registry.move(file, { at: 'failed', code, reason, since: port.environment.clock.now() });
+  }
+
+  /**
+   * Ends an attempt that makes no progress. Without a limit, a request whose answer never comes would stop all files.
+   *
+   * @param send calls `moves` at each progress
+   */
+  async #watched(
+    limitMs: number,
+    send: (signal: AbortSignal, moves: () => void) => Promise<Outcome>,
+  ): Promise<Outcome | 'again'> {
+    const { clock } = this.#options.port.environment;
+    const attempt: Attempt = {
+      ending: new AbortController(),
+      stallMs: limitMs,
+      progressAt: this.#now,
+      isRenewed: false,
+    };
+    const watch = (): (() => void) => clock.after(limitMs, () => attempt.ending.abort());
+    let stopWatch = watch();
+    const moves = (): void => {
+      attempt.progressAt = this.#now;
+      stopWatch();
+      stopWatch = watch();
+    };
+    this.#attempt = attempt;
+    // The app may have stopped while the bytes were read.
+    if (this.#stopping.signal.aborted) attempt.ending.abort();
+    try {
+      const outcome = await send(attempt.ending.signal, moves);
+      return attempt.isRenewed && outcome.is === 'later' ? 'again' : outcome;
+    } finally {
+      stopWatch();
+      this.#attempt = undefined;
+    }
+  }
+
+  get #now(): number {
+    return this.#options.port.environment.clock.monotonic();
   }
 
   #begun(file: KeptFile): void {
@@ -210,12 +296,12 @@ export class UploadLoop {
       case 'here': {
         this.#answered();
         this.#backoffs.delete(file.id);
-        const since = port.environment.clock.now();
+        const since = port.time.stamp;
         return registry.move(file, { at: 'here', epoch: outcome.epoch ?? port.epoch() ?? null, since });
       }
       case 'refused':
         this.#answered();
-        return registry.move(file, { at: 'failed', code: 'REFUSED', reason: outcome.reason });
+        return this.#fail(file, 'REFUSED', outcome.reason);
       case 'denied':
         this.#answered();
         this.#rejectedCredentials.add(credentials);

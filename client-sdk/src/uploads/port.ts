@@ -4,11 +4,12 @@ import type { UploadDeps } from '../upload-port.ts';
 /** The client's functions for uploads. */
 export type UploadPort = ReturnType<typeof openPort>;
 
-export function openPort({ url, environment, timing, accounts, outbox, engine }: UploadDeps) {
+export function openPort({ url, environment, timing, time, accounts, outbox, engine }: UploadDeps) {
   return {
     url,
     environment,
     timing,
+    time,
     status: engine.status,
     epoch: () => engine.epoch,
     waiting: (files: Readonly<Record<string, number>>) => engine.filesWait(files),

@@ -34,6 +34,7 @@ export interface Attempt {
   readonly chunkBytes: number;
   /** Sends the requests; undefined for the platform's own. */
   readonly httpStack?: HttpStack | undefined;
+  /** Of this attempt alone: it holds the bytes. */
   readonly signal: AbortSignal;
   readonly progress: (bytes: number) => void;
   /** The server has answered, or the first bytes leave this device. */
@@ -78,7 +79,7 @@ export function sendFile({ file, bytes, endpoint, isNew, signal, ...attempt }: A
     });
     const stop = (): void => {
       void upload.abort();
-      resolve({ is: 'later', status: 0, hasProgress, reason: 'the app stopped' });
+      resolve({ is: 'later', status: 0, hasProgress, reason: 'the attempt was ended' });
     };
     if (signal.aborted) return stop();
     signal.addEventListener('abort', stop, { once: true });

@@ -45,7 +45,10 @@ export interface UploadsOptions {
    * makes one of a `fetch`. Default: XMLHttpRequest, which reports progress; without it the client's `fetch`.
    */
   readonly httpStack?: HttpStack;
-  /** How long files remain after the server has them, in case it is restored from a backup; ms. Default: seven days. */
+  /**
+   * How long files remain after the server has them, in case it is restored from a backup, and failed ones after they
+   * failed; ms. Default: seven days.
+   */
   readonly keepMs?: number;
 }
 
@@ -61,6 +64,9 @@ export interface NewFile {
 /** A file that the server does not have. */
 export type UnsentFile = Pick<KeptFile, 'id' | 'employee' | 'kind' | 'name' | 'size' | 'added'>;
 
+/** A file that the server refuses, or whose bytes are gone. The list keeps it for `keepMs`. */
+export type FailedFile = Pick<KeptFile, 'id' | 'employee' | 'name'> & { readonly reason: string };
+
 /** The state of this device's files. */
 export interface UploadStatus {
   /** Unsent files, the current one included. */
@@ -71,7 +77,7 @@ export interface UploadStatus {
   readonly files: readonly UnsentFile[];
   readonly sending: { readonly id: string; readonly sent: number; readonly size: number } | undefined;
   /** Files that cannot be sent: take them again, or inform the office. */
-  readonly failed: readonly { readonly id: string; readonly name: string; readonly reason: string }[];
+  readonly failed: readonly FailedFile[];
 }
 
 /** A page or a worker; Node has the channel, too, but an open one would keep its process running. */
@@ -297,8 +303,8 @@ export class Uploads implements UploadsPart {
     const { waiting } = this.#registry;
     const sending = this.#sending;
     const bytes = waiting.reduce((sum, { size }) => sum + size, 0) - (sending?.sent ?? 0);
-    const failed = [...this.#registry.files].flatMap(({ id, name, state }) =>
-      state.at === 'failed' ? [{ id, name, reason: state.reason }] : [],
+    const failed = [...this.#registry.files].flatMap(({ id, employee, name, state }) =>
+      state.at === 'failed' ? [{ id, employee, name, reason: state.reason }] : [],
     );
     const files = waiting
       .map(({ id, employee, kind, name, size, added }): UnsentFile => ({ id, employee, kind, name, size, added }))

@@ -25,6 +25,7 @@ export const emailOperations = {
     query: emailPreviewQuery,
     data: nothing,
     answers: 'html',
-    errors: ['ROUTE_NOT_FOUND', 'STOP_NOT_FOUND'],
+    // The first one under ACCESS=strict alone.
+    errors: ['NOT_ASSIGNED', 'ROUTE_NOT_FOUND', 'STOP_NOT_FOUND'],
   }),
 } as const;

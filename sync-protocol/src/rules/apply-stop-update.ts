@@ -15,7 +15,7 @@ import type {
 } from '../schema/stops.ts';
 import type { StopLimits, StopRoom } from './stop-limits.ts';
 import { remainingRoom } from './stop-limits.ts';
-import { lineKey, lineKinds, occurrence, warehouseStop } from '../schema/stops.ts';
+import { keyedLines, lineKinds, warehouseStop } from '../schema/stops.ts';
 
 /** A remark for people about an accepted update (contract §4). */
 export interface Remark {
@@ -144,11 +144,9 @@ function mergeLines(
 ): void {
   if (!lines?.length) return;
   const after = (merge.result[kind] = { ...merge.result[kind] });
-  for (const [i, line] of lines.entries()) {
+  for (const [i, { line, n, key }] of keyedLines(lines).entries()) {
     const fields = lineFields(line);
     if (!hasValue(fields)) continue;
-    const n = occurrence(lines, i);
-    const key = lineKey(line.id, line.invoice, n);
     const current = after[key];
     if (!current && room?.hasRoomForLine(kind, line.id, line.invoice, n) === false) {
       merge.remark('too_many_lines', `${kind}.${i}`);
@@ -198,22 +196,27 @@ const hasValue = (fields: LineFields): boolean => Object.values(fields).some((va
  */
 function keepOsdPhotos(sent: OsdGroup[], current: readonly OsdGroup[] | null | undefined): OsdGroup[] {
   if (!current?.length) return sent;
+  const formers = current.map((group) => {
+    const texts = group.data.map(textWithoutPhoto);
+    // Reversed, so that the first of equal exceptions counts.
+    return { ...group, texts, places: new Map(texts.map((text, i) => [text, i] as const).toReversed()) };
+  });
   return sent.map((group) => {
-    const former = current.find((other) => other.osd_code === group.osd_code && other.osd_id === group.osd_id);
+    const former = formers.find((other) => other.osd_code === group.osd_code && other.osd_id === group.osd_id);
     if (!former) return group;
+    const { data, texts, places } = former;
     return {
       ...group,
-      data: group.data.map((entry, i) => ({ ...entry, images_id: entry.images_id ?? photoOf(entry, i, former.data) })),
+      data: group.data.map((entry, i) => {
+        const text = textWithoutPhoto(entry);
+        const place = texts[i] === text ? i : (places.get(text) ?? i);
+        return { ...entry, images_id: entry.images_id ?? data[place]?.images_id ?? null };
+      }),
     };
   });
 }
 
-function photoOf(entry: OsdEntry, place: number, current: readonly OsdEntry[]): string | null {
-  const isEqual = (other: OsdEntry | undefined): boolean =>
-    other !== undefined && equal({ ...other, images_id: null }, { ...entry, images_id: null });
-  const sameIndex = current[place];
-  return (isEqual(sameIndex) ? sameIndex : (current.find(isEqual) ?? sameIndex))?.images_id ?? null;
-}
+const textWithoutPhoto = (entry: OsdEntry): string => canonicalJson({ ...entry, images_id: null });
 
 function keepOveragePhotos(sent: OverageItem[], current: readonly OverageItem[] | undefined): OverageItem[] {
   if (!current?.length) return sent;

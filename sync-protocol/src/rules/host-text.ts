@@ -19,8 +19,9 @@ export const hostLengths = {
 } as const;
 
 /**
- * Code page 37 has the 256 characters of Latin-1 only. Typographic characters of phones with an accepted spelling in it
- * get that spelling; all others become `?` (decision 51).
+ * The code pages of hosts (37, 500, 273, 297, ISO 8859-1) have the 256 characters of Latin-1 only; 1140 has the euro in
+ * place of `¤`, so none counts as having either. Typographic characters of phones with an accepted spelling get that
+ * spelling; all others become `?` (decision 51).
  */
 const spellings: ReadonlyMap<string, string> = new Map([
   ...spell("'", '\u2018\u2019\u201a\u201b\u2032\u02bc'),
@@ -36,10 +37,10 @@ function spell(as: string, characters: string): [string, string][] {
 
 /** Most texts match this and need no check of each character. */
 const plain = /^[\x20-\x7e]*$/;
-const foreign = /[^\x20-\x7e\xa0-\xff]/gu;
+const foreign = /[^\x20-\x7e\xa0-\xa3\xa5-\xff]/gu;
 const control = /\p{Cc}/u;
 
-/** The host's form of a text: composed (NFC), in code page 37, with control characters as blanks, cut at a word. */
+/** The host's form of a text: composed (NFC), in the characters of all of its code pages, with control characters as blanks, cut at a word. */
 export function hostText(original: string | null | undefined, length: number): HostText {
   if (!original) return { text: '', altered: false };
   const composed = withoutFill(plain.test(original) ? original : original.normalize('NFC'));

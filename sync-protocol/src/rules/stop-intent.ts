@@ -61,22 +61,16 @@ function linesWithInvoices(
   const hasPlannedInvoice = ({ id, invoice }: LineUpdate): boolean =>
     (invoice !== '' && !isGuess) || invoicesOf(kind, id).includes(invoice);
   if (!lines || lines.every(hasPlannedInvoice)) return lines;
+  /** The planned invoices of each item that no line names. */
   const remainingByItem = new Map<string, string[]>();
-  return lines.map((line): LineUpdate => {
-    if (hasPlannedInvoice(line)) return line;
-    const remaining = remainingByItem.get(line.id) ?? unnamedInvoices(invoicesOf(kind, line.id), line.id, lines);
-    remainingByItem.set(line.id, remaining);
-    const invoice = remaining.shift();
-    return invoice === undefined ? line : { ...line, invoice };
-  });
-}
-
-/** The planned invoices that no line of this item names. */
-function unnamedInvoices(planned: readonly string[], item: string, lines: readonly LineUpdate[]): string[] {
-  const remaining = [...planned];
   for (const { id, invoice } of lines) {
-    const at = id === item ? remaining.indexOf(invoice) : -1;
+    const remaining = remainingByItem.get(id) ?? [...invoicesOf(kind, id)];
+    remainingByItem.set(id, remaining);
+    const at = remaining.indexOf(invoice);
     if (at >= 0) remaining.splice(at, 1);
   }
-  return remaining;
+  return lines.map((line): LineUpdate => {
+    const invoice = hasPlannedInvoice(line) ? undefined : remainingByItem.get(line.id)?.shift();
+    return invoice === undefined ? line : { ...line, invoice };
+  });
 }

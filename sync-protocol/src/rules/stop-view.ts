@@ -1,7 +1,7 @@
 import { filled } from './filled.ts';
 import type { Customer, PlanProduct, StopPlan } from '../schema/stop-plan.ts';
 import type { LineResult, OsdGroup, StopResult, StopStatus, StopUpdates } from '../schema/stops.ts';
-import { lineKey, occurrence } from '../schema/stops.ts';
+import { keyedLines } from '../schema/stops.ts';
 
 /** An exception group in responses, always with the v23 keys. */
 export type OsdView = OsdGroup;
@@ -70,33 +70,18 @@ export function stopView(plan: StopPlan, result: StopResult): StopView {
     osd_emails: updates.osd_emails ?? [],
     customer: plan.customer,
     invoices: plan.invoices,
-    products: plan.products.map(({ action_type, trailer_area: _, ...product }, i) => {
-      const line = lineAt(result.products, plan.products, i);
+    products: keyedLines(plan.products).map(({ key, line: { action_type, trailer_area: _, ...product } }) => {
+      const line = result.products?.[key];
       return { ...product, updates: lineView(line), action: actionView(line, action_type || null) };
     }),
-    collections: plan.collections.map((collection, i) => {
-      const line = lineAt(result.collections, plan.collections, i);
+    collections: keyedLines(plan.collections).map(({ key, line: collection }) => {
+      const line = result.collections?.[key];
       return { ...collection, updates: lineView(line), action: actionView(line, 'collect') ?? collectAction };
     }),
   };
 }
 
 const collectAction: ActionView = { type: 'collect', updates: { delivered: 0, osd_data: [] } };
-
-/** The result of a planned line; equal lines get theirs in manifest order. */
-function lineAt(
-  results: Record<string, LineResult> | undefined,
-  planned: readonly { readonly id: string; readonly invoice: string }[],
-  i: number,
-): LineResult | undefined {
-  return results?.[keyAt(planned, i)];
-}
-
-/** The key of the line at an index: results and views identify it by that. */
-export function keyAt(lines: readonly { readonly id: string; readonly invoice: string }[], i: number): string {
-  const { id = '', invoice = '' } = lines[i] ?? {};
-  return lineKey(id, invoice, occurrence(lines, i));
-}
 
 function lineView(line: LineResult | undefined): LineUpdatesView {
   return {

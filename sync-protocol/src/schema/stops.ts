@@ -1,5 +1,6 @@
 import * as z from '#schema';
 import {
+  anyJson,
   assetId,
   assetReference,
   clearableInstant,
@@ -92,7 +93,7 @@ const lineAction = z.object({
     z.nullable(z.object({ delivered: z.optional(z.nullable(count)), osd_data: z.optional(osdData) })),
   ),
   open: z.optional(z.nullable(z.boolean())),
-  open_action: z.optional(z.json()),
+  open_action: z.optional(anyJson()),
   item_name: z.optional(z.nullable(text(50))),
   quantity: z.optional(z.nullable(count)),
 });
@@ -217,16 +218,39 @@ export const stopResult = z.object({
 });
 export type StopResult = z.infer<typeof stopResult>;
 
-/** Counts the lines of the same item and invoice before line `i`. Lists are short, so a scan is faster than a map. */
-export function occurrence(lines: readonly { readonly id: string; readonly invoice: string }[], i: number): number {
-  const { id, invoice } = lines[i] ?? { id: '', invoice: '' };
-  let n = 0;
-  for (let before = 0; before < i; before++) if (lines[before]?.id === id && lines[before]?.invoice === invoice) n++;
-  return n;
-}
-
 export const lineKinds = ['products', 'collections'] as const;
 export type LineKind = (typeof lineKinds)[number];
 
 /** The key of a line: item, invoice and occurrence, joined with tabs, which none of them can contain. */
 export const lineKey = (id: string, invoice: string, n: number): string => `${id}\t${invoice}\t${n}`;
+
+/** Lines with their keys; `n` counts the lines of the same item and invoice before each. */
+export function keyedLines<Line extends { readonly id: string; readonly invoice: string }>(lines: readonly Line[]) {
+  const counts = new Map<string, number>();
+  return lines.map((line) => {
+    const first = lineKey(line.id, line.invoice, 0);
+    const n = counts.get(first) ?? 0;
+    counts.set(first, n + 1);
+    return { line, n, key: lineKey(line.id, line.invoice, n) };
+  });
+}
+
+/**
+ * Lines of an update. It names the n-th of equal lines by its place: the ones before it come without values.
+ *
+ * @param named each line with its `n`, 0 for the first of its item and invoice
+ */
+export function atPlaces<Line extends { readonly id: string; readonly invoice: string }>(
+  named: readonly { readonly n: number; readonly line: Line }[],
+): (Line | { id: string; invoice: string })[] {
+  const byName = new Map<string, (Line | { id: string; invoice: string })[]>();
+  for (const { n, line } of named) {
+    const { id, invoice } = line;
+    const name = lineKey(id, invoice, 0);
+    const equals = byName.get(name) ?? [];
+    byName.set(name, equals);
+    while (equals.length < n) equals.push({ id, invoice });
+    equals[n] = line;
+  }
+  return [...byName.values()].flat();
+}

@@ -3,7 +3,8 @@ import { isDay } from './days.ts';
 import { hostKey } from './host-key.ts';
 
 /** Text for any JSON reader, database and host: no NUL, no lone surrogate, at most `max` code points. */
-export const text = (max: number) => textWithout(/[\0\ud800-\udfff]/u, 'NUL', max);
+export const text = (max: number) => textWithout(unstorable, 'NUL', max);
+const unstorable = /[\0\ud800-\udfff]/u;
 
 /** A text without control characters, because line keys join their parts with tabs. */
 export const word = (max: number) => textWithout(/[\0-\x1f\x7f\ud800-\udfff]/u, 'control characters', max);
@@ -20,6 +21,11 @@ const textWithout = (what: RegExp, name: string, max: number) =>
     z.maxLength(max),
     z.refine((value) => !what.test(value), `must be well-formed text without ${name}`),
   );
+
+/** Any JSON value whose texts and names are as storable as `text`. */
+export const anyJson = () => z.json().check(z.refine(isStorable, 'must have well-formed text without NUL'));
+const isStorable = (value: unknown): boolean =>
+  value instanceof Object ? Object.entries(value).flat().every(isStorable) : !unstorable.test(String(value));
 
 /** A text that `null` or `""` clears; both become `null`. */
 export const clearableText = (max: number, form = text) => z.pipe(z.nullable(form(max)), z.transform(blankToNull));

@@ -6,10 +6,13 @@ import { pongFrame, scopeName } from './frames.ts';
 const shortText = z.string().check(z.maxLength(200));
 const documentVersion = z.int().check(z.gte(0));
 
-/** The name of a device for people. PostgreSQL stores no NUL, and an unusual name by a maker must not exclude a phone. */
-const label = z.pipe(shortText, z.transform(withoutNul));
-function withoutNul(value: string): string {
-  return value.replaceAll('\0', '');
+/**
+ * A text for people. PostgreSQL stores neither NUL nor half of a surrogate pair, and an unusual text, such as the name
+ * that a maker gave a device, must not exclude a phone.
+ */
+const label = z.pipe(shortText, z.transform(storable));
+function storable(value: string): string {
+  return value.replaceAll('\0', '').replace(/[\ud800-\udfff]/gu, '\ufffd');
 }
 
 /** The position of a replica in a scope. */
@@ -90,7 +93,7 @@ export const goneFrame = z.object({
   type: z.literal('gone'),
   from: z.int().check(z.gte(1)),
   to: z.int().check(z.gte(1)),
-  reason: shortText,
+  reason: label,
 });
 export const clientFrame = z.discriminatedUnion('type', [
   helloFrame,

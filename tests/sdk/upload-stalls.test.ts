@@ -1,0 +1,83 @@
+import { fetchStack, MemoryFiles, openUploads } from '@tailgate/client-sdk/uploads';
+import type { HttpRequest, HttpStack } from 'tus-js-client';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { platform } from '../../client-sdk/src/platform/environment.ts';
+import { startScriptedServer } from '../support/scripted-server.ts';
+import { Device, until } from '../support/sdk-device.ts';
+
+/** The outcome of each request: `hangs` never answers, `breaks` fails, all later ones pass. */
+class Line implements HttpStack {
+  readonly sent: string[] = [];
+  readonly #outcomes: ('hangs' | 'breaks')[];
+  readonly #inner = fetchStack(fetch);
+
+  constructor(...outcomes: ('hangs' | 'breaks')[]) {
+    this.#outcomes = outcomes;
+  }
+
+  createRequest(method: string, url: string): HttpRequest {
+    const request = this.#inner.createRequest(method, url);
+    const outcome = this.#outcomes.shift();
+    this.sent.push(outcome ?? 'passes');
+    if (outcome === 'hangs') request.send = () => new Promise(() => {});
+    if (outcome === 'breaks') request.send = () => Promise.reject(new TypeError('the line broke'));
+    return request;
+  }
+
+  getName(): string {
+    return 'Line';
+  }
+}
+
+/** @param waits how long a wait of the client takes here */
+async function openApp(httpStack: HttpStack, waits: (ms: number) => number = (ms) => ms) {
+  const server = await startScriptedServer();
+  const clock = {
+    ...platform.clock,
+    skipped: 0,
+    monotonic: () => platform.clock.monotonic() + clock.skipped,
+    after: (ms: number, work: () => void) => platform.clock.after(waits(ms), work),
+  };
+  const uploads = await openUploads({ store: new MemoryFiles(), photos: false, httpStack });
+  const client = await new Device(server.url, { uploads, clock }).startSignedIn();
+  await until(client.status, ({ connection }) => connection === 'online');
+  const add = () => uploads.add(new Blob([crypto.getRandomValues(new Uint8Array(100))]), { kind: 'photo' });
+  return { client, uploads, clock, add };
+}
+
+test('a request whose answer never comes does not stop the other files for ever', async () => {
+  // A minute and more pass at once.
+  const { uploads, add } = await openApp(new Line('hangs'), (ms) => (ms >= 60_000 ? 20 : ms));
+  const files = [await add(), await add()];
+  await Promise.all(files.map(({ id }) => uploads.here(id)));
+  expect(uploads.status.current.waiting).toBe(0);
+});
+
+test('a hint that the network is back ends a request that has been idle, and its file is sent at once', async () => {
+  const line = new Line('hangs');
+  const { client, uploads, clock, add } = await openApp(line);
+  const { id } = await add();
+  await expect.poll(() => line.sent).toEqual(['hangs']);
+  // A request that has just begun goes on.
+  client.syncNow();
+  await uploads.read(id);
+  expect(line.sent).toEqual(['hangs']);
+  clock.skipped = 50_000;
+  client.syncNow();
+  await uploads.here(id);
+});
+
+test('a failed attempt leaves no listener behind that would hold the bytes of its file', async () => {
+  const added = vi.spyOn(EventTarget.prototype, 'addEventListener');
+  const removed = vi.spyOn(EventTarget.prototype, 'removeEventListener');
+  onTestFinished(() => void vi.restoreAllMocks());
+  const { uploads, add } = await openApp(new Line('breaks', 'breaks', 'breaks', 'breaks'));
+  await uploads.here((await add()).id);
+  const listeners = new Map<unknown, number>();
+  for (const [{ mock }, by] of [[added, 1] as const, [removed, -1] as const])
+    for (const [i, [type]] of mock.calls.entries()) {
+      const target: unknown = mock.contexts[i];
+      if (type === 'abort') listeners.set(target, (listeners.get(target) ?? 0) + by);
+    }
+  expect(Math.max(...listeners.values())).toBe(1);
+});
