@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -30,9 +30,7 @@ let content: Map<string, Buffer>;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tailgate-stamps-'));
   authority = await openAuthority(folder);
-  const seal = await openSealKey({ dataDir: folder, sealKeyFile: undefined, host: 'pod.example.com' });
-  const stamp = stamper(authority.url, log);
-  pack = await provenPack(logged(key, { witnesses: [outside] }).log, [], { key: await seal(), stamp });
+  pack = await stampedBy(authority);
   content = unzipped(pack);
   for (const name of [members.sums, stampMember, ...Object.values(containerMembers)])
     await writeFile(join(folder, name.replace(/.*\//, '')), content.get(name) ?? '');
@@ -42,6 +40,13 @@ afterAll(async () => {
   await authority.close();
   await rm(folder, { recursive: true });
 });
+
+/** A pack whose maker uses an authority. */
+async function stampedBy({ url }: TimeAuthority, noted = log): Promise<Buffer> {
+  const seal = await openSealKey({ dataDir: folder, sealKeyFile: undefined, host: 'pod.example.com' });
+  const sealing = { key: await seal(), stamp: stamper(url, noted) };
+  return provenPack(logged(key, { witnesses: [outside] }).log, [], sealing);
+}
 
 const openssl = (...args: string[]) => run('openssl', args, { cwd: folder });
 const trustOf = (text: string) => readTrust(text, nodeTools);
@@ -70,6 +75,29 @@ describe('the time stamps of a pack', () => {
     await other.close();
     const verification = await verify(pack, 65_536, { trust: await trustOf(`${policy}${certificate}`) });
     expect(found(verification, 'stamps')).toEqual(['stamp-unknown', 'stamp-unknown']);
+  });
+
+  test('of an authority that the maker of the pack has made by his certificate are unknown', async () => {
+    const issuer = join(folder, 'keys/seal.pem');
+    const own = await openAuthority(folder, { issuer });
+    const stamped = await stampedBy(own);
+    await own.close();
+    const certificates = /-----BEGIN CERTIFICATE[^]*/.exec(await readFile(issuer, 'utf8'))?.[0] ?? '';
+    const verification = await verify(stamped, 65_536, { trust: await trustOf(`${policy}${certificates}`) });
+    expect(found(verification, 'certificate')).toEqual([]);
+    expect(found(verification, 'stamps')).toEqual(['stamp-unknown', 'stamp-unknown']);
+  });
+
+  test('by another algorithm than this program reads are left out, and the pack is proven', async () => {
+    const curves = await openAuthority(folder, { key: ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256'] });
+    const warned = recordedLog();
+    const unstamped = await stampedBy(curves, warned);
+    await curves.close();
+    const verification = await verify(unstamped, 65_536, { trust: await trustOf(policy) });
+    expect([verification.outcome, statesOf(verification)['stamps']]).toEqual(['proven', 'absent']);
+    expect(new Set(warned.lines.map(({ message }) => message))).toEqual(
+      new Set(['TSA_URL gave no time stamp: an evidence pack is made without it']),
+    );
   });
 
   test('with one byte changed are never proven', async () => {

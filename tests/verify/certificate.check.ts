@@ -6,6 +6,8 @@ import { openSealKey, type SealKey } from '../../server/src/ops/evidence/certifi
 import { selfMade } from '../../server/src/ops/evidence/certificate/self-made.ts';
 import { signDigest } from '../../server/src/ops/evidence/certificate/sign.ts';
 import { stamper } from '../../server/src/ops/evidence/certificate/stamp.ts';
+import { readCertificate } from '../../server/verify/src/cms/certificate.ts';
+import { messageBytes, readMessage } from '../../server/verify/src/cms/signature.ts';
 import { containerMembers, logMembers, manifestText, members } from '../../server/verify/src/format.ts';
 import { readTrust } from '../../server/verify/src/log/trust.ts';
 import { nodeTools } from '../../server/verify/src/node-tools.ts';
@@ -144,6 +146,16 @@ test('one byte changed in a signature is never proven', async () => {
     }
     expect([name, passed]).toEqual([name, []]);
   }
+});
+
+test('a time of half a million bytes is read, and ends no program', async () => {
+  const own = readCertificate(certificate.certificates[0] ?? new Uint8Array(0));
+  if (!own) throw new Error('the certificate cannot be read');
+  const digest = new Uint8Array(32);
+  const at = '0'.repeat(500_000);
+  const parts = { digest, certificateDigest: digest, at, certificate: own, chain: [], signature: digest };
+  const read = await readMessage(messageBytes({ ...parts, stamp: undefined }), async () => digest);
+  expect(read?.at).toHaveLength(500_000);
 });
 
 describe('the key of the certificate', () => {

@@ -1,15 +1,20 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { logMembers, members, sealText } from '../../server/verify/src/format.ts';
+import { listOf, objectOf } from '../../server/verify/src/json.ts';
 import { readElsewhere } from '../../server/verify/src/log/proof.ts';
 import { noTrust, readTrust } from '../../server/verify/src/log/trust.ts';
 import { nodeTools } from '../../server/verify/src/node-tools.ts';
-import type { Settings, Verification } from '../../server/verify/src/verify-pack.ts';
-import { noteText, signText } from '../../server/src/tlog/format/note.ts';
+import { readNote } from '../../server/verify/src/log/note.ts';
+import type { Tools } from '../../server/verify/src/tools.ts';
+import { verifyPack, type Settings, type Verification } from '../../server/verify/src/verify-pack.ts';
+import { ED25519, keyText, noteText, publicBytes, signText } from '../../server/src/tlog/format/note.ts';
+import { unwitnessedText } from '../../server/src/ops/evidence/evidence.ts';
 import { sealOf } from '../../server/src/ops/evidence/log/log-proofs.ts';
 import { sha256 } from '../../server/src/mutations/item.ts';
+import { readPdf } from '../server/ops/pdf-text.ts';
 import { unzipped } from '../server/ops/unzipped.ts';
 import { archived, forged, found, replaced, statesOf, storedMember, verify } from './packs.ts';
-import { logged, originOfPacks, provenPack, signer, witness } from './proven-pack.ts';
+import { logged, originOfPacks, provenPack, signer, witness, type Signer } from './proven-pack.ts';
 
 const key = signer(originOfPacks);
 const outside = witness();
@@ -24,6 +29,15 @@ beforeAll(async () => {
 });
 
 const check = (bytes: Buffer, how: Settings = settings): Promise<Verification> => verify(bytes, 65_536, how);
+
+/** The sentence on the absent witness in VERIFY.txt, and in the document. */
+function wordsOf(bytes: Buffer): (string | undefined)[] {
+  const content = unzipped(bytes);
+  const document = readPdf(content.get(members.pdf) ?? Buffer.alloc(0)).pages.join(' ');
+  return [String(content.get(members.verify)), document].map(
+    (text) => /No outside witness had signed[^.]*\./.exec(text.replaceAll(/\s+/g, ' '))?.[0],
+  );
+}
 
 /** The forger has the key of the log: sums and seal fit. */
 async function resealed(change: (content: Map<string, Buffer>) => void, by = key): Promise<Buffer> {
@@ -56,9 +70,12 @@ describe('a pack with proofs', () => {
   });
 
   test('is not proven without a witness', async () => {
-    const verification = await check(await provenPack(logged(key).log));
+    const unwitnessed = await provenPack(logged(key).log);
+    const verification = await check(unwitnessed);
     expect(verification.outcome).toBe('unsigned');
     expect(statesOf(verification)).toMatchObject({ seal: 'passed', log: 'passed', witness: 'absent' });
+    expect(wordsOf(unwitnessed)).toEqual([unwitnessedText, unwitnessedText]);
+    expect(wordsOf(pack)).toEqual([undefined, undefined]);
   });
 
   test('without names keeps its proofs, and shows no salt', async () => {
@@ -73,8 +90,33 @@ describe('a pack with proofs', () => {
     const proofs = new Map([...log.log.proofs].filter(([name]) => name !== first?.proof));
     const verification = await check(await provenPack({ ...log.log, leaves, proofs }));
     expect(verification.outcome).toBe('gaps');
-    expect(found(verification, 'log')).toEqual(['unproven']);
+    expect(found(verification, 'log')).toEqual(['unproven', 'signed-as']);
   });
+});
+
+test('a key that comes a thousand times costs one check of a signature, and more keys are no layout', async () => {
+  let checks = 0;
+  const isSigned: Tools['isSigned'] = (...signed) => {
+    checks += 1;
+    return nodeTools.isSigned(...signed);
+  };
+  const one = { origin: key.name, key: key.text, from_size: 0 };
+  const withKeys = (count: number): Promise<Buffer> =>
+    provenPack({ ...log.log, keys: Array.from({ length: count }, () => one) });
+  const source = async function* (bytes: Buffer) {
+    yield bytes;
+  };
+  const repeated = await verifyPack(source(await withKeys(1000)), { ...nodeTools, isSigned }, settings);
+  expect(repeated.outcome).toBe('proven');
+  expect(checks).toBeLessThan(10);
+  expect(found(await check(await withKeys(1001)), 'log')).toContain('log-layout');
+});
+
+test('a note with the same signature twice is none', () => {
+  const note = log.checkpoint(6);
+  const [line = ''] = /— pod.*\n/.exec(note) ?? [];
+  expect(readNote(note)).toBeDefined();
+  expect(readNote(note + line)).toBeUndefined();
 });
 
 describe('the owner of the server, with the key of the log,', () => {
@@ -90,6 +132,23 @@ describe('the owner of the server, with the key of the log,', () => {
     );
     expect(found(invented, 'log')).toEqual(['leaf-differs', 'proof']);
     expect([differs.outcome, invented.outcome]).toEqual(['tampered', 'tampered']);
+  });
+
+  test('writes a forged change beside the true one, under its id, in another stop', async () => {
+    const doubled = await resealed((content) => {
+      const text = String(content.get(members.json));
+      const [line = ''] = /^\{"place".*$/m.exec(text) ?? [];
+      const stop = objectOf(JSON.parse(line));
+      const [fact] = listOf(stop['facts']);
+      const body = JSON.stringify({ args: { stop: { id: 5, updates: { driver_comments: 'left outside' } } } });
+      const lie = { ...objectOf(fact), body, hash: sha256(body).toString('hex'), client_id: null, seq: null };
+      const place = { ...objectOf(stop['place']), stop_id: 5 };
+      const other = JSON.stringify({ ...stop, place, facts: [lie], files: [], acts: [], mails: [] });
+      content.set(members.json, Buffer.from(text.replace(line, () => `${other},\n${line}`)));
+    });
+    const verification = await check(doubled);
+    expect(statesOf(verification)).toMatchObject({ record: 'passed', changes: 'passed', links: 'passed' });
+    expect(new Set(found(verification, 'log'))).toEqual(new Set(['leaf-differs']));
   });
 
   test.each([
@@ -164,6 +223,27 @@ describe('a forger with another key', () => {
     expect(found(verification, 'witness')).toEqual(['cosignature']);
   });
 
+  test('is another carrier whom the reader trusts, too: he does not speak for the first one', async () => {
+    const sealedBy = (carrier: Signer): Promise<Buffer> =>
+      provenPack({
+        ...log.log,
+        keys: [...log.log.keys, { origin: carrier.name, key: carrier.text, from_size: 0 }],
+        sealer: { origin: carrier.name, key: carrier.private },
+      });
+    const trusting = async ({ text }: Signer): Promise<Settings> => ({
+      trust: await readTrust(`${policy}log ${text}`, nodeTools),
+    });
+    const carrier = signer('carrier.example.org/log/F01');
+    const verification = await check(await sealedBy(carrier), await trusting(carrier));
+    expect(verification.outcome).toBe('unsigned');
+    expect(found(verification, 'seal')).toEqual(['seal-other', 'signed-as']);
+    // The same server under a new address has the same key.
+    const name = 'new.example.com/log/F01';
+    const text = keyText({ name, algorithm: ED25519, key: publicBytes(key.private) });
+    const moved = { name, text, private: key.private };
+    expect((await check(await sealedBy(moved), await trusting(moved))).outcome).toBe('proven');
+  });
+
   test('takes the proofs away: nothing is proven', async () => {
     const bare = await forged(pack, (content) => {
       for (const name of content.keys()) if (name.startsWith('log/')) content.delete(name);
@@ -203,6 +283,15 @@ describe('a checkpoint from elsewhere', () => {
   ])('%s after the database was rewritten contradicts the pack', async (_, text) => {
     const verification = await withCheckpoint(text());
     expect([verification.outcome, found(verification, 'elsewhere')]).toEqual(['tampered', ['elsewhere-forked']]);
+  });
+
+  test('that is older than a fact shows nothing of it', async () => {
+    const verification = await withCheckpoint(log.checkpoint(4));
+    expect([verification.outcome, found(verification, 'elsewhere')]).toEqual([
+      'gaps',
+      ['elsewhere-before', 'elsewhere-before'],
+    ]);
+    expect(verification.checks.find(({ check: name }) => name === 'elsewhere')?.count).toBe(1);
   });
 
   test('without a proof, or of another log, says that it shows nothing', async () => {

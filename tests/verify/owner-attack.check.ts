@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { linkText } from '@tailgate/sync-protocol';
@@ -20,6 +20,7 @@ import { TestQueue } from '../support/sealing.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { WitnessProcess } from '../support/witness-process.ts';
 import { bindQueue } from '../server/mutations/fixture.ts';
+import { unzipped } from '../server/ops/unzipped.ts';
 import { naiveRoot } from '../server/tlog/naive-tree.ts';
 import { startWorker } from '../server/tlog/log-node.ts';
 
@@ -146,6 +147,9 @@ async function rewrite(): Promise<void> {
 test('before the attack the pack is proven', async () => {
   const { code, text } = await verifier(oldPack, '--trust', trusted, '--checkpoint', kept);
   expect(text).toContain('Proven: the pack is intact');
+  const words = String(unzipped(await readFile(oldPack)).get('VERIFY.txt'));
+  expect(words).toContain('and so does the signature of an outside witness.');
+  expect(words).not.toContain('No outside witness');
   expect(code).toBe(0);
   expect(await chain()).toMatchObject({ intact: true, whole: true });
 });

@@ -50,10 +50,10 @@ export function chainedStop(without: readonly Withheld[] = []): StopEvidence {
     const previous: string | null = before?.toString('base64url') ?? null;
     before = sha256(linkText(hash.toString('base64url'), previous, seq ?? 0));
   }
-  const readings = readingsOf(summarized({ updates: { status: 'D', store_emp_name: 'Ana Gil' } }), {
-    history: { mutations },
-    seals,
-  });
+  const { result, ...stop } = summarized({ updates: { status: 'D', store_emp_name: 'Ana Gil' } });
+  const [{ client_id: client, seq } = { client_id: null, seq: null }] = mutations;
+  const by = result.by?.map((stamp) => ({ ...stamp, client: client ?? '', seq: seq ?? 0 }));
+  const readings = readingsOf({ ...stop, result: { ...result, by } }, { history: { mutations }, seals });
   return stopEvidence(readings, new Set(without));
 }
 

@@ -82,7 +82,10 @@ export function logged(
     ({ proof }, i) => [proof, proofText(3 + i, naivePath(3 + i, entries.slice(0, size)), checkpoint(size))] as const,
   );
   const lines = (path: readonly Buffer[]): string => path.map((hash) => `${hash.toString('base64')}\n`).join('');
-  const root = naiveRoot(entries.slice(0, 6)).toString('base64');
+  const grown = (from: number): string => {
+    const root = naiveRoot(entries.slice(0, from)).toString('base64');
+    return `${origin}\nold ${from} ${root}\n${lines(naiveGrowth(from, entries.slice(0, size)))}\n`;
+  };
   return {
     origin,
     size,
@@ -92,7 +95,8 @@ export function logged(
       leaves,
       proofs: new Map(proofs),
       keys: [{ origin, key: key.text, from_size: 0 }],
-      growths: [`${origin}\nold 6 ${root}\n${lines(naiveGrowth(6, entries.slice(0, size)))}\n`],
+      growths: [grown(4), grown(6)],
+      isWitnessed: witnesses.length > 0,
       sealer: { origin, key: key.private },
     },
   };

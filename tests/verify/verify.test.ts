@@ -51,6 +51,21 @@ describe('a pack as the server makes it', () => {
   });
 });
 
+test('a first item that follows another one is a broken link: a pack without names has no warning of it', async () => {
+  const follows = (content: Map<string, Buffer>) =>
+    replaced(content, members.json, '"prev_hash":null', `"prev_hash":"${'0'.repeat(64)}"`);
+  const short = await verify(await forged(withheld, follows));
+  expect([statesOf(short)['links'], found(short, 'links')]).toEqual(['open', ['link-unknown', 'link-unknown']]);
+  expect(found(await verify(await forged(pack, follows)), 'links')).toEqual(['link', 'link']);
+});
+
+test('changes that were deleted after their time are a gap', async () => {
+  const cut = await forged(pack, (content) =>
+    replaced(content, members.json, '"missing":[', '"missing":[{"part":"record","what":"3 changes"},'),
+  );
+  expect([statesOf(await verify(cut))['gaps'], found(await verify(cut), 'gaps')]).toEqual(['open', ['change-gone']]);
+});
+
 describe('a forger who knows the format', () => {
   const outcomeOf = async (change: (content: Map<string, Buffer>) => void) => verify(await forged(pack, change));
 

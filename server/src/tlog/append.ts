@@ -58,8 +58,10 @@ export async function appendFacts(tx: Tx, appending: Appending): Promise<Appende
   }
   const head = opened.head ?? (await begin(tx, appending, opened.next, opened.epoch));
   const change = keyChange(appending.keys, head, now);
-  const leaves = [...opened.leaves, ...(change ? [change.fact] : []), ...facts].map((fact, at) => {
-    const salt = randomBytes(SALT_BYTES);
+  const added = [...opened.leaves, ...(change ? [change.fact] : []), ...facts];
+  const salts = randomBytes(added.length * SALT_BYTES);
+  const leaves = added.map((fact, at) => {
+    const salt = salts.subarray(at * SALT_BYTES, (at + 1) * SALT_BYTES);
     return { index: head.size + at, kind: fact.kind, source: fact.source, entry: entryOf(fact, salt, now), fact, salt };
   });
   const checkpoint = await grow(tx, head, leaves);

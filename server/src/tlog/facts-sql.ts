@@ -9,12 +9,16 @@ const mutation = `l.id::text as id, l.route_id, l.week_end, l.stop_id, l.version
           encode(l.hash, 'hex') as hash, encode(l.prev_hash, 'hex') as prev_hash, l.employee, l.captured_at, l.edit_time,
           l.received_at, l.result, l.warnings`;
 
-/** Changes of one route `k` in the order of its versions. Later ones at the last logged version changed nothing. */
+/**
+ * Changes of one route `k` in the order of its versions. Only at the last logged version a change may have a leaf already:
+ * later changes there are those that changed nothing.
+ */
 const ofRoute = `left join log_progress p on p.facility = $1 and p.route_id = k.route_id and p.week_end = k.week_end
     cross join lateral (
       select ${mutation} from ledger l
        where l.facility = $1 and l.route_id = k.route_id and l.week_end = k.week_end
-         and l.version >= coalesce(p.logged_through, 0) and not ${mutationLogged}
+         and l.version >= coalesce(p.logged_through, 0)
+         and (p.logged_through is null or l.version > p.logged_through or not ${mutationLogged})
        order by l.version limit $2
     ) l limit $2`;
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { canonicalJson } from '@tailgate/sync-protocol';
 
 /** A log as its tables name it: one facility, or blank for facts without one, and the generation. */
@@ -61,4 +61,4 @@ export function entryOf({ kind, source, at, fields, personal = {} }: Fact, salt:
 
 /** Binds a value without showing it: SHA-256 of the salt, the field's name, a zero byte and the value, in hex. */
 const commitment = (salt: Buffer, field: string, value: string): string =>
-  createHash('sha256').update(salt).update(`${field}\0${value}`).digest('hex');
+  hash('sha256', Buffer.concat([salt, Buffer.from(`${field}\0${value}`)]));

@@ -22,31 +22,50 @@ export interface SequencerOptions {
   readonly host: string;
   readonly clock: () => Date;
   readonly log: Log;
+  /** Resolves when a transaction may begin, behind drivers' changes of this process. */
+  readonly giveWay?: () => Promise<void>;
   /** The facts of a transaction, of each kind. */
   readonly limit?: number;
 }
 
-/** The pause between two checkpoints of a busy log, and the age of the facts that a pass gathers. */
+/** The time between the beginnings of two passes of a busy log, and the age of the facts that a pass gathers. */
 const EVERY_MS = 5_000;
 const GATHER_MS = 500;
+/** The time from the beginning of a pass after which it gives way to no driver: the log follows in any storm. */
+const GIVES_WAY_MS = 1_000;
 /** Facts without a notification: acts, incidents, mails, files, reports. */
 const LOOK_EVERY_MS = 15_000;
 /** Times of facts are those of server clocks before the commit: a fact may appear this late. */
 const OVERLAP_MS = 900_000;
 /** A fact with a time far in the past, or a lost notification, is found by a reading of everything. */
 const EVERYTHING_EVERY_MS = 3_600_000;
-const LIMIT = 1_000;
+const LIMIT = 500;
+/** Failed passes of a log, one behind the other, until a person must know: a minute. */
+const STALLED_AFTER = 12;
+
+/** The part of a pass for one facility. */
+interface Pass {
+  /** Undefined: all routes. */
+  readonly routes: readonly RouteKey[] | undefined;
+  readonly since: Date;
+  /** By the monotonic clock. */
+  readonly givesWayUntil: number;
+}
 
 /**
  * Appends committed facts to the logs, behind the drivers: it reads what others have committed, and nothing waits for
  * it (I4). Changes of routes come from the notifications that every node receives.
  *
- *   idle ──notification, or a look every 15 s──► gathering ──0.5 s, or 5 s after the last pass──► pass ──► idle
+ *   idle ──notification, or a look every 15 s──► gathering ──0.5 s, or 5 s since the last pass──► pass ──► idle
  */
 export class Sequencer {
   readonly #options: SequencerOptions;
   #routes = new Map<string, Map<string, RouteKey>>();
   #isEverythingDue = true;
+  /** Facilities of which the next pass reads everything. */
+  #late = new Set<string>();
+  /** Passes without success, one behind the other. */
+  readonly #failures = new Map<string, number>();
   #readEverythingAt = 0;
   #passedAt = -EVERY_MS;
   #timer: NodeJS.Timeout | undefined;
@@ -75,38 +94,65 @@ export class Sequencer {
     await this.#running;
   }
 
-  /** Appends everything that is committed now. */
+  /** Appends everything that is committed now. @throws AggregateError where some logs failed; the others have their leaves */
   async pass(): Promise<void> {
     const { db, clock } = this.#options;
     const routes = this.#routes;
     this.#routes = new Map();
+    const givesWayUntil = performance.now() + GIVES_WAY_MS;
     if (performance.now() - this.#readEverythingAt > EVERYTHING_EVERY_MS) this.#isEverythingDue = true;
     const isWhole = this.#isEverythingDue;
     this.#isEverythingDue = false;
-    const since = isWhole ? new Date(0) : new Date(Math.min(clock().getTime(), Date.now()) - OVERLAP_MS);
+    const late = this.#late;
+    this.#late = new Set();
+    const everything = new Date(0);
+    const recent = new Date(Math.min(clock().getTime(), Date.now()) - OVERLAP_MS);
+    const failures: unknown[] = [];
     try {
       const { rows } = await db.query<{ facility: string }>(
         isWhole ? allFacilities : facilitiesWithFacts,
-        isWhole ? [] : [since],
+        isWhole ? [] : [recent],
       );
-      const facilities = new Set([...rows.map(({ facility }) => facility), ...routes.keys()]);
-      for (const facility of [...facilities].toSorted())
-        await this.#append(facility, isWhole ? undefined : [...(routes.get(facility)?.values() ?? [])], since);
+      const facilities = new Set([...rows.map(({ facility }) => facility), ...routes.keys(), ...late]);
+      for (const facility of [...facilities].toSorted()) {
+        const part =
+          isWhole || late.has(facility)
+            ? { routes: undefined, since: everything }
+            : { routes: [...(routes.get(facility)?.values() ?? [])], since: recent };
+        try {
+          await this.#append(facility, { ...part, givesWayUntil });
+          this.#failures.delete(facility);
+        } catch (error) {
+          failures.push(error);
+          await this.#failed(facility);
+        }
+      }
       if (isWhole) this.#readEverythingAt = performance.now();
     } catch (error) {
       this.#isEverythingDue = true;
       throw error;
     }
+    if (failures.length > 0) throw new AggregateError(failures, `not appended to: ${failures.length} of the logs`);
   }
 
-  async #append(facility: string, routes: readonly RouteKey[] | undefined, since: Date): Promise<void> {
-    const { db, keys, newest, witnesses, host, clock, log, limit = LIMIT } = this.#options;
+  /** The logs behind this one go on, and the next pass reads all of it again. An outage of a minute is an incident. */
+  async #failed(facility: string): Promise<void> {
+    this.#late.add(facility);
+    const count = (this.#failures.get(facility) ?? 0) + 1;
+    this.#failures.set(facility, count);
+    if (count < STALLED_AFTER) return;
+    await this.#options.db.query(reportOnce, ['log_stalled', JSON.stringify({ log: nameOf(facility) })]);
+  }
+
+  async #append(facility: string, { routes, since, givesWayUntil }: Pass): Promise<void> {
+    const { db, keys, newest, witnesses, host, clock, log, giveWay, limit = LIMIT } = this.#options;
     if ((await witnesses?.recall(facility)) === false) {
-      this.#isEverythingDue = true;
+      this.#late.add(facility);
       return;
     }
     const named = routes?.map(({ id, week_end }) => ({ route_id: id, week_end }));
     for (let facts = limit; facts >= limit && !this.#stopped;) {
+      if (performance.now() < givesWayUntil) await giveWay?.();
       const own = await keys();
       const seen = newest.of(facility);
       const wanted = { facility, routes: named, since, limit };
@@ -154,7 +200,8 @@ export class Sequencer {
       const known = this.#routes.get(key.facility) ?? new Map<string, RouteKey>();
       this.#routes.set(key.facility, known.set(text, key));
     }
-    if (this.#routes.size > 0) this.#schedule();
+    if (this.#routes.size === 0) return;
+    this.#schedule();
   }
 
   #everything(): void {
@@ -171,13 +218,13 @@ export class Sequencer {
   }
 
   async #run(): Promise<void> {
+    this.#passedAt = performance.now();
     try {
       await this.pass();
     } catch (err) {
       this.#options.log.warn({ err }, 'the log could not be appended to; it is tried again');
     }
-    this.#passedAt = performance.now();
     this.#timer = undefined;
-    if (this.#routes.size > 0 || this.#isEverythingDue) this.#schedule();
+    if (this.#routes.size > 0 || this.#late.size > 0 || this.#isEverythingDue) this.#schedule();
   }
 }

@@ -1,5 +1,13 @@
 import { addCheckpointText, cosignedAt, readCheckpoint, type AddCheckpoint } from './format/checkpoint.ts';
-import { COSIGNATURE, keyIdOf, NoteError, parseKey, parseSignature, type NoteKey } from './format/note.ts';
+import {
+  COSIGNATURE,
+  isSignedByAny,
+  keyIdOf,
+  NoteError,
+  parseKey,
+  parseSignature,
+  type NoteKey,
+} from './format/note.ts';
 import { StartError } from '../runtime/start-error.ts';
 
 /** A witness as a log knows it. */
@@ -80,8 +88,17 @@ function readLine(line: string) {
   }
 }
 
-/** The newest checkpoint of a log that a witness has signed; undefined where it has seen none. @throws WitnessAway */
-export async function askNewest({ key, url }: Witness, origin: string, stopping: AbortSignal) {
+/** A log as its server knows it. */
+export interface OwnLog {
+  readonly origin: string;
+  readonly keys: readonly NoteKey[];
+}
+
+/**
+ * The newest checkpoint of a log that a witness has signed; undefined where it has seen none. The log has signed it, too:
+ * a witness cannot invent one and so end the log. @throws WitnessAway
+ */
+export async function askNewest({ key, url }: Witness, { origin, keys }: OwnLog, stopping: AbortSignal) {
   const { status, text } = await ask(`${url}/checkpoint/${encodeURIComponent(origin)}`, {}, stopping);
   if (status === 404) return undefined;
   if (status !== 200) throw new WitnessAway(`it answers ${status}`);
@@ -90,11 +107,11 @@ export async function askNewest({ key, url }: Witness, origin: string, stopping:
     const isCosigned = note.signatures.some(
       (signature) => signature.keyId === keyIdOf(key) && cosignedAt(key, note.text, signature) !== undefined,
     );
-    if (isCosigned && checkpoint.origin === origin) return { note: text, checkpoint };
+    if (isCosigned && checkpoint.origin === origin && isSignedByAny(note, keys)) return { note: text, checkpoint };
   } catch (cause) {
     if (!(cause instanceof NoteError)) throw cause;
   }
-  throw new WitnessAway('its newest checkpoint has no signature by the key in WITNESSES');
+  throw new WitnessAway('its newest checkpoint has no signature by the key in WITNESSES, or none by a key of the log');
 }
 
 /** @throws WitnessAway */

@@ -32,3 +32,9 @@ export const readPresent = statement(
   'log_read_present',
   `select generation, origin from log where facility = $1 and ended_at is null`,
 );
+
+/** The keys that have signed a log. $1 origin. */
+export const listKeysOfOrigin = statement(
+  'log_list_keys_of_origin',
+  `select distinct k.key from log l join log_key k using (facility, generation) where l.origin = $1`,
+);

@@ -4,9 +4,18 @@ import type { Log } from '../runtime/log.ts';
 import { hashesOf } from './append.ts';
 import { readCheckpoint, type Checkpoint } from './format/checkpoint.ts';
 import { proveConsistency } from './format/merkle.ts';
+import { ED25519 } from './format/note.ts';
+import type { ReadKeys } from './keys.ts';
 import { originOf } from './log.ts';
 import type { NewestCheckpoints, Seen } from './newest-checkpoints.ts';
-import { askNewest, nameOfWitness, submitCheckpoint, WitnessAway, type Witness } from './witness-client.ts';
+import {
+  askNewest,
+  nameOfWitness,
+  submitCheckpoint,
+  WitnessAway,
+  type OwnLog,
+  type Witness,
+} from './witness-client.ts';
 import * as sql from './witness-sql.ts';
 
 /** The end of a checkpoint's way to a witness. */
@@ -16,6 +25,7 @@ export interface WitnessesOptions {
   readonly db: Db;
   readonly witnesses: readonly Witness[];
   readonly newest: NewestCheckpoints;
+  readonly keys: ReadKeys;
   /** The host in the origin of new logs. */
   readonly host: string;
   readonly log: Log;
@@ -93,11 +103,18 @@ export class Witnesses {
     for (let generation = Math.max(present?.generation ?? 1, newest.of(facility)?.generation ?? 1); ; generation++) {
       const isPresent = present?.generation === generation;
       const origin = isPresent ? present.origin : originOf(host, { facility, generation });
-      const signed = await askNewest(witness, origin, this.#stopping.signal);
+      const signed = await askNewest(witness, await ownLog(this.#options, origin), this.#stopping.signal);
       if (!signed) return found;
       found = { generation, epoch: undefined, ...signed };
     }
   }
+}
+
+/** The keys of this server, and those of the database: each can have lost some. */
+async function ownLog({ db, keys }: Pick<WitnessesOptions, 'db' | 'keys'>, origin: string): Promise<OwnLog> {
+  const { rows } = await db.query<{ key: Buffer }>(sql.listKeysOfOrigin, [origin]);
+  const known = [...rows.map(({ key }) => key), ...(await keys()).map((each) => each.public)];
+  return { origin, keys: known.map((key) => ({ name: origin, algorithm: ED25519, key })) };
 }
 
 interface ToCosign {
@@ -226,11 +243,20 @@ class Courier {
   }
 
   /**
-   * The database is another one than that whose checkpoints the witness has signed: the next leaf begins a new origin.
+   * The database is another one than that whose checkpoints the witness has signed: the next leaf begins a new origin. A
+   * witness that shows no signature of the log refuses, and the log goes on.
    */
   async #differs(facility: string, { seen }: ToCosign, reason: string, answer: string): Promise<CosigningOutcome> {
     const { generation, checkpoint } = seen;
-    const signed = await askNewest(this.#witness, checkpoint.origin, this.#stopping);
+    const log = await ownLog(this.#options, checkpoint.origin);
+    const signed = await askNewest(this.#witness, log, this.#stopping).catch((err: unknown) => {
+      if (!(err instanceof WitnessAway)) throw err;
+      this.#options.log.warn(
+        { err, witness: nameOfWitness(this.#witness) },
+        'a witness does not show what it has signed',
+      );
+      return undefined;
+    });
     if (signed) await this.#options.newest.replace(facility, { generation, epoch: undefined, ...signed });
     return this.#refused(facility, checkpoint, reason, answer);
   }

@@ -3,11 +3,21 @@ export const faultCodes = [
   ...['not-a-pack', 'cut-off', 'header', 'directory', 'trailing', 'crc', 'compressed', 'name', 'duplicate'],
   ...['order', 'absent-member', 'too-large', 'sums', 'json', 'json-layout', 'json-shape', 'format'],
   ...['pdf', 'pdf-attachment', 'pdf-differs', 'file-differs', 'file-absent', 'file-stray'],
-  ...['log-layout', 'leaf-stray', 'leaf-differs', 'leaf-place', 'unproven', 'backfilled', 'proof', 'checkpoint'],
-  ...['checkpoint-differs', 'growth', 'cosignature', 'seal', 'key-unknown'],
+  ...['log-layout', 'leaf-stray', 'leaf-differs', 'leaf-place', 'unproven', 'unopened', 'backfilled', 'proof'],
+  ...['checkpoint', 'checkpoint-differs', 'growth', 'cosignature', 'seal', 'seal-other', 'key-unknown', 'signed-as'],
   ...['pdf-seal', 'container-seal', 'certificate-unknown', 'stamp', 'stamp-unknown', 'stamped'],
-  ...['elsewhere-forked', 'elsewhere-unproven', 'elsewhere-other'],
-  ...['hash', 'body-id', 'body-withheld', 'place-twice', 'link', 'link-unknown', 'file-missing', 'change-waits'],
+  ...['elsewhere-forked', 'elsewhere-unproven', 'elsewhere-other', 'elsewhere-before', 'elsewhere-silent'],
+  ...[
+    'hash',
+    'body-id',
+    'body-withheld',
+    'place-twice',
+    'link',
+    'link-unknown',
+    'file-missing',
+    'change-waits',
+    'change-gone',
+  ],
 ] as const;
 export type FaultCode = (typeof faultCodes)[number];
 

@@ -1,4 +1,4 @@
-import { readCertificate, type Certificate } from './cms/certificate.ts';
+import { mayIssue, readCertificate, type Certificate } from './cms/certificate.ts';
 import type { Message } from './cms/signature.ts';
 import { readToken, tokenIn, type Token } from './cms/token.ts';
 import type { Finding } from './fault.ts';
@@ -36,7 +36,7 @@ export async function compareStamps(
   const facts: Finding[] = [];
   for (const { name, token: bytes, digest } of stamps) {
     const token = bytes && readToken(bytes);
-    if (!token || !isEqual(token.imprint, fromHex(digest)) || !(await isSigned(token, tools))) {
+    if (!token || !isEqual(token.imprint, fromHex(digest)) || !(await isSignedToken(token, tools))) {
       wrong.push({ code: 'stamp', about: name });
       continue;
     }
@@ -47,7 +47,8 @@ export async function compareStamps(
   return { count: facts.length, wrong, unknown, open: [], facts };
 }
 
-async function isSigned(token: Token, tools: Tools): Promise<boolean> {
+/** Whether the signature of a token is valid: by RSA and SHA-2, as this program reads it. */
+export async function isSignedToken(token: Token, tools: Tools): Promise<boolean> {
   const { hash, content, contentDigest, attributes, signature, signer } = token;
   if (!isEqual(await tools.digest(hash, content), contentDigest)) return false;
   return tools.isSignedByRsa(signer.key, attributes, signature, hash);
@@ -74,6 +75,7 @@ async function issuerOf(
 ): Promise<Certificate | undefined> {
   if (!hash) return undefined;
   for (const each of known)
-    if (isEqual(each.subject, issuer) && (await tools.isSignedByRsa(each.key, body, signature, hash))) return each;
+    if (isEqual(each.subject, issuer) && mayIssue(each) && (await tools.isSignedByRsa(each.key, body, signature, hash)))
+      return each;
   return undefined;
 }

@@ -42,6 +42,10 @@ export function readCheckpoint(message: string): { note: Note; checkpoint: Check
   return { note, checkpoint: parseCheckpoint(note.text) };
 }
 
+/** Whether a key of another name than the log's, which is its origin, has signed a checkpoint. */
+export const isCosigned = ({ note, checkpoint }: ReturnType<typeof readCheckpoint>): boolean =>
+  note.signatures.some(({ name }) => name !== checkpoint.origin);
+
 /** The text that a witness signs (c2sp.org/tlog-cosignature). */
 const cosignedText = (seconds: bigint, text: string): string => `cosignature/v1\ntime ${seconds}\n${text}`;
 

@@ -16,6 +16,7 @@ function lengthOf(length: number): number[] {
 }
 
 export const tags = {
+  boolean: 1,
   integer: 2,
   bits: 3,
   octets: 4,

@@ -32,6 +32,9 @@ const ids = {
   rsa: oid('1.2.840.113549.1.1.1'),
 } as const;
 
+/** A chain has a handful. */
+const mostCertificates = 100;
+
 /** The values under a signature. */
 export interface Signed {
   /** SHA-256 of the signed bytes. */
@@ -105,12 +108,12 @@ export async function readMessage(
     .flatMap((der) => readCertificate(der) ?? [])
     .find(({ issuer, serial }) => sid !== undefined && isEqual(concat(issuer, serial), sid.content));
   const digest = valueOf(attributes, ids.digest);
-  if (!certificate || !digest || !signature) return undefined;
+  if (!certificate || !digest || !signature || all.length > mostCertificates) return undefined;
   const time = valueOf(attributes, ids.time);
   const message: Message = {
     digest: digest.content,
     certificateDigest: await digestOf(certificate.der),
-    at: time && String.fromCharCode(...time.content),
+    at: time && new TextDecoder().decode(time.content),
     certificate,
     chain: all.filter((der) => der !== certificate.der),
     signature: signature.content,

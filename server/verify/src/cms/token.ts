@@ -1,6 +1,6 @@
 import type { DigestName } from '../tools.ts';
 import { concat, isEqual } from '../log/bytes.ts';
-import { readCertificate, type Certificate } from './certificate.ts';
+import { hasOnlyPurpose, readCertificate, type Certificate } from './certificate.ts';
 import { element, elementsIn, oid, readElement, tags, type Element } from './der.ts';
 import { valueOf } from './signature.ts';
 
@@ -62,7 +62,7 @@ export function readToken(bytes: Uint8Array): Token | undefined {
   const statement = content && readStatement(content.content);
   if (!type || !isEqual(type.whole, ids.statement) || others.length > 0 || !hash || !own || !statement)
     return undefined;
-  if (!contentDigest || !attributes || !signature || !hasUse(own)) return undefined;
+  if (!contentDigest || !attributes || !signature || !hasOnlyPurpose(own, ids.stamping)) return undefined;
   return {
     ...statement,
     signer: own,
@@ -87,12 +87,6 @@ function readStatement(bytes: Uint8Array): Pick<Token, 'imprint' | 'time' | 'non
 /** `20261120180000Z`, with or without fractions of a second. */
 function timeOf({ content }: Element): string | undefined {
   const [, year, month, day, hour, minute, second] =
-    /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(?:\.\d+)?Z$/.exec(String.fromCharCode(...content)) ?? [];
+    /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(?:\.\d+)?Z$/.exec(new TextDecoder().decode(content)) ?? [];
   return year && `${year}-${month}-${day}T${hour}:${minute}:${second}Z`;
-}
-
-/** Whether a certificate is one of an authority for time stamps. */
-function hasUse({ body }: Certificate): boolean {
-  const { stamping } = ids;
-  return body.some((_, i) => isEqual(body.subarray(i, i + stamping.length), stamping));
 }

@@ -29,12 +29,18 @@ export async function differences(
     .filter(([name, value]) => !isSame(fields[name], value))
     .map(([name]) => name);
   const committed = objectOf(fields['committed']);
-  if (salt !== null)
-    for (const [name, value] of Object.entries(expected.personal))
-      if (committed[name] !== (await hashOf(hashing, concat(fromHex(salt), utf8(`${name}\0${value}`)))))
-        differing.push(name);
+  for (const [name, value] of Object.entries(expected.personal))
+    if (
+      committed[name] === undefined ||
+      (salt !== null && committed[name] !== (await hashOf(hashing, concat(fromHex(salt), utf8(`${name}\0${value}`)))))
+    )
+      differing.push(name);
   return differing.map((name) => ({ code: 'leaf-differs', about: `${fact}: ${name}` }));
 }
+
+/** Whether the record shows a value that the leaf commits to, and the pack lacks the salt by which they are compared. */
+export const isUnopened = ({ salt }: ReadLeaf, { personal }: Expected): boolean =>
+  salt === null && Object.keys(personal).length > 0;
 
 /** Simple values, and lists of them. */
 const isSame = (one: unknown, other: unknown): boolean =>

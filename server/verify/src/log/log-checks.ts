@@ -5,7 +5,7 @@ import type { Compared } from '../record/record-checks.ts';
 import type { Tools } from '../tools.ts';
 import { isEqual, utf8 } from './bytes.ts';
 import type { Expected } from './expected.ts';
-import { differences, readLeaf, type ReadLeaf } from './leaf-checks.ts';
+import { differences, isUnopened, readLeaf, type ReadLeaf } from './leaf-checks.ts';
 import { cosignedBy, ofLog, readKey, readNote, signedBy, type Note, type NoteKey } from './note.ts';
 import { readGrowths, readProof, type Checkpoint, type Elsewhere, type Growth, type Proof } from './proof.ts';
 import { isConsistent, isIncluded, leafHash } from './tree.ts';
@@ -83,43 +83,64 @@ function readLeaves(text: string): ReadLeaf[] | undefined {
   return isHex && leavesText(leaves) === text ? leaves.map(readLeaf) : undefined;
 }
 
+/** A log has a key more for each rotation. Each key costs a check of a signature. */
+const mostKeys = 1000;
+
+/** Each key once: a log can return to an earlier one. */
 async function readKeys(text: string, tools: Tools): Promise<NoteKey[] | undefined> {
   const rows = listOf(objectOf(parsed(text))['keys']).map((each): LogKeyText => {
     const { origin, key, from_size } = objectOf(each);
     return { origin: String(origin), key: String(key), from_size: Number(from_size) };
   });
-  if (keysText(rows) !== text) return undefined;
+  if (keysText(rows) !== text || rows.length > mostKeys) return undefined;
   const keys = await Promise.all(rows.map(({ key }) => readKey(key, tools)));
   const known = keys.flatMap((key) => key ?? []);
   const isOwn = known.every(({ name, algorithm }, i) => algorithm === ofLog && name === rows[i]?.origin);
-  return known.length === rows.length && isOwn ? known : undefined;
+  if (known.length !== rows.length || !isOwn) return undefined;
+  return [...new Map(known.map((key) => [key.text, key])).values()];
 }
 
 /** Each fact of the record has a leaf that says the same, and each leaf is in its log. */
 export async function compareLog(log: LogRecord, expected: readonly Expected[]): Promise<Compared | undefined> {
   if (!log.isThere) return undefined;
-  const wrong = [...log.wrong];
+  const found = [...log.wrong];
   const open: Finding[] = [];
-  const facts = new Map(expected.map((fact) => [`${fact.kind} ${fact.id}`, fact]));
+  const waiting = mentionsOf(expected);
   const unused = new Set(log.proofs.keys());
   for (const leaf of log.leaves) {
-    const fact = facts.get(leaf.fact);
+    const mentions = waiting.get(leaf.fact) ?? [];
+    const [fact] = mentions;
     unused.delete(leaf.proof);
-    if (!facts.delete(leaf.fact) || !fact || leaf.proof !== proofMember(fact.kind, fact.id)) {
-      wrong.push({ code: 'leaf-stray', about: leaf.fact });
+    if (!waiting.delete(leaf.fact) || !fact || leaf.proof !== proofMember(fact.kind, fact.id)) {
+      found.push({ code: 'leaf-stray', about: leaf.fact });
       continue;
     }
-    wrong.push(...(await differences(leaf, fact, log.tools.hashing)), ...(await faultsOfProof(leaf, fact, log)));
+    for (const mention of mentions) found.push(...(await differences(leaf, mention, log.tools.hashing)));
+    found.push(...(await faultsOfProof(leaf, mentions, log)));
+    if (mentions.some((mention) => isUnopened(leaf, mention))) open.push({ code: 'unopened', about: leaf.fact });
     if (leaf.fields['backfilled'] === true) open.push({ code: 'backfilled', about: leaf.fact });
   }
-  wrong.push(...[...unused].map((about): Finding => ({ code: 'leaf-stray', about })));
-  open.push(...[...facts.keys()].map((about): Finding => ({ code: 'unproven', about })));
+  for (const about of unused) found.push({ code: 'leaf-stray', about });
+  for (const about of waiting.keys()) open.push({ code: 'unproven', about });
   const signed = await signersOf(log);
-  wrong.push(...signed.wrong, ...(await faultsOfGrowths(log)));
-  return { count: log.leaves.length, wrong, open, unknown: signed.unknown };
+  const wrong = [...found, ...signed.wrong, ...(await faultsOfGrowths(log))];
+  const facts = wrong.length === 0 ? signed.facts : [];
+  return { count: log.leaves.length, wrong, open, unknown: signed.unknown, facts };
 }
 
-async function faultsOfProof(leaf: ReadLeaf, { log: name }: Expected, log: LogRecord): Promise<Finding[]> {
+/** The mentions of each fact, by its name in leaves. */
+function mentionsOf(expected: readonly Expected[]): Map<string, Expected[]> {
+  const facts = new Map<string, Expected[]>();
+  for (const fact of expected) {
+    const name = `${fact.kind} ${fact.id}`;
+    const mentions = facts.get(name);
+    if (mentions) mentions.push(fact);
+    else facts.set(name, [fact]);
+  }
+  return facts;
+}
+
+async function faultsOfProof(leaf: ReadLeaf, mentions: readonly Expected[], log: LogRecord): Promise<Finding[]> {
   const { hashing } = log.tools;
   const proof = log.proofs.get(leaf.proof);
   const isProven =
@@ -127,7 +148,7 @@ async function faultsOfProof(leaf: ReadLeaf, { log: name }: Expected, log: LogRe
   if (!proof || !isProven) return [{ code: 'proof', about: leaf.proof }];
   // The log of another facility, or of another server.
   const [, place] = /\/log\/([^/]+)(?:\/[1-9]\d*)?$/.exec(proof.checkpoint.origin) ?? [];
-  return place === name ? [] : [{ code: 'leaf-place', about: leaf.fact }];
+  return mentions.every((mention) => place === mention.log) ? [] : [{ code: 'leaf-place', about: leaf.fact }];
 }
 
 async function signersOf({
@@ -135,17 +156,19 @@ async function signersOf({
   claimed,
   trust,
   tools,
-}: LogRecord): Promise<Required<Omit<Compared, 'count' | 'open' | 'facts'>>> {
+}: LogRecord): Promise<Required<Omit<Compared, 'count' | 'open'>>> {
   const wrong: Finding[] = [];
   const unknown: Finding[] = [];
+  const facts: Finding[] = [];
   for (const [origin, { note }] of checkpoints) {
     const ofOrigin = ({ name }: NoteKey): boolean => name === origin;
     const trusted = await signedBy(note, trust.logs.filter(ofOrigin), tools);
     const own = await signedBy(note, claimed.filter(ofOrigin), tools);
     if (trusted === 'wrong' || own !== 'valid') wrong.push({ code: 'checkpoint', about: origin });
     else if (trusted === 'none') unknown.push({ code: 'key-unknown', about: origin });
+    else facts.push({ code: 'signed-as', about: origin });
   }
-  return { wrong, unknown };
+  return { wrong, unknown, facts };
 }
 
 async function faultsOfGrowths({ growths, checkpoints, tools }: LogRecord): Promise<Finding[]> {
@@ -162,7 +185,7 @@ async function faultsOfGrowths({ growths, checkpoints, tools }: LogRecord): Prom
 export async function compareSeal(
   text: string | undefined,
   sums: string,
-  { claimed, trust, tools }: LogRecord,
+  { checkpoints, claimed, trust, tools }: LogRecord,
 ): Promise<Compared | undefined> {
   if (text === undefined) return undefined;
   const note = readNote(text);
@@ -173,8 +196,22 @@ export async function compareSeal(
   const trusted = await signedBy(note, trust.logs.filter(ofOrigin), tools);
   const own = await signedBy(note, claimed.filter(ofOrigin), tools);
   if (trusted === 'wrong' || own !== 'valid') return { count: 0, wrong, open: [] };
-  const unknown: Finding[] = trusted === 'none' ? [{ code: 'key-unknown', about: origin }] : [];
-  return { count: 1, wrong: [], open: [], unknown };
+  if (trusted === 'none') return { count: 1, wrong: [], open: [], unknown: [{ code: 'key-unknown', about: origin }] };
+  const others = [...checkpoints.keys()].filter((each) => !isOfOneServer(each, origin, trust));
+  const unknown = others.map((about): Finding => ({ code: 'seal-other', about: `${origin}, ${about}` }));
+  return { count: 1, wrong: [], open: [], unknown, facts: [{ code: 'signed-as', about: origin }] };
+}
+
+const hostOf = (origin: string): string => origin.slice(0, Math.max(0, origin.indexOf('/log/')));
+
+/**
+ * Whether two logs are of one server: their origins have its host, or one key signs both (a log keeps the host of its
+ * beginning, and a server can move). The reader may trust several servers, and none of them speaks for another one.
+ */
+function isOfOneServer(one: string, other: string, { logs }: Trust): boolean {
+  if (hostOf(one) === hostOf(other)) return true;
+  const keysOf = (origin: string): NoteKey[] => logs.filter(({ name }) => name === origin);
+  return keysOf(one).some(({ key }) => keysOf(other).some((each) => isEqual(each.key, key)));
 }
 
 /** Each checkpoint has the cosignature of a trusted witness. */
@@ -194,7 +231,7 @@ export async function compareWitnesses({ checkpoints, trust, tools }: LogRecord)
   return { count, wrong, open: [], unknown };
 }
 
-/** A checkpoint that somebody has kept, against the one of the pack. */
+/** A checkpoint that somebody has kept, against the one of the pack. It shows nothing of facts that came after it. */
 export async function compareElsewhere(log: LogRecord, { checkpoint, since, path }: Elsewhere): Promise<Compared> {
   const { tools, checkpoints, growths } = log;
   const { origin, size, root, note } = checkpoint;
@@ -207,8 +244,18 @@ export async function compareElsewhere(log: LogRecord, { checkpoint, since, path
   if (!own || (await signedBy(note, keys, tools)) !== 'valid') return answer('open', 'elsewhere-other');
   const earlier = growths.find((growth) => growth.origin === origin && growth.earlier.size === size);
   const known = size === own.size ? own : earlier?.earlier;
-  if (known) return isEqual(known.root, root) ? { count: 1, wrong: [], open: [] } : answer('wrong', 'elsewhere-forked');
+  if (known) return isEqual(known.root, root) ? coverage(log, checkpoint) : answer('wrong', 'elsewhere-forked');
   if (since !== own.size) return answer('open', 'elsewhere-unproven', `, old=${own.size}`);
   const isGrown = await isConsistent(tools.hashing, own, checkpoint, path);
-  return isGrown ? { count: 1, wrong: [], open: [] } : answer('wrong', 'elsewhere-forked');
+  return isGrown ? coverage(log, checkpoint) : answer('wrong', 'elsewhere-forked');
+}
+
+/** The facts of the pack that are under a checkpoint, and the logs of which it shows nothing. */
+function coverage({ leaves, proofs, checkpoints }: LogRecord, { origin, size }: Checkpoint): Compared {
+  const own = leaves.filter(({ proof }) => proofs.get(proof)?.checkpoint.origin === origin);
+  const later = own.filter(({ proof }) => (proofs.get(proof)?.index ?? size) >= size);
+  const open = later.map(({ fact }): Finding => ({ code: 'elsewhere-before', about: `${fact}, ${origin} ${size}` }));
+  const others = [...checkpoints.keys()].filter((each) => each !== origin);
+  const facts = others.map((about): Finding => ({ code: 'elsewhere-silent', about }));
+  return { count: own.length - later.length, wrong: [], open, facts };
 }

@@ -44,13 +44,14 @@ export async function readKey(text: string, { hashing }: Tools): Promise<NoteKey
   return { name, algorithm, key: bytes.subarray(1), id: fromHex(id), text };
 }
 
-/** Undefined for a text that is no signed note. */
+/** Undefined for a text that is no signed note, and for one with two signatures of one name and hash. */
 export function readNote(message: string): Note | undefined {
   const blank = message.lastIndexOf('\n\n');
   if (blank < 0 || !message.endsWith('\n') || /[\0-\x09\x0b-\x1f\ufffd]/.test(message)) return undefined;
   const lines = message.slice(blank + 2, -1).split('\n');
   const signatures = lines.flatMap((line) => readSignature(line) ?? []);
   if (signatures.length !== lines.length || lines.length > mostSignatures) return undefined;
+  if (new Set(signatures.map(({ name, id }) => `${name} ${id.join('.')}`)).size !== signatures.length) return undefined;
   return { text: message.slice(0, blank + 1), signatures };
 }
 

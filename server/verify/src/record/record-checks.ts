@@ -34,8 +34,8 @@ export function compareFiles({ stops }: PackRecord, digests: ReadonlyMap<string,
     else if (state !== 'here' || found.sha256 !== sha256 || found.size !== size)
       wrong.push({ code: 'file-differs', about: member });
   }
-  const strays = [...digests.keys()].filter((name) => name.startsWith('files/') && !named.has(name));
-  wrong.push(...strays.map((about): Finding => ({ code: 'file-stray', about })));
+  for (const name of digests.keys())
+    if (name.startsWith('files/') && !named.has(name)) wrong.push({ code: 'file-stray', about: name });
   return { count: named.size, wrong, open: [] };
 }
 
@@ -69,17 +69,16 @@ export async function compareLinks({ stops }: PackRecord, hashing: Hashing): Pro
   }
   let count = 0;
   for (const { id, queue, seq, prevHash, isBroken, body } of places.values()) {
-    if (seq === 1 && prevHash !== null && !isBroken) wrong.push({ code: 'link', about: id });
+    // The server has noted a broken link as a warning. A pack without names has no warnings.
+    const isNoted = isBroken || body === null;
+    const broken = (): void =>
+      void (isNoted ? open : wrong).push({ code: isNoted ? 'link-unknown' : 'link', about: id });
+    if (seq === 1 && prevHash !== null) broken();
     const before = places.get(`${queue}/${(seq ?? 0) - 1}`);
     if (!before) continue;
     count += 1;
     if (prevHash === null) open.push({ code: 'link-unknown', about: id });
-    else if ((await linkOf(before, hashing)) !== prevHash)
-      // The server has noted a broken link as a warning. A pack without names has no warnings.
-      (isBroken || body === null ? open : wrong).push({
-        code: isBroken || body === null ? 'link-unknown' : 'link',
-        about: id,
-      });
+    else if ((await linkOf(before, hashing)) !== prevHash) broken();
   }
   return { count, wrong, open };
 }
@@ -101,11 +100,12 @@ const base64Url = (digest: string): string =>
 export function findGaps({ stops, without }: PackRecord): Compared {
   const isWithheld = ({ label, state }: FileRecord): boolean =>
     state === 'here' && (without.includes('photos') || (label === 'Signature' && without.includes('names')));
-  const gapsOf = ({ files, waiting }: StopRecord): Finding[] => [
+  const gapsOf = ({ place, files, waiting, isCut }: StopRecord): Finding[] => [
     ...files
       .filter((file) => file.member === null && !isWithheld(file))
       .map(({ label, id }): Finding => ({ code: 'file-missing', about: `${label} (${id})` })),
     ...waiting.map((about): Finding => ({ code: 'change-waits', about })),
+    ...(isCut ? [{ code: 'change-gone' as const, about: place }] : []),
   ];
   return { count: stops.length, wrong: [], open: stops.flatMap(gapsOf) };
 }

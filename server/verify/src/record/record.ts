@@ -32,6 +32,8 @@ export interface StopRecord {
   readonly files: readonly FileRecord[];
   /** Changes that wait for the office. */
   readonly waiting: readonly string[];
+  /** Changes behind the present state are on record no more. */
+  readonly isCut: boolean;
 }
 
 export interface PackRecord {
@@ -66,6 +68,7 @@ function stopOf(value: unknown): StopRecord {
       const kept = objectOf(each);
       return kept['state'] === 'open' ? [textIn(kept, 'id')] : [];
     }),
+    isCut: listIn(stop, 'missing').some((each) => objectOf(each)['part'] === 'record'),
   };
 }
 

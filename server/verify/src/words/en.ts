@@ -24,7 +24,7 @@ export const en: VerifyWords = {
     certificate: () => 'One certificate has signed the PDF and the whole container.',
     log: (count) => `Facts are in the signed log, as pack.json has them: ${count}.`,
     witness: (count) => `Outside witnesses confirm the log: ${s(count, 'checkpoint')}.`,
-    elsewhere: () => 'The checkpoint from elsewhere fits the log of this pack.',
+    elsewhere: (count) => `The checkpoint from elsewhere fits the log of this pack. Facts under it: ${count}.`,
     stamps: (count) => `Time stamps of an authority that you trust: ${count}.`,
   },
   absent: {
@@ -72,6 +72,8 @@ export const en: VerifyWords = {
     'leaf-differs': (about) => `The log has another value than pack.json: ${about}.`,
     'leaf-place': (about) => `The proof of ${about} is from the log of another place.`,
     unproven: (about) => `The pack has no proof of ${about}: it was not yet in the log, or the proof was taken away.`,
+    unopened: (about) =>
+      `The names and reasons of ${about} cannot be compared with the log: the pack lacks the salt of its leaf.`,
     backfilled: (about) => `The log shows ${about} only from a time more than one hour after its receipt.`,
     proof: (name) => `${name} does not lead from its leaf to the signed root.`,
     checkpoint: (log) => `The checkpoint of ${log} is not signed by its key.`,
@@ -79,6 +81,9 @@ export const en: VerifyWords = {
     growth: (about) => `The log did not grow from this earlier state: ${about}.`,
     cosignature: (log) => `The signature of a witness of ${log} is invalid.`,
     seal: (about) => `The signature of the whole pack is invalid (${about || 'no signed note'}).`,
+    'seal-other': (logs) =>
+      `The key of one server has signed the pack, and that of another one its facts (${logs}): the first does not speak for the second.`,
+    'signed-as': (log) => `The key of ${log} has signed it.`,
     'key-unknown': (log) => `You have not named the key that signs ${log} as one that you trust.`,
     'pdf-seal': (about) => `The signature in the PDF is invalid, or not of the whole document (${about}).`,
     'container-seal': (about) =>
@@ -92,7 +97,12 @@ export const en: VerifyWords = {
     'elsewhere-unproven': (about) =>
       `No proof connects the checkpoint from elsewhere with the one of this pack (${about}): a log gives a newer one with its proof at checkpoint?old=SIZE.`,
     'elsewhere-other': (about) => `The checkpoint from elsewhere is of another log, or of an unknown signer: ${about}.`,
+    'elsewhere-before': (about) =>
+      `The checkpoint from elsewhere is older than this fact, and shows nothing of it: ${about}.`,
+    'elsewhere-silent': (log) => `The checkpoint from elsewhere shows nothing of the facts in ${log}.`,
     'file-missing': (file) => `${file} is named, and its bytes are not here.`,
     'change-waits': (id) => `Change ${id} waits for the office and is not in this state.`,
+    'change-gone': (stop) =>
+      `Changes behind the present state of ${stop} are on record no more: they were deleted after their time.`,
   },
 };

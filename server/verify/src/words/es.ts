@@ -32,7 +32,8 @@ export const es: VerifyWords = {
     certificate: () => 'Un certificado firma el PDF y todo el contenedor.',
     log: (count) => `Los hechos están en el registro público firmado, como en pack.json: ${count}.`,
     witness: (count) => `Testigos externos confirman el registro público: ${s(count, 'punto de control')}.`,
-    elsewhere: () => 'El punto de control de otra fuente encaja con el registro de este paquete.',
+    elsewhere: (count) =>
+      `El punto de control de otra fuente encaja con el registro de este paquete. Hechos bajo él: ${count}.`,
     stamps: (count) => `Sellos de tiempo de una autoridad en la que confía: ${count}.`,
   },
   absent: {
@@ -79,6 +80,8 @@ export const es: VerifyWords = {
     'leaf-differs': (about) => `El registro público tiene otro valor que pack.json: ${about}.`,
     'leaf-place': (about) => `La prueba de ${about} es del registro de otro lugar.`,
     unproven: (about) => `El paquete no tiene prueba de ${about}: aún no estaba en el registro, o alguien la quitó.`,
+    unopened: (about) =>
+      `Los nombres y motivos de ${about} no se pueden comparar con el registro público: falta la sal de su hoja.`,
     backfilled: (about) => `El registro muestra ${about} solo desde más de una hora después de su recepción.`,
     proof: (name) => `${name} no lleva de su hoja a la raíz firmada.`,
     checkpoint: (log) => `El punto de control de ${log} no está firmado con su clave.`,
@@ -86,6 +89,9 @@ export const es: VerifyWords = {
     growth: (about) => `El registro no creció desde este estado anterior: ${about}.`,
     cosignature: (log) => `La firma de un testigo de ${log} no es válida.`,
     seal: (about) => `La firma de todo el paquete no es válida (${about || 'no es una nota firmada'}).`,
+    'seal-other': (logs) =>
+      `La clave de un servidor firma el paquete, y la de otro sus hechos (${logs}): el primero no habla por el segundo.`,
+    'signed-as': (log) => `Lo firma la clave de ${log}.`,
     'key-unknown': (log) => `No se indicó como de confianza la clave que firma ${log}.`,
     'pdf-seal': (about) => `La firma del PDF no es válida, o no es de todo el documento (${about}).`,
     'container-seal': (about) =>
@@ -100,7 +106,12 @@ export const es: VerifyWords = {
       `Ninguna prueba une el punto de control de otra fuente con el de este paquete (${about}): un registro da uno más nuevo con su prueba en checkpoint?old=TAMAÑO.`,
     'elsewhere-other': (about) =>
       `El punto de control de otra fuente es de otro registro, o de un firmante desconocido: ${about}.`,
+    'elsewhere-before': (about) =>
+      `El punto de control de otra fuente es anterior a este hecho, y no muestra nada de él: ${about}.`,
+    'elsewhere-silent': (log) => `El punto de control de otra fuente no muestra nada de los hechos de ${log}.`,
     'file-missing': (file) => `${file} se nombra, y sus bytes no están aquí.`,
     'change-waits': (id) => `El cambio ${id} espera a la oficina y no está en este estado.`,
+    'change-gone': (stop) =>
+      `Ya no constan cambios que están detrás del estado actual de ${stop}: se borraron pasado su plazo.`,
   },
 };
