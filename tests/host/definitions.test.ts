@@ -97,9 +97,10 @@ describe('a value that does not fit is refused before the request', () => {
     expect(valueFaults('RTSTUP', record)).toEqual(expected);
   });
 
-  test('code page 37 is Latin-1 in another order, without NUL', () => {
+  test('the characters of a host are Latin-1 without NUL and ¤', () => {
     expect(isHostText('Crème brûlée ÿ\u0001')).toBe(true);
-    for (const text of ['\0', '€', 'Ā', '“', '🙂']) expect(isHostText(text)).toBe(false);
+    for (const text of ['\0', '€', '¤', 'Ā', '“', '🙂']) expect(isHostText(text)).toBe(false);
+    expect([isHostText('¤', '37'), isHostText('¤', '1140')]).toEqual([true, false]);
   });
 
   test('decimals have exactly the digits of their column', () => {

@@ -83,7 +83,7 @@ async function examined(dialect: Family, { setting, columns }: Page = { setting:
     describe: columnsOf,
     query: (sql, parameters) => host.query(inPostgres(sql), parameters),
   };
-  return examine(asDb2, { changes: 'doorbell' }, { now: () => new Date(), form: 'short' });
+  return examine(asDb2, { changes: 'doorbell', live: true }, { now: () => new Date(), form: 'short' });
 }
 async function withSettings(values: { hex?: string; lockwait?: string; isolation?: string } = {}): Promise<void> {
   await pool.query('delete from public.settings');
@@ -170,7 +170,11 @@ test('NO-GO on db2: an empty text counts as null', async () => {
     query: (sql, parameters) =>
       host.query(inPostgres(sql).replace("cast('' as varchar(1))", 'cast(null as varchar(1))'), parameters),
   };
-  const { findings } = await examine(ora, { changes: 'doorbell' }, { now: () => new Date(), form: 'short' });
+  const { findings } = await examine(
+    ora,
+    { changes: 'doorbell', live: true },
+    { now: () => new Date(), form: 'short' },
+  );
   expect(findings.find(({ check }) => check === 'empty-text')).toMatchObject({ level: 'no_go' });
 });
 

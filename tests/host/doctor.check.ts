@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { checks } from '../../server/src/host/doctor/checks.ts';
+import { checks, type CheckSettings } from '../../server/src/host/doctor/checks.ts';
 import { examine, printed, type Finding } from '../../server/src/host/doctor/examine.ts';
 import { reportHost } from '../../server/src/host/doctor/report-host.ts';
 import { examineAt } from '../../server/src/host/doctor/examine-at.ts';
@@ -50,11 +50,11 @@ const leastUrl = Object.assign(new URL(database.url), { username: user, password
 const openLeast = (lockMs = 3_000) =>
   openStandIn({ url: leastUrl, library: 'PODDTA', log, size: 2, limits: { statementMs: 10_000, lockMs } });
 
-type Options = { now?: () => Date; changes?: 'doorbell' | 'polling'; hostLogDays?: number; lockMs?: number };
-async function examined({ now = () => new Date(), changes = 'doorbell', hostLogDays, lockMs }: Options = {}) {
+type Options = Partial<CheckSettings> & { now?: () => Date; lockMs?: number };
+async function examined({ now = () => new Date(), lockMs, ...settings }: Options = {}) {
   const host = await openLeast(lockMs);
   try {
-    return await examine(host, { changes, hostLogDays }, { now, form: 'full' });
+    return await examine(host, { changes: 'doorbell', live: true, ...settings }, { now, form: 'full' });
   } finally {
     await host.close();
   }
@@ -189,7 +189,11 @@ test('a library with names and lengths of its own is compared by its map, and th
   const map = parseLegacyMap(await readFile(new URL('../support/own-names.json', import.meta.url), 'utf8'));
   const host = await openStandIn({ url: database.url, library: 'THEIRS', log, map });
   const refusals = async () => {
-    const { findings } = await examine(host, { changes: 'doorbell' }, { now: () => new Date(), form: 'full' });
+    const { findings } = await examine(
+      host,
+      { changes: 'doorbell', live: true },
+      { now: () => new Date(), form: 'full' },
+    );
     return findings.filter(({ level }) => level === 'no_go').map(({ check, says }) => `${check}: ${says}`);
   };
   const good = await refusals();
@@ -306,7 +310,7 @@ test('a host that is away, a wrong password and a missing driver: one line with 
   const at = (url: string) =>
     examineAt(
       () => openStandIn({ url, library: 'PODDTA', log }),
-      { changes: 'doorbell' },
+      { changes: 'doorbell', live: true },
       { now: () => new Date(), form: 'full' },
     );
   const away = await at('postgres://nobody@127.0.0.1:1/none');
@@ -317,7 +321,7 @@ test('a host that is away, a wrong password and a missing driver: one line with 
   const { openDb2 } = await import('../../server/src/host/db2/open-db2.ts');
   const missing = await examineAt(
     () => openDb2({ url: 'db2://u:p@127.0.0.1:1/D', library: 'PODDTA', log, program: 'TAILGATE' }),
-    { changes: 'doorbell' },
+    { changes: 'doorbell', live: true },
     { now: () => new Date(), form: 'full' },
   );
   expect(printed(missing)).toContain('install ibm_db');
@@ -333,7 +337,7 @@ test.each([
   const refused = hostErrorOf({ message: 'as the client says it', sqlcode, sqlstate });
   const { go, findings } = await examineAt(
     () => Promise.reject(refused),
-    { changes: 'doorbell' },
+    { changes: 'doorbell', live: true },
     { now: () => new Date(), form: 'full' },
   );
   expect(go).toBe(false);
@@ -346,9 +350,9 @@ test('at a start, the log has a line for each NO-GO, and nothing fails where the
   const reported = async () => {
     const own = recordedLog();
     const host = await openLeast();
-    await reportHost(host, { changes: 'doorbell' }, { now: () => new Date(), log: own });
+    await reportHost(host, { changes: 'doorbell', live: true }, { now: () => new Date(), log: own });
     await host.close();
-    await reportHost(host, { changes: 'doorbell' }, { now: () => new Date(), log: own });
+    await reportHost(host, { changes: 'doorbell', live: true }, { now: () => new Date(), log: own });
     return own.lines.map(({ level, message }) => [level, message.split(':')[0]]);
   };
   const away = ['warn', 'the set-up of the host could not be checked'];
@@ -371,7 +375,11 @@ test('a stop of the server ends the questions at once, without a word', async ()
       return host.describe(file);
     },
   };
-  await reportHost(counted, { changes: 'doorbell' }, { now: () => new Date(), log: own, signal: stopping.signal });
+  await reportHost(
+    counted,
+    { changes: 'doorbell', live: true },
+    { now: () => new Date(), log: own, signal: stopping.signal },
+  );
   await host.close();
   expect([questions, own.lines]).toEqual([1, []]);
 });

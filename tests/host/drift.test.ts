@@ -1,5 +1,8 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 import { expect, test } from 'vitest';
+import type { Db } from '../../server/src/db/types.ts';
+import { loadRouteState } from '../../server/src/replication/from-host/import-sql.ts';
+import { noDrift, notBegun } from '../../server/src/replication/from-host/drift.ts';
 import { DriftCheck } from '../../server/src/replication/from-host/drift-check.ts';
 import { importDeps, routeFile, routeKey } from './import-fixture.ts';
 
@@ -155,12 +158,59 @@ test('drift: a changed master file without a doorbell line is imported and repor
   expect(await facility()).toEqual(['North']);
 });
 
+/** Comparisons in which something happens after a look at the state of a route. */
+const comparisonWith = (happen: (id: string) => Promise<void>) => {
+  const db: Db = {
+    connect: () => pool.connect(),
+    query: async (statement, values) => {
+      const found = await pool.query(statement, values);
+      if (statement === loadRouteState) await happen(String(values?.[1]));
+      return found;
+    },
+  };
+  return deps.openImport(deps.host, 3_600, db).imports;
+};
+
+test('drift: a route that is dispatched during the comparison is imported before the next route is compared', async () => {
+  await dispatch(routeFile('E1'));
+  await dispatch(routeFile('E2'));
+  await imports.importNow();
+  const isNewThere = new Map<string, boolean>();
+  let imported: Promise<boolean> | undefined;
+  const during = comparisonWith(async (id) => {
+    if (isNewThere.has(id)) return;
+    isNewThere.set(id, (await read('E3')).route !== undefined);
+    if (imported) return;
+    await dispatch(routeFile('E3'));
+    imported = during.importNow();
+  });
+  await during.findDrift('routes');
+  await imported;
+  isNewThere.delete('E3');
+  expect(isNewThere.size).toBeGreaterThan(1);
+  expect([...isNewThere.values()].indexOf(true)).toBe(1);
+});
+
+test('drift: a driver’s change during the comparison is none', async () => {
+  await dispatch(routeFile('E4'));
+  await imports.importNow();
+  let looks = 0;
+  const during = comparisonWith(async (id) => {
+    if (id !== 'E4') return;
+    looks += 1;
+    if (looks === 2) await pool.query(`update route set version = version + 1 where id = 'E4'`);
+  });
+  expect((await during.findDrift('routes')).results).toEqual([]);
+  expect(looks).toBe(2);
+  await pool.query(`update route set hosted_through = version where id = 'E4'`);
+});
+
 test('drift: after a restore the first comparison is due immediately', async () => {
   const compared = Promise.withResolvers<string>();
   const check = new DriftCheck({
     findDrift: async (scope) => {
       compared.resolve(scope);
-      return { routes: 0, masters: [], plans: [], results: [] };
+      return noDrift;
     },
     clock: () => new Date(),
     log: deps.openImport().log,
@@ -171,14 +221,14 @@ test('drift: after a restore the first comparison is due immediately', async () 
   await check.stop();
 });
 
-test('drift: open routes are compared repeatedly, everything once a day', async () => {
+test('drift: open routes are compared repeatedly, everything once a day, and again where another node imported', async () => {
   const scopes: string[] = [];
   let now = 0;
   const check = new DriftCheck({
     findDrift: async (scope) => {
       scopes.push(scope);
       if (scope === 'routes') now += 13 * 3_600_000;
-      return { routes: 0, masters: [], plans: [], results: [] };
+      return scopes.length === 3 ? notBegun : noDrift;
     },
     clock: () => new Date(now),
     log: deps.openImport().log,
@@ -186,7 +236,7 @@ test('drift: open routes are compared repeatedly, everything once a day', async 
   });
   check.start();
   await expect
-    .poll(() => scopes.slice(0, 6))
-    .toEqual(['routes', 'routes', 'everything', 'routes', 'routes', 'everything']);
+    .poll(() => scopes.slice(0, 7))
+    .toEqual(['routes', 'routes', 'everything', 'everything', 'routes', 'routes', 'everything']);
   await check.stop();
 });

@@ -2,8 +2,24 @@ import { expect, test } from 'vitest';
 import type { Host } from '../../server/src/host/host.ts';
 import { openStage } from './import-stage.ts';
 
-const { host, pool, sql, imported, openImport } = await openStage('doorbell');
+const { host, pool, sql, imported, read, openImport } = await openStage('doorbell');
 const HOUR_MS = 3_600_000;
+
+test('a changed plan costs one look at the doorbell, however many stops it has', async () => {
+  await imported('R61', { stops: 50 });
+  await sql("update RTSTPP set RSSEQ = 100 - RSSTP where RSRTE = 'R61' and RSSTP < 999");
+  await sql("update RTHDRP set RHNAM = 'South' where RHRTE = 'R61'");
+  let looks = 0;
+  const query: Host['query'] = (text, ...values) => {
+    if (text.includes('PODCHGP')) looks += 1;
+    return host.query(text, ...values);
+  };
+  await openImport({ ...host, query }).imports.importNow();
+  const { route, plans } = await read('R61');
+  expect(route?.name).toBe('South');
+  expect(plans.slice(0, 2).map(({ plan }) => plan.sequence)).toEqual([99, 98]);
+  expect(looks).toBe(1);
+});
 
 test('an edit that comes after the poll has its own time, not that of an earlier line of its stop', async () => {
   await imported('R60');
@@ -23,22 +39,11 @@ test('an edit that comes after the poll has its own time, not that of an earlier
     else await write();
     return host.query(text, ...values);
   };
-  const { dialect, library, map } = host;
-  const over: Host = {
-    dialect,
-    library,
-    map,
-    isAtomic: () => host.isAtomic(),
-    query,
-    transaction: async (work) => {
-      await write();
-      return host.transaction(work);
-    },
-    ping: () => host.ping(),
-    describe: (file) => host.describe(file),
-    close: () => Promise.resolve(),
+  const transaction: Host['transaction'] = async (work) => {
+    await write();
+    return host.transaction(work);
   };
-  await openImport(over).imports.importNow();
+  await openImport({ ...host, query, transaction }).imports.importNow();
   expect(hasWritten).toBe(true);
   const { rows } = await pool.query<{ edit_time: Date }>(`select edit_time from ledger where route_id = 'R60'`);
   expect(rows).toHaveLength(1);

@@ -20,7 +20,7 @@ async function library() {
   await makeLibrary(database, LIBRARY);
   const open = (program = 'TAILGATE'): Promise<Host> => openTestHost(database.url, program, LIBRARY);
   const exercised = (): Promise<ExerciseReport> =>
-    exerciseAt(open, { changes: 'doorbell' }, { now: () => new Date(), service: '1.2.3' });
+    exerciseAt(open, { changes: 'doorbell', live: true }, { now: () => new Date(), service: '1.2.3' });
   const sql = async (text: string) => {
     await database.pool.query(text);
   };
@@ -70,6 +70,34 @@ test('a host that differs fails by name: a trigger that is off, a short column, 
   expect(report.statements.refused.length).toBeGreaterThan(0);
   expect(report.statements.refused.filter(({ sql: text }) => !text.includes('RQPAL'))).toEqual([]);
   expect(report.diagnosis.go).toBe(false);
+});
+
+test('a host that takes a key twice fails by name, also among statements that are sent together', async () => {
+  const { open, exercised, sql } = await library();
+  await (await open()).close();
+  await sql(`alter table ${LIBRARY}.RTSTPP drop constraint rtstpp_pkey`);
+  const { passed, cases } = await exercised();
+  const faults = new Map(cases.map(({ name, fault }) => [name, fault]));
+  expect(passed).toBe(false);
+  expect(faults.get('a key that exists is refused as a duplicate')).toMatch(/accepted/);
+  expect(faults.get('of statements that are sent together the failure counts, and none is kept')).toBe(
+    'Error: accepted, and not refused by 23505',
+  );
+});
+
+test('a host that replaces a character that its code page lacks passes, with a note', async () => {
+  const { open, exercised, sql } = await library();
+  await (await open()).close();
+  await sql(`create function public.replace_foreign() returns trigger language plpgsql as $$
+    begin new.RSCUS := regexp_replace(new.RSCUS, '[^\\x01-\\xff]', chr(26), 'g'); return new; end $$`);
+  await sql(
+    `create trigger a_page before insert on ${LIBRARY}.RTSTPP for each row execute function public.replace_foreign()`,
+  );
+  const report = await exercised();
+  expect(report.passed).toBe(true);
+  expect(printedExercise(report)).toMatch(
+    /^NOTE {5}a character that the code page lacks .*: Error: "Łódź" was stored as "\\u001aód\\u001a", and not refused by 22021\nPASSED: \d+ cases, 0 failed/,
+  );
 });
 
 test('the command writes one file without a secret, and refuses the library of the routes', async () => {

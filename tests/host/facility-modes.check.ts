@@ -41,7 +41,19 @@ test('live begins with the next change: rows of the other system stay, its last 
   const { depot, old, statements } = world;
   const key = world.keyOf('F01', 'R1');
   await old.correct(stopOf('F01', 'R1', 1), { RUCMT: 'AT DOCK 4' });
-  await world.enter('live');
+  // A killed worker has the route, and another node imports: without this comparison the edit would be one of the office.
+  await world.pool.query(
+    `update route_lease set owner = gen_random_uuid(), fence = fence + 1, expires_at = now() + interval '4 s' where route_id = 'R1'`,
+  );
+  const importer = await world.pool.connect();
+  await importer.query(`begin; select pg_advisory_xact_lock(hashtext('tailgate import'))`);
+  const entered = world.enter('live');
+  const isWaiting = () => world.log.lines.some(({ message }) => message.startsWith('routes are compared again'));
+  await expect.poll(isWaiting, { timeout: 60_000 }).toBe(true);
+  expect(await world.rows('select mode from facility_mode')).toEqual([{ mode: 'shadow' }]);
+  await importer.query('rollback');
+  importer.release();
+  await entered;
   await depot.record(key, { id: 2, updates: delivered('at the gate') });
   await depot.untilHosted(key);
   expect(await depot.show('RTSTUP', "RURTE = 'R1'")).toMatchObject([

@@ -24,7 +24,7 @@ const now = { at: new Date() };
 const examiner = new HostExaminer({
   db: pool,
   host,
-  settings: { changes: 'doorbell' },
+  settings: { changes: 'doorbell', live: true },
   clock: () => now.at,
   log,
 });

@@ -10,7 +10,7 @@ await worker.start();
 
 const week = '20261128';
 /** Variants of one item number from a scanner, a form or another program. */
-const characters = ['A', '1', ' ', '\u00e9', 'e\u0301', '\u00a0', '\u0141', '\u0179'];
+const characters = ['A', '1', ' ', '\u00e9', 'e\u0301', '\u00a0', '\u00a4', '\u0141', '\u0179'];
 const keys = fc
   .array(fc.constantFrom(...characters), { minLength: 0, maxLength: 3 })
   .map((parts) => `K${parts.join('')}`);
@@ -20,7 +20,7 @@ const pairs = fc.oneof(
   fc.tuple(keys, fc.constantFrom('', ' ', '  ', '\u00a0')).map(([key, end]): [string, string] => [key, key + end]),
 );
 
-/** Latin-1 after composition: what code page 37 has. */
+/** Latin-1 after composition, which the code page of this host has (CCSID 37). */
 const fits = (key: string): boolean => !/[^\0-\xff]/.test(key.normalize('NFC'));
 
 const resultOf = async (route: string, stop: number) => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ClosedRounds } from '../../server/src/replication/from-host/closed-rounds.ts';
+import { noDrift } from '../../server/src/replication/from-host/drift.ts';
 import { HostPolling } from '../../server/src/replication/from-host/host-polling.ts';
 import { UnreadDoorbell } from '../../server/src/replication/from-host/unread-doorbell.ts';
 import { recordedLog } from '../support/recorded-log.ts';
@@ -153,7 +154,7 @@ describe('polling', () => {
   test('is no drift: a poll’s findings are imported, not reported', async () => {
     await imported('P5');
     await sql("update RTHDRP set RHTRLR = 'T77' where RHRTE = 'P5'");
-    expect(await imports.findDrift('routes')).toEqual({ routes: 0, masters: [], plans: [], results: [] });
+    expect(await imports.findDrift('routes')).toEqual(noDrift);
     await sql("update RTSTPP set RSSTS = 'R' where RSRTE = 'P5' and RSSTP = 1");
     const { plans, results } = await imports.findDrift('everything');
     expect([...plans, ...results].map(({ id }) => id)).not.toContain('P5');

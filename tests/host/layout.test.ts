@@ -95,7 +95,7 @@ test('a library of layout 3: no statement names what it lacks, rows have zeros a
   ]);
   await sendEveryStatement(host);
   expect(rowFit(host.map)('RTSTUP', { RUSTS: 'D', RUARDT: '20261121' })).toEqual({ RUSTS: 'D', RUARDT: '0' });
-  const settings = { changes: 'doorbell' } as const;
+  const settings = { changes: 'doorbell', live: true } as const;
   const { findings } = await examine(host, settings, { now: () => new Date(), form: 'short' });
   const of = (check: string) => findings.find((finding) => finding.check === check);
   expect(of('columns')).toMatchObject({ level: 'go' });

@@ -13,12 +13,17 @@ await worker.start();
 
 const delivered = { status: 'D', end_delivery_time: '2026-11-21T15:59:30.000Z', store_emp_name: 'Ana' } as const;
 
-/** The lines of a route in the order of the host: key behind the route, column, values, author. */
+/**
+ * The lines of a route by their writes: key behind the route, column, values, author. Those of one write are sorted: the host
+ * numbers them in any order.
+ */
 async function linesOf(route: string): Promise<string[]> {
   const { rows } = await depot.database.pool.query<{ line: string }>(
-    `select concat_ws(' | ', trim(RLENT || ' ' || substr(RLKEY, length($1) + 15)), trim(RLCOL), trim(RLOLD), trim(RLNEW),
-                      trim(RLWHO || ' ' || RLUSR)) as line
-     from PODDTA.PODRPLP where RLKEY like 'F01 ' || $1 || ' 20261128%' order by RLCHSQ`,
+    `select line from (
+       select RLSEQ, concat_ws(' | ', trim(RLENT || ' ' || substr(RLKEY, length($1) + 15)), trim(RLCOL), trim(RLOLD), trim(RLNEW),
+                               trim(RLWHO || ' ' || RLUSR)) as line
+       from PODDTA.PODRPLP where RLKEY like 'F01 ' || $1 || ' 20261128%') as written
+     order by RLSEQ, line collate "C"`,
     [route],
   );
   return rows.map(({ line }) => line);
@@ -55,9 +60,9 @@ test('a clerk’s edit has a line with user and time, behind the write that foll
   await depot.record(key, { id: 1, updates: { store_emp_name: 'Dora' } });
   await depot.untilHosted(key);
   const lines = await linesOf('CLERK');
-  expect(lines[1]).toMatch(/^RTSTUP 1 \| RUSNAM \| Ana \| Cora \| C \S+/);
-  const clerk = lines[1]?.split(' ').at(-1);
-  expect(lines[2]).toBe(`RTSTUP 1 |  |  |  | C ${clerk}`);
+  expect(lines[2]).toMatch(/^RTSTUP 1 \| RUSNAM \| Ana \| Cora \| C \S+/);
+  const clerk = lines[2]?.split(' ').at(-1);
+  expect(lines[1]).toBe(`RTSTUP 1 |  |  |  | C ${clerk}`);
   expect(lines.slice(3)).toEqual(['RTSTUP 1 |  |  |  | D 1001', 'RTSTUP 1 | RUSNAM | Cora | Dora | D 1001']);
 });
 
@@ -71,8 +76,8 @@ test('where a later record of the driver overrules a clerk, the log has both', a
   await depot.importNow();
   await depot.untilHosted(key);
   expect((await linesOf('LATER')).slice(1)).toEqual([
-    expect.stringMatching(/^RTSTUP 1 \| RUSNAM \| Ana \| Cora \| C \S+$/),
     'RTSTUP 1 |  |  |  | ',
+    expect.stringMatching(/^RTSTUP 1 \| RUSNAM \| Ana \| Cora \| C \S+$/),
     'RTSTUP 1 | RUSNAM | Cora | Ana | D 1001',
   ]);
   depot.clock.now = new Date('2026-11-21T16:03:00.000Z');

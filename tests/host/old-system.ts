@@ -66,6 +66,16 @@ export class OldSystem {
     return this.#insert('RTOSDP', 'OS', stop, { OSDELF: 'N', ...columns });
   }
 
+  /** A photo, in the place and under the number that this system gives it. */
+  writePhoto(stop: OldStop, columns: Values): Promise<void> {
+    return this.#insert('RTIMGP', 'RI', stop, columns);
+  }
+
+  /** An address for the mail about exceptions. */
+  writeAddress(stop: OldStop, columns: Values): Promise<void> {
+    return this.#insert('RTEMLP', 'RE', stop, columns);
+  }
+
   /** A correction by a clerk of the old system. */
   correct(stop: OldStop, columns: Values): Promise<void> {
     return this.#update('RTSTUP', 'RU', stop, columns);

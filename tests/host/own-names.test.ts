@@ -49,6 +49,8 @@ describe('a map that cannot work is refused with its place', () => {
       /RUCMT\.constant: the service writes this column; use skip/,
     ],
     ['an id that would be cut', columns('RTSTUP', { RUSIG: { length: 8 } }), /RUSIG\.length: expected at least 16/],
+    ['the key of a file', columns('ASSHDP', { AHID: { length: 10 } }), /AHID\.length: expected at least 16/],
+    ['the item of a line result', columns('RTPRUP', { RQITM: { length: 10 } }), /RQITM\.length: expected at least 15/],
     [
       'two values with one code',
       columns('RTSTPP', { RSSTS: { codes: { D: 'S' } } }),
@@ -199,7 +201,11 @@ describe('values', () => {
   });
 
   test('a code of theirs that means another value of ours is never taken for it', () => {
-    expect(['S', 'K', 'D', 'P', 'Z'].map((value) => map.toOurs('RUSTS', value))).toEqual(['D', 'S', '?', 'P', 'Z']);
+    const theirs = ['S', 'K', 'D', 'P', 'Z', 'd', '?'];
+    const ours = theirs.map((value) => map.toOurs('RUSTS', value));
+    expect(ours).toEqual(['D', 'S', '?D', 'P', 'Z', '?d', '??']);
+    // A guard of a write compares with what the host has.
+    expect(ours.map((value) => map.toOwn('RUSTS', value))).toEqual(theirs);
   });
 
   test('a text is cut at a word with its flag, and a column that they lack is blank', () => {

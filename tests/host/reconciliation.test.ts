@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { Leases } from '../../server/src/replication/to-host/lease.ts';
+import type { Queryable } from '../../server/src/db/types.ts';
+import { readVersion } from '../../server/src/replication/to-host/counts/counts-sql.ts';
 import { Reconciler } from '../../server/src/replication/to-host/counts/reconciler.ts';
 import { operations } from '../../server/src/http/operations.ts';
 import { parseOpsCommand, runOpsCommand } from '../../server/src/ops/commands/cli.ts';
@@ -203,4 +205,43 @@ test('operators list the counts, filtered and page by page, and as CSV', async (
   const ofLost = lines.find((text) => text.startsWith('F01,LOST,20261128,close,') && text.includes(',lines,'));
   expect(ofLost).toMatch(/,lines,1,0,0,0,0,Y,1$/);
   expect(() => parseOpsCommand(['counts', '--day', 'today'])).toThrow('--day: expected YYYYMMDD, got today');
+});
+
+const facilityDays = async (days: string) =>
+  (await depot.show('PODRCNP', `RNRTE = '' and RNOCC = 'D' and RNKND = 'S' and RNDAY in (${days})`)).map(
+    ({ RNDAY }) => RNDAY,
+  );
+
+test('each day is counted, also where no sweep was possible for two midnights', async () => {
+  depot.clock.now = new Date('2026-11-22T16:00:00.000Z');
+  await closeRoute('BEFORE');
+  depot.clock.now = new Date('2026-11-24T16:00:00.000Z');
+  await reconciler.sweep();
+  expect(await facilityDays('20261122, 20261123, 20261124')).toEqual(['20261122', '20261123']);
+  expect(await counted('BEFORE', 'D')).toMatchObject({ S: '2 2 0 0 0' });
+});
+
+test('a day with a route that changes during its count is counted by the next sweep', async () => {
+  const key = await depot.addRoute('MOVES', [1, 2, 999]);
+  await depot.record(key, { id: 1, updates: delivered });
+  await depot.untilHosted(key);
+  depot.clock.now = new Date('2026-11-25T16:00:00.000Z');
+  let hasMoved = false;
+  const db: Queryable = {
+    query: async (statement, values) => {
+      if (statement === readVersion && values?.includes('MOVES') && !hasMoved) {
+        hasMoved = true;
+        await depot.record(key, { id: 2, updates: delivered });
+      }
+      return pool.query(statement, values);
+    },
+  };
+  const options = { host: depot.host, leases, mayWrite: () => true, clock: () => depot.clock.now, log: depot.log };
+  await new Reconciler({ ...options, db }).sweep();
+  expect(hasMoved).toBe(true);
+  expect(await facilityDays('20261124')).toEqual([]);
+  await depot.untilHosted(key);
+  await reconciler.sweep();
+  expect(await facilityDays('20261124')).toEqual(['20261124']);
+  expect(await counted('MOVES', 'D')).toMatchObject({ S: '2 2 0 0 0' });
 });

@@ -229,6 +229,25 @@ describe('npm run ops -- replay, host-restored', () => {
     );
   });
 
+  test('host-restored changes nothing while a worker runs, because its import takes lost rows for edits', async () => {
+    const key = await depot.addRoute('BESIDE', [1]);
+    await record(key, 'first');
+    await backUp();
+    await record(key, 'second');
+    await putBack();
+    const asOf = depot.clock.now.toISOString();
+    const worker = randomUUID();
+    await pool.query(`insert into worker_heartbeat (worker, seen_at) values ($1, now())`, [worker]);
+    await expect(run('host-restored', '--as-of', asOf)).rejects.toThrow('stop the workers first');
+    expect(await run('host-restored', '--as-of', asOf, '--dry')).toContain('again    F01/BESIDE/20261128 stop 1');
+    await depot.replicateOnce(key);
+    expect(await result('BESIDE')).toMatchObject({ RUCMT: 'first' });
+    await pool.query('delete from worker_heartbeat where worker = $1', [worker]);
+    await run('host-restored', '--as-of', asOf);
+    await depot.replicateOnce(key);
+    expect(await result('BESIDE')).toMatchObject({ RUCMT: 'second' });
+  });
+
   test.each([
     [['replay'], 'replay --route FACILITY/ROUTE/WEEK'],
     [['replay', '--route', 'F01/R1'], '--route: expected FACILITY/ROUTE/WEEK'],

@@ -1,6 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { withTransaction } from '../../server/src/db/transaction.ts';
+import { bindQueue } from '../server/mutations/fixture.ts';
 import { openDepot } from '../support/depot.ts';
+import { TestQueue } from '../support/sealing.ts';
 
 const depot = await openDepot();
 const { pool } = depot.database;
@@ -75,20 +77,76 @@ describe('a clerk writes into service-owned columns', () => {
     expect((await pool.query(`select reason from parked where route_id = 'MANY'`)).rows).toEqual([]);
   });
 
+  /** The state that a worker leaves which is killed between the host's commit and its confirmation. */
+  async function loseConfirmations(route: string): Promise<void> {
+    await worker.stop();
+    await pool.query('delete from host_shadow where route_id = $1', [route]);
+    await pool.query('update route set hosted_through = 0 where id = $1', [route]);
+  }
+
+  const officeEdits = async (route: string): Promise<string[]> => {
+    const { rows } = await pool.query<{ body: string }>(
+      `select body from ledger where route_id = $1 and source = 'office'`,
+      [route],
+    );
+    return rows.map(({ body }) => body);
+  };
+
+  async function startWorker(): Promise<void> {
+    worker = depot.worker();
+    await worker.start();
+  }
+
   test('after a worker that was killed before its confirmation, the import takes only the clerk’s own values as the clerk’s', async () => {
     const key = await depot.addRoute('UNNOTED', [1]);
     await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: 'left at dock' } });
     await depot.untilHosted(key);
-    // The state that the killed worker leaves.
-    await pool.query(`delete from host_shadow where route_id = 'UNNOTED'`);
-    await pool.query(`update route set hosted_through = 0 where id = 'UNNOTED'`);
+    await loseConfirmations('UNNOTED');
     await depot.clerk(`update PODDTA.RTSTUP set RUSNAM = 'Erika Clerk' where RURTE = 'UNNOTED'`);
-    worker.wake();
+    await startWorker();
     await depot.untilHosted(key);
-    const { rows } = await pool.query(`select body from ledger where route_id = 'UNNOTED' and source = 'office'`);
-    expect(rows).toHaveLength(1);
-    expect(JSON.stringify(rows)).toContain('Erika Clerk');
-    expect(JSON.stringify(rows)).not.toContain('left at dock');
+    const edits = await officeEdits('UNNOTED');
+    expect(edits).toEqual([expect.stringContaining('Erika Clerk')]);
+    expect(edits.join()).not.toContain('left at dock');
+  });
+
+  test('the same where the driver’s clock was wrong, and the stop has changed since', async () => {
+    const key = await depot.addRoute('SLOW-CLOCK', [1]);
+    const queue = new TestQueue();
+    const [serverNow, lag] = [depot.clock.now.getTime(), 90_000];
+    const clock = { bootId: 'another', monotonicMs: 0, deviceNow: serverNow - lag, serverNow };
+    const session = { ...(await bindQueue(depot.database, queue, '1001')), clock };
+    const end_delivery_time = new Date(serverNow - 30_000 - lag).toISOString();
+    const stop = { id: 1, updates: { status: 'D', end_delivery_time, driver_comments: 'left at dock' } };
+    const args = { route: key, stop, device_times: ['end_delivery_time'] };
+    await depot.pipeline.push(session, [queue.seal('stop.update', args, new Date(serverNow - 20_000 - lag))]);
+    await depot.untilHosted(key);
+    await loseConfirmations('SLOW-CLOCK');
+    later(1);
+    await depot.record(key, { id: 1, updates: { driver_comments: 'inside, after all' } });
+    later(1);
+    await depot.clerk(`update PODDTA.RTSTUP set RUSNAM = 'Erika Clerk' where RURTE = 'SLOW-CLOCK'`);
+    await startWorker();
+    await depot.untilHosted(key);
+    const edits = await officeEdits('SLOW-CLOCK');
+    expect(edits).toEqual([expect.stringContaining('Erika Clerk')]);
+    expect(edits.join()).not.toMatch(/status|end_delivery_time|dock/);
+  });
+
+  test('the same where a later record overrules the clerk: it is written again, and the stop is not parked', async () => {
+    const key = await depot.addRoute('OVERRULED', [1]);
+    later(60);
+    await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: 'left at dock' } });
+    await depot.untilHosted(key);
+    await loseConfirmations('OVERRULED');
+    later(-60);
+    await depot.clerk(`update PODDTA.RTSTUP set RUCMT = 'at the gate' where RURTE = 'OVERRULED'`);
+    await startWorker();
+    await depot.waitUntil(async () => (await officeEdits('OVERRULED')).length > 0);
+    await depot.untilHosted(key);
+    expect(await depot.show('RTSTUP', "RURTE = 'OVERRULED'")).toMatchObject([{ RUCMT: 'left at dock' }]);
+    expect((await pool.query(`select reason from parked where route_id = 'OVERRULED'`)).rows).toEqual([]);
+    later(60);
   });
 
   test('the same where the stop has changed since: the driver’s correction is kept', async () => {

@@ -129,6 +129,24 @@ describe('refusals of the host', () => {
     await worker.stop();
   });
 
+  test('duplicate key: one that stays parks its row, and the others of its file go on', async () => {
+    const worker = newWorker();
+    await worker.start();
+    await pool.query(`create unique index one_load on PODDTA.LCRHDP (LHLOD) where LHLOD = 'ONCE'`);
+    await report('A-FIRST', { loadId: 'ONCE' });
+    await expectRows('LCRHDP', "LHRPT = 'A-FIRST'", [{ LHREV: '1' }]);
+    await report('B-TWICE', { loadId: 'ONCE' });
+    await report('C-OTHER', { loadId: 'OTHER' });
+    await expectRows('LCRHDP', "LHRPT = 'C-OTHER'", [{ LHREV: '1' }]);
+    const { rows } = await pool.query('select file, key, sqlstate from parked_row');
+    expect(rows).toEqual([{ file: 'LCRHDP', key: 'B-TWICE', sqlstate: '23505' }]);
+    await pool.query('drop index PODDTA.one_load');
+    await pool.query(`update parked_row set next_try_at = now()`);
+    worker.wake();
+    await settled(worker);
+    await worker.stop();
+  });
+
   test('a key outside code page 37 is not changed: two reports must not become one', async () => {
     const worker = newWorker();
     await worker.start();

@@ -36,7 +36,7 @@ export const section = (key: string, rating: number, comment = '') => ({
   photos_id: '',
 });
 
-const loadReport = {
+export const loadReport = {
   loadId: 'LOAD1',
   stopId: '1',
   driverId: '1001',

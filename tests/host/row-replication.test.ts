@@ -56,6 +56,19 @@ describe('users and sign-ins (PODUSRP, RTDRVP)', () => {
     expect(await depot.show('PODUSRP')).toHaveLength(1);
   });
 
+  test('a write that a killed worker did not confirm is no edit of a clerk', async () => {
+    await settled(worker);
+    const signed = await signIn(client, '1001');
+    await expectRows('RTDRVP', "RDRTE = 'R2'", [{ RDSGNF: 'Y' }]);
+    await settled(worker);
+    // The confirmed state is the one before.
+    await pool.query(`update driver_sign_in set shadow = jsonb_set(shadow::jsonb, '{RDSGTM}', '"1"')::text`);
+    await client.take(operations.signOut, { as: signed });
+    await expectRows('RTDRVP', "RDRTE = 'R2'", [{ RDSGNF: 'N' }]);
+    await settled(worker);
+    expect((await pool.query(`select from incident where kind = 'host_edit_untold'`)).rowCount).toBe(0);
+  });
+
   test('a clerk’s edit of it is reported and corrected', async () => {
     await settled(worker);
     await depot.clerk(`update PODDTA.RTDRVP set RDSGNF = 'X' where RDRTE = 'R2'`);

@@ -2,7 +2,7 @@ import { routeScope, type RouteKey } from '@tailgate/sync-protocol';
 import { vi } from 'vitest';
 import { loadConfig } from '../../server/src/config.ts';
 import { HostSide } from '../../server/src/replication/host-side.ts';
-import { librarySettings } from '../support/driven-host.ts';
+import { hostSettings, librarySettings } from '../support/driven-host.ts';
 import { openDepot } from '../support/depot.ts';
 import { atFileEnd } from '../support/file-end.ts';
 import { recordedLog } from '../support/recorded-log.ts';
@@ -36,6 +36,7 @@ export async function openShadowWorld() {
     (await pool.query<Found>(sql, values)).rows;
   const keyOf = (facility: string, id: string): RouteKey => ({ facility, id, week_end: `${WEEK}` });
 
+  const importNow = () => vi.waitUntil(() => side?.importNow(), { timeout: 60_000, interval: 50 });
   return {
     depot,
     pool,
@@ -46,12 +47,12 @@ export async function openShadowWorld() {
     keyOf,
     rows,
     stop,
-    /** Stops the worker, and starts one with LEGACY_MODE. */
+    /** Stops the worker, and starts one with LEGACY_MODE. Resolves after the first import. */
     enter: async (mode: string): Promise<void> => {
       await stop();
       const env = {
         DATABASE_URL: url,
-        LEGACY_URL: url,
+        ...hostSettings(url),
         LEGACY_MODE: mode,
         DEMO: '0',
         HOST_POLL_SECONDS: '1',
@@ -70,10 +71,12 @@ export async function openShadowWorld() {
         isRestored: false,
       });
       await side.start();
+      // The first import reads a route that is being dispatched without a wait until it is quiet.
+      await importNow();
     },
-    /** The old system dispatches a route; resolves when the phones may have it. */
-    dispatch: async (facility: string, id: string, stops: readonly number[]): Promise<RouteKey> => {
-      await old.dispatch({ facility, route: id, week: WEEK }, '1001', stops, DAY);
+    /** The old system dispatches a route. */
+    dispatch: async (facility: string, id: string, stops: readonly number[], driver = '1001'): Promise<RouteKey> => {
+      await old.dispatch({ facility, route: id, week: WEEK }, driver, stops, DAY);
       return keyOf(facility, id);
     },
     imported: (key: RouteKey) =>
@@ -85,7 +88,7 @@ export async function openShadowWorld() {
           interval: 50,
         },
       ),
-    importNow: () => vi.waitUntil(() => side?.importNow(), { timeout: 60_000, interval: 50 }),
+    importNow,
     doorbellLines: async (): Promise<number> =>
       (await rows<{ n: number }>('select count(*)::int as n from PODDTA.PODCHGP'))[0]?.n ?? 0,
     route: async (key: RouteKey) =>

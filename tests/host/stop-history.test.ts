@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { operations } from '../../server/src/http/operations.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { logOf } from '../support/whole-log.ts';
@@ -7,6 +8,7 @@ import { bindQueue } from '../server/mutations/fixture.ts';
 import { restChange } from '../support/rest-change.ts';
 import { opsToken } from '../support/rest-server.ts';
 import { TestQueue } from '../support/sealing.ts';
+import { storeFiles } from '../support/uploads.ts';
 import { rowDeps } from './row-fixture.ts';
 
 const { client, depot, pool } = await rowDeps();
@@ -77,6 +79,17 @@ describe('GET /api/ops/stop-history', () => {
     expect(shown.mails).toEqual([{ mutation_id: ids[0], sent_at: '2026-11-21T16:10:00.000Z' }]);
   });
 
+  test('has the full SHA-256 of each received file', async () => {
+    const key = await depot.addRoute('FILE', [1]);
+    const bytes = Buffer.from('a photo, as a phone has sent it');
+    const [asset = ''] = await storeFiles(client, { files: [{ name: 'dock.jpg', bytes }] });
+    await depot.record(key, { id: 1, updates: { signature_id: asset } });
+    const at = `?facility=${key.facility}&route_id=${key.id}&week_end=${key.week_end}&stop_id=1`;
+    const { files } = await client.take(readStopHistory, { headers, query: at });
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    expect(files).toMatchObject([{ asset_id: asset, state: 'here', size: bytes.length, sha256 }]);
+  });
+
   test('lists changes that could not be applied', async () => {
     const key = { facility: 'F01', id: 'PAST', week_end: '20261128' };
     const foreignChange = restChange(key, { id: 2, updates: { driver_comments: 'not mine' } }, '9999');
@@ -100,7 +113,7 @@ describe('GET /api/ops/stop-history', () => {
     const params = { parked_id: parked.find(({ route_id }) => route_id === 'PAST')?.parked_id ?? '' };
     await client.take(skipParked, { headers, params, body: { by: 'MILLER', reason: 'booked by hand' } });
     const { host } = await history(2);
-    expect(host).toMatchObject({ on_host: false, parked_reason: 'RUCMT is too long' });
+    expect(host).toMatchObject({ on_host: false, parked_reason: 'RUCMT is too long', ...params });
     expect(host).toMatchObject({ skipped_by: 'machine:MILLER', skip_reason: 'booked by hand' });
     expect(host.skipped_at).toMatch(/^20\d\d-/);
   });
@@ -193,7 +206,8 @@ describe('GET /api/ops/stop-history/verify', () => {
       phone.seal('stop.update', { route, stop: { id, updates: { driver_comments: 'x' } } });
     const items = [seal(key, 1), seal(key, 1), seal(key, 1), seal(old, 1), seal(key, 1), seal(key, 7), seal(key, 1)];
     await depot.pipeline.push(session, items.slice(0, 1));
-    const lost = { from: 2, to: 2, reason: 'storage was evicted' };
+    // An earlier version stored such reasons.
+    const lost = { from: 2, to: 2, reason: 'storage \0 was \ud800 evicted' };
     await pool.query(skipLostItems, [clientId, '1001', lost.from, lost.to, JSON.stringify(lost), 10_000]);
     await depot.pipeline.push(session, items.slice(2));
     const links = async () => {

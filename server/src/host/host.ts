@@ -58,8 +58,8 @@ export interface HostColumn {
 /**
  * The reaction to a failure, by its class (host-faults.md describes them for operators): `passing` try again without
  * limit · `system` try again a few times, then park · `not_journaled` write that file without commitment control ·
- * `duplicate` read again and compare · `poison` park this stop, continue with the others · `setup` pause that file and
- * call a person.
+ * `duplicate` read again and compare, a few times · `poison` park this stop, continue with the others · `setup` pause that
+ * file and call a person.
  */
 export type HostErrorKind = 'passing' | 'system' | 'not_journaled' | 'duplicate' | 'poison' | 'setup';
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { RouteKey } from '@tailgate/sync-protocol';
 import type { PgBoss } from 'pg-boss';
 import type { Config } from '../config.ts';
 import type { Listener } from '../db/listen.ts';
@@ -12,22 +13,23 @@ import { openHost } from '../host/connection/open.ts';
 import { HostExaminer, onExaminationAsked, saveUnreachable } from './control/host-examiner.ts';
 import { HostPolling } from './from-host/host-polling.ts';
 import { claimFacilities } from './from-host/facility-claims.ts';
-import { GiveWay } from './control/give-way.ts';
 import { Handshake } from './to-host/handshake.ts';
 import { Heartbeat } from './control/heartbeat.ts';
 import { LagSamples } from './to-host/lag-samples.ts';
 import { LogRetention } from './to-host/log-retention.ts';
 import { HostImport } from './from-host/import.ts';
+import { judgeRoutes } from './from-host/judge-routes.ts';
 import { ChangesByMode } from '../host/reads/changes-by-mode.ts';
 import { Doorbell } from '../host/reads/doorbell.ts';
-import { CurrentModes, hasLive, isAllLive, modeChanges, writeModes } from '../modes/modes.ts';
+import { CurrentModes, hasLive, isAllLive, modeChanges, modeOf, writeModes } from '../modes/modes.ts';
 import { Leases } from './to-host/lease.ts';
 import { readOnlyUnless } from './control/read-only.ts';
 import { Reconciler } from './to-host/counts/reconciler.ts';
 import type { HostWatch } from './control/watch.ts';
 import { ReplicationWorker, type WorkerOptions, type HostStatus } from './to-host/worker.ts';
 import { UnreadDoorbell } from './from-host/unread-doorbell.ts';
-import { StartError } from '../runtime/start-error.ts';
+import { reasonOf, StartError } from '../runtime/start-error.ts';
+import { GiveWay } from '../runtime/give-way.ts';
 import { startSweep } from '../runtime/interval.ts';
 
 export interface HostSideOptions {
@@ -49,8 +51,8 @@ const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 30_000;
 
 /**
- * Runs the import and the replication. It retries a host that is away at start until it answers; the server's start
- * never waits for the host (I14).
+ * Runs the import and the replication. It retries a host that is away at start until it answers. The server's start waits
+ * neither for such a host nor for the routes of a slow one (I14).
  */
 export class HostSide {
   readonly #options: HostSideOptions;
@@ -69,13 +71,16 @@ export class HostSide {
     this.#options = options;
   }
 
-  /** Resolves when everything runs, or when the host turns out to be away. @throws StartError for a wrong setting */
+  /**
+   * Resolves when everything runs, while the import takes its first snapshot, or when the host turns out to be away.
+   * @throws StartError for a wrong setting
+   */
   async start(): Promise<void> {
     const { config, db, listener, databaseUrl } = this.#options;
     const { facilities, legacyLibrary: library, legacyUrl: host = databaseUrl } = config;
     await claimFacilities({ db, listener, facilities, host, library });
     await onExaminationAsked(this.#options.listener, () => void this.#examiner?.run());
-    this.#opening = this.#open(FIRST_RETRY_MS);
+    this.#opening = this.#open(FIRST_RETRY_MS, 'start');
     await this.#opening;
   }
 
@@ -102,11 +107,15 @@ export class HostSide {
     await this.#close();
   }
 
+  /** Closes all that runs, also after a part fails to close. */
   async #close(): Promise<void> {
-    for (let close = this.#closers.pop(); close; close = this.#closers.pop()) await close();
+    this.#host = this.#import = this.#worker = this.#examiner = undefined;
+    for (let close = this.#closers.pop(); close; close = this.#closers.pop())
+      await close().catch((err: unknown) => this.#options.log.error({ err }, 'the host side was not closed cleanly'));
   }
 
-  async #open(retryMs: number): Promise<void> {
+  /** Tries again after a failure, whatever it is: a setting that is wrong later may be a library in its restore. */
+  async #open(retryMs: number, attempt: 'start' | 'retry'): Promise<void> {
     const { config, db, databaseUrl, log } = this.#options;
     try {
       const host = await openHost(config, databaseUrl, log);
@@ -121,9 +130,8 @@ export class HostSide {
       this.#awayReason = '';
     } catch (error) {
       await this.#close();
-      if (!(error instanceof HostError)) throw error;
-      await this.#saveUnreachable(error);
-      if (error.kind !== 'passing') throw new StartError(`the host cannot be used: ${error.message}`, { cause: error });
+      if (error instanceof HostError) await this.#saveUnreachable(error);
+      if (attempt === 'start' && !isPassing(error)) throw refusalOf(error);
       this.#logAway(error, retryMs);
       if (!this.#stopped) this.#retry = setTimeout(() => this.#retryOpen(retryMs), retryMs);
     }
@@ -138,18 +146,18 @@ export class HostSide {
     );
   }
 
-  /** Warns once for each reason: a host may be away for a night. */
-  #logAway(err: HostError, retryMs: number): void {
+  /** Once for each reason: a host may be away for a night. */
+  #logAway(err: unknown, retryMs: number): void {
     const { log } = this.#options;
-    if (err.message === this.#awayReason) log.debug({ err, retryMs }, 'the host is still away');
-    else log.warn({ err, retryMs }, 'the host is away; the server goes on and tries again');
-    this.#awayReason = err.message;
+    const reason = reasonOf(err);
+    if (reason === this.#awayReason) log.debug({ err, retryMs }, 'the host is still away');
+    else if (isPassing(err)) log.warn({ err, retryMs }, 'the host is away; the server goes on and tries again');
+    else log.error({ err, retryMs }, 'replication cannot start; the server goes on and tries again');
+    this.#awayReason = reason;
   }
 
   #retryOpen(retryMs: number): void {
-    this.#opening = this.#open(Math.min(2 * retryMs, LONGEST_RETRY_MS)).catch((err: unknown) => {
-      this.#options.log.error({ err }, 'the host cannot be used; correct the setting and restart');
-    });
+    this.#opening = this.#open(Math.min(2 * retryMs, LONGEST_RETRY_MS), 'retry');
   }
 
   async #run(host: Host, modes: CurrentModes): Promise<void> {
@@ -179,13 +187,16 @@ export class HostSide {
     await this.#changeModes(modes, hostImport);
     // Demo routes are complete once loaded, so the first driver need not wait until they are quiet.
     if (config.demo && (await this.#loadDemo())) await hostImport.importNow();
-    await hostImport.start();
+    const snapshot = hostImport.start();
     this.#import = hostImport;
-    this.#closers.push(() => hostImport.stop());
+    // The demo announces its routes. And phones send again what a restored database lacks, also of routes that are later
+    // than the backup.
+    if (config.demo || isRestored) await snapshot;
     const findDrift = (scope: 'routes' | 'everything') => hostImport.findDrift(scope);
     const driftCheck = new DriftCheck({ findDrift, clock, log, isRestored });
     driftCheck.start();
-    this.#closers.push(() => driftCheck.stop());
+    // A check may wait for its turn behind the import.
+    this.#closers.push(async () => void (await Promise.all([hostImport.stop(), driftCheck.stop()])));
     if (config.hostChanges === 'polling') {
       const unread = new UnreadDoorbell({ host, log });
       const clear = async () => (isAllLive(modes.current) ? unread.clear() : undefined);
@@ -210,7 +221,11 @@ export class HostSide {
     await worker.start();
     this.#worker = worker;
     this.#closers.push(() => worker.stop());
-    const settings = { changes: config.hostChanges, hostLogDays: config.hostLogDays };
+    const settings = {
+      changes: config.hostChanges,
+      hostLogDays: config.hostLogDays,
+      live: hasLive(config.legacyModes),
+    };
     const examiner = new HostExaminer({ db, host, settings, clock, log });
     examiner.start();
     this.#examiner = examiner;
@@ -241,14 +256,18 @@ export class HostSide {
   }
 
   /**
-   * Puts LEGACY_MODE in force before the first write. A facility that leaves its shadow is compared once more: what the
-   * other system has written until now is the known state of the host, and no edit of the office.
+   * Puts LEGACY_MODE in force before the first write. A facility that leaves its shadow is compared once more,
+   * each route of it: what the other system has written until now is the known state of the host, and no edit of the office.
    */
   async #changeModes(modes: CurrentModes, hostImport: HostImport): Promise<void> {
     const { config, db, clock, log } = this.#options;
-    const changes = modeChanges(await modes.refresh(), config.legacyModes);
+    const before = await modes.refresh();
+    const changes = modeChanges(before, config.legacyModes);
     if (changes.length === 0) return;
-    if (changes.some(({ from }) => from === 'shadow')) await hostImport.findDrift('everything');
+    const isInShadow = ({ facility }: RouteKey) => modeOf(before, facility) === 'shadow';
+    const isLeft = changes.some(({ from }) => from === 'shadow');
+    const isStopped = () => this.#stopped;
+    if (isLeft && !(await judgeRoutes(hostImport, isInShadow, { isStopped, log }))) return;
     await writeModes(db, config.legacyModes, clock());
     await modes.refresh();
     log.warn({ changes }, 'LEGACY_MODE: facilities have another mode from now on');
@@ -265,3 +284,8 @@ export class HostSide {
     }
   }
 }
+
+const isPassing = (error: unknown): boolean => error instanceof HostError && error.kind === 'passing';
+
+const refusalOf = (error: unknown): unknown =>
+  error instanceof HostError ? new StartError(`the host cannot be used: ${error.message}`, { cause: error }) : error;

@@ -227,7 +227,7 @@ EXPORT I16 SQLDropDb(I32 h, UC *a, I32 b) { (void)a;(void)b; GET(r, h, H_DBC); r
 /* Words that Db2 reads and PostgreSQL does not: a trailing WITH NC|UR|CS|RS|RR goes (NC leaves a comment that a
  * trigger can see), VARCHAR(n) FOR BIT DATA is bytea, Db2 for i's variable QSYS2.JOB_NAME is a function, CURRENT LOCK
  * TIMEOUT of Db2 LUW is lock_timeout, a trailing USE CURRENTLY COMMITTED goes (PostgreSQL reads like that), SKIP LOCKED
- * DATA takes share locks where it can. The caller frees the answer. */
+ * DATA takes share locks where it can, a cast to a CCSID is a type of that name. The caller frees the answer. */
 #define COMMITTED " USE CURRENTLY COMMITTED"
 #define UNLOCKED " SKIP LOCKED DATA"
 static int endswith(const char *s, int n, const char *end) { int k = (int)strlen(end); return n > k && !strncasecmp(s + n - k, end, k); }
@@ -248,7 +248,8 @@ static UC *translate(UC *in, I32 n, I32 *len) {
       if (digits && !strncasecmp(p + width, ") for bit data", 14)) { o = stpcpy(o, "bytea"); p += width + 14; continue; }
     }
     if (!strncasecmp(p, "set current lock timeout ", 25)) { o += sprintf(o, "set lock_timeout to '%ds'", atoi(p + 25)); p += strlen(p); continue; }
-    if (!strncasecmp(p, " ccsid 37)", 10)) { o = stpcpy(o, ")::bpchar"); p += 10; continue; }
+    int page = 0, past = 0;
+    if (!strncasecmp(p, " ccsid ", 7) && sscanf(p + 7, "%d)%n", &page, &past) == 1 && past) { o += sprintf(o, ")::ccsid%d", page); p += 7 + past; continue; }
     if (!strncasecmp(p, "QSYS2.JOB_NAME", 14)) { o = stpcpy(o, "qsys2.job_name()"); p += 14; continue; }
     *o++ = *p++;
   }

@@ -1,6 +1,4 @@
-import type { DriverConnection } from './driver.ts';
-import { openIbmDb } from './ibm-db-driver.ts';
-import { openOdbc } from './odbc-driver.ts';
+import type { DriverConnection, DriverName, OpenConnection } from './driver.ts';
 import type { Answer, AnswerMessage, RequestMessage, Failure } from './process-messages.ts';
 
 // The program of one connection to Db2. It runs nothing else, so that blocking calls of the addon (such as the reliable
@@ -40,7 +38,7 @@ function send(message: AnswerMessage): void {
 
 async function answerTo(request: RequestMessage): Promise<Answer> {
   if (request.kind === 'open') {
-    const open = request.driver === 'odbc' ? openOdbc : openIbmDb;
+    const open = await driverOf(request.driver);
     connection = await open(request.connection, request.statementSeconds);
     return connection.database;
   }
@@ -63,6 +61,12 @@ async function answerTo(request: RequestMessage): Promise<Answer> {
   // Db2 would run the statements after a failed one; a partly written stop is worse than none.
   if (transaction === 'failed') throw rolledBack('an earlier statement of this transaction had failed');
   return connection[request.kind](request.sql, request.parameters);
+}
+
+/** One connection has one driver: a process loads no other. */
+async function driverOf(driver: DriverName): Promise<OpenConnection> {
+  if (driver === 'odbc') return (await import('./odbc-driver.ts')).openOdbc;
+  return (await import('./ibm-db-driver.ts')).openIbmDb;
 }
 
 async function commit(opened: DriverConnection): Promise<number> {

@@ -16,3 +16,6 @@ export interface DriverConnection {
   commit(): Promise<void>;
   rollback(): Promise<void>;
 }
+
+/** @param text the driver's own connection string */
+export type OpenConnection = (text: string, statementSeconds: number) => Promise<DriverConnection>;

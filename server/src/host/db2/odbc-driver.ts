@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import * as z from 'zod/mini';
-import { db2StateOf } from '../connection/postgres-errors.ts';
+import { db2StateOf } from '../connection/postgres-states.ts';
 import type { HostValue } from '../files/columns.ts';
 import type { HostRow } from '../host.ts';
 import { asRows } from './addon-values.ts';

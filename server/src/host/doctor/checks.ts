@@ -21,6 +21,8 @@ export interface CheckSettings {
   readonly changes: 'doorbell' | 'polling';
   /** RETAIN_HOST_LOG_DAYS; unset: the service deletes no line of PODRPLP. */
   readonly hostLogDays?: number | undefined;
+  /** Some facility is live (LEGACY_MODE). Otherwise the service only reads. */
+  readonly live: boolean;
 }
 
 export interface Check {
@@ -87,9 +89,18 @@ export const checks: readonly Check[] = [
       authorities &&
       judged(authorities, 'an authority', (found) => {
         const used = found.filter((fact) => isUsed(fact, settings));
-        const lacking = used.filter(({ allowed }) => allowed === false).map(actOn);
-        if (lacking.length > 0)
-          return noGo(`the user may not ${listOf(lacking)}`, 'run the grants at the end of the script for this user');
+        const lacking = used.filter(({ allowed }) => allowed === false);
+        const refuse = (facts: readonly AuthorityFact[]): Verdict =>
+          noGo(`the user may not ${listOf(facts.map(actOn))}`, 'run the grants at the end of the script for this user');
+        const ofReads = (facts: readonly AuthorityFact[]) => facts.filter(({ act }) => act === 'read');
+        // Reads come first: before a facility is live, nothing else is used.
+        if (!settings.live) {
+          const refused = ofReads(lacking);
+          if (refused.length > 0) return refuse(refused);
+          const open = leftOpen(ofReads(used));
+          if (open) return open;
+        }
+        if (lacking.length > 0) return beforeLive(refuse(lacking), settings);
         return leftOpen(used) ?? go('the user may do everything that the service does');
       }),
   },
@@ -120,8 +131,8 @@ export const checks: readonly Check[] = [
   },
   {
     name: 'triggers',
-    judge: ({ dialect, triggers, files, map }, { changes }) => {
-      if (changes === 'polling') return go('not needed: HOST_CHANGES=polling');
+    judge: ({ dialect, triggers, files, map }, settings) => {
+      if (settings.changes === 'polling') return go('not needed: HOST_CHANGES=polling');
       const otherWay = 'or set HOST_CHANGES=polling';
       return judged(triggers, 'the triggers', (found) => {
         const usable = new Map(found.map(({ file, name, usable: isUsable }) => [`${file}.${name}`, isUsable]));
@@ -134,9 +145,13 @@ export const checks: readonly Check[] = [
         );
         const missing = wanted.filter((name) => !usable.has(name));
         const off = wanted.filter((name) => usable.get(name) === false);
-        if (missing.length > 0) return noGo(`missing: ${listOf(missing)}`, `${script}, ${otherWay}`);
+        if (missing.length > 0)
+          return beforeLive(noGo(`missing: ${listOf(missing)}`, `${script}, ${otherWay}`), settings);
         if (off.length > 0)
-          return noGo(`disabled or inoperative: ${listOf(off)}`, `enable or recreate them, ${otherWay}`);
+          return beforeLive(
+            noGo(`disabled or inoperative: ${listOf(off)}`, `enable or recreate them, ${otherWay}`),
+            settings,
+          );
         return go(`all ${wanted.length} are there and enabled`);
       });
     },
@@ -169,16 +184,19 @@ export const checks: readonly Check[] = [
   },
   {
     name: 'journal',
-    judge: ({ unjournaled, files, map }) =>
+    judge: ({ unjournaled, files, map }, settings) =>
       unjournaled &&
       judged(unjournaled, 'the journal', (found) => {
         const ours = files.ok
           ? found.filter((name) => [...files.value.keys()].some((file) => map.table(file) === name))
           : found;
         if (ours.length === 0) return go('every file is journaled');
-        return noGo(
-          `without a journal: ${listOf(ours)}`,
-          'STRJRNPF FILE(…) JRN(…) IMAGES(*BOTH): else a stop can be half written until its retry',
+        return beforeLive(
+          noGo(
+            `without a journal: ${listOf(ours)}`,
+            'STRJRNPF FILE(…) JRN(…) IMAGES(*BOTH): else a stop can be half written until its retry',
+          ),
+          settings,
         );
       }),
   },
@@ -325,7 +343,7 @@ const otherPages = (files: Files, map: LibraryMap): string[] =>
 
 /** One of the other code pages that hold Latin-1 in all texts: a setting is enough. */
 function ccsidAdvice(files: Reading<Files>, map: LibraryMap): string {
-  const known = `CCSID takes ${ccsids.join(', ')}: each holds Latin-1`;
+  const known = `CCSID takes ${ccsids.join(', ')}: each has the characters that the service writes`;
   const inUse = files.ok
     ? new Set(
         presentFiles(files.value).flatMap(([, columns]) =>
@@ -344,6 +362,10 @@ const isText = (type: string): boolean => /^(VAR)?CHAR$/.test(type);
 /** A library of an earlier layout has no grant to delete lines of the log, and needs it for that setting alone. */
 const isUsed = ({ needed, act, file }: AuthorityFact, { hostLogDays }: CheckSettings): boolean =>
   needed && (hostLogDays !== undefined || act !== 'delete' || file !== 'PODRPLP');
+
+/** A need of writes alone: a person looks at it while the service reads alone, in shadow. */
+const beforeLive = (refused: Verdict, { live }: CheckSettings): Verdict =>
+  live ? refused : attention(refused.says, `before a facility is live: ${refused.todo}`);
 
 /** Undefined where the host answered each probe. */
 function leftOpen(facts: readonly AuthorityFact[]): Verdict | undefined {

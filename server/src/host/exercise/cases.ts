@@ -1,4 +1,5 @@
 import type { HostValue } from '../files/columns.ts';
+import { isHostText } from '../files/fit.ts';
 import { namesOn } from '../files/library-map.ts';
 import { insertRows, mergeRows, putRows, readRecords, selectColumns, selectRows } from '../files/statements.ts';
 import type { HostRecord } from '../files/tables.ts';
@@ -6,7 +7,7 @@ import { HostError, type Host, type HostErrorKind } from '../host.ts';
 import { Doorbell } from '../reads/doorbell.ts';
 import { noRoute } from './every-statement.ts';
 
-// What the service relies on, each shown by rows on a host. They belong to a route that no dispatcher has.
+// Promises that the service needs, each shown by rows on a host. They belong to a route that no dispatcher has.
 
 /** A library that is tried: as the service, and as another program. */
 export interface Ground {
@@ -18,6 +19,8 @@ export interface Ground {
 
 export interface Case {
   readonly name: string;
+  /** The service goes on with a host that differs here: a person gets to know it. */
+  readonly isTolerated?: boolean;
   /** @throws Error that says what the host has done instead */
   readonly run: (ground: Ground) => Promise<void>;
 }
@@ -55,7 +58,9 @@ export const cases: readonly Case[] = [
   {
     name: 'every character of the code page comes back, in a text at full length',
     run: async ({ host }) => {
-      const all = Array.from({ length: 254 }, (_, index) => String.fromCharCode(index + 1)).join('');
+      const all = Array.from({ length: 255 }, (_, index) => String.fromCharCode(index + 1))
+        .filter((character) => isHostText(character, host.map.ccsid))
+        .join('');
       for (const part of [all.slice(0, 100), all.slice(100, 200), all.slice(200)])
         equal(await storedResult(host, '2', { RUCMT: `${part}.` }), { RUCMT: `${part}.` });
     },
@@ -79,6 +84,24 @@ export const cases: readonly Case[] = [
   {
     name: 'a number that is too large is refused',
     run: ({ host }) => refuses(host, newStop(host, '12345'), ['22003']),
+  },
+  {
+    // The service sends no such text; other programs of the host may. Any other refusal is tolerated, too.
+    name: 'a character that the code page lacks is refused, and not replaced',
+    isTolerated: true,
+    run: async ({ host }) => {
+      const written = host.transaction(async (tx) => {
+        await tx.execute(...newStop(host, '70', 'Łódź'));
+        const select = selectColumns(host, 'RTSTPP', ['RSCUS'], ['RSRTE', 'RSSTP']);
+        const [found] = await tx.query(select, [noRoute.id, '70']);
+        throw new Error(`"Łódź" was stored as ${JSON.stringify(found?.['RSCUS'])}, and not refused by 22021`);
+      });
+      await isRefused(written, ['22021']);
+    },
+  },
+  {
+    name: 'a text that is no SQL is refused as such',
+    run: ({ host }) => refuses(host, ['selec', []], ['42601']),
   },
   {
     name: 'a key that exists is refused as a duplicate',
@@ -145,6 +168,16 @@ export const cases: readonly Case[] = [
     },
   },
   {
+    name: 'of statements that are sent together the failure counts, and none is kept',
+    run: async ({ host, clerk }) => {
+      const statements = [newStop(host, '71'), newStop(host, '71'), newStop(host, '72')];
+      const sent = host.transaction((tx) => Promise.all(statements.map((one) => tx.execute(...one))));
+      await isRefused(sent, ['23505']);
+      for (const stop of ['71', '72'] as const)
+        if (await isThere(clerk, stop)) throw new Error(`stop ${stop}, sent beside the failure, is there`);
+    },
+  },
+  {
     name: 'a transaction with a failed statement is not committed',
     run: async ({ host, clerk }) => {
       const work = host.transaction(async (tx) => {
@@ -196,11 +229,11 @@ const emailKey = { REFAC: noRoute.facility, RERTE: noRoute.id, REWKE: noRoute.we
 type Statement = [sql: string, values: readonly HostValue[]];
 
 /** A new stop of the route. */
-function newStop(host: Host, stop: `${number}`): Statement {
+function newStop(host: Host, stop: `${number}`, customer = 'ZZ'): Statement {
   const columns = ['RSFAC', 'RSRTE', 'RSWKE', 'RSSTP', 'RSCUS', 'RSTYP', 'RSETA'] as const;
   const { sql, bind } = insertRows(host, 'RTSTPP', columns, 1);
   const place = { RSFAC: noRoute.facility, RSRTE: noRoute.id, RSWKE: noRoute.week_end, RSSTP: stop };
-  const row = { ...place, RSCUS: 'ZZ', RSTYP: '', RSETA: '930' } as const;
+  const row = { ...place, RSCUS: customer, RSTYP: '', RSETA: '930' } as const;
   return [sql, bind({ rows: [row], stamp })];
 }
 

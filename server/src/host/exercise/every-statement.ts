@@ -25,7 +25,7 @@ import { readLoadableRoutes } from '../reads/loadable-routes.ts';
 import { deleteLogLines, oldestLogLines } from '../reads/log-lines.ts';
 import { hasHeader, readClosedRoutes, readMarks } from '../reads/marks.ts';
 import { readFile, readRouteKeys, readRouteRows, readRoutesOf } from '../reads/reads.ts';
-import { rowsOnHost } from '../reads/route-keys.ts';
+import { lastWrites, rowsOnHost } from '../reads/route-keys.ts';
 
 // Every statement of the service for its files, with values of each column's kind: for a second grammar, and for a host that
 // is tried.
@@ -45,6 +45,7 @@ export async function sendEveryStatement(host: Host): Promise<void> {
   await hasHeader(host, place);
   await readLoadableRoutes(host, { openFrom: '20000101', closedFrom: '20000101' });
   await rowsOnHost(host, noRoute, ['ZZ', 'ZY']);
+  await lastWrites(host, noRoute, 1);
   const doorbell = new Doorbell(host);
   await doorbell.poll();
   await doorbell.clear(1);

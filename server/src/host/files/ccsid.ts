@@ -1,6 +1,6 @@
-// The code pages of a library on Db2 for i that hold the texts of phones: Latin-1, in another order in each.
+// The code pages of a library on Db2 for i that hold the texts of phones: Latin-1, in another order in each. 1140 lacks ¤.
 
-/** Of Db2 for i. 1140 is 37 with the euro in place of ¤. */
+/** Of Db2 for i. 1140 is 37 with the euro in place of ¤: no text that the service writes has either of them. */
 export const ccsids = ['37', '500', '273', '297', '1140'] as const;
 export type Ccsid = (typeof ccsids)[number];
 

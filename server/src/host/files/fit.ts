@@ -1,3 +1,4 @@
+import type { Ccsid } from './ccsid.ts';
 import { columnsOf, type Column, type DecimalText } from './columns.ts';
 import { plainMap } from './library-map.ts';
 import type { HostFileName } from './tables.ts';
@@ -16,14 +17,17 @@ export function valueFaults(
   return Object.entries(columnsOf(map.file(name))).flatMap(([column, definition]) => {
     const value = record[column];
     const isSent = typeof value === 'string' && map.ownName(column) !== undefined;
-    const sqlstate = isSent ? valueFault(definition, map.toOwn(column, value)) : undefined;
+    const sqlstate = isSent ? valueFault(definition, map.toOwn(column, value), map.ccsid) : undefined;
     return sqlstate === undefined ? [] : [{ column, sqlstate }];
   });
 }
 
-/** Code page 37 has exactly U+0000–U+00FF; a NUL would end the text for many of the host's programs. */
-export function isHostText(text: string): boolean {
-  return !/[^\u0001-\u00ff]/.test(text);
+/**
+ * Each code page of a host has U+0000–U+00FF, but 1140 lacks ¤ (files/ccsid.ts); a NUL would end the text for many of the
+ * host's programs. `hostText` makes texts of all code pages. A key stays as it is, and needs those of its host alone.
+ */
+export function isHostText(text: string, ccsid: Ccsid = '1140'): boolean {
+  return !/[^\u0001-\u00ff]/.test(text) && (ccsid !== '1140' || !text.includes('¤'));
 }
 
 /** A number in the form of a column of this scale. @throws RangeError for a text that is no decimal number */
@@ -39,10 +43,10 @@ export function isDecimalText(text: string): text is DecimalText {
   return /^-?\d+(\.\d+)?$/.test(text);
 }
 
-function valueFault(column: Column, value: string): ValueFault['sqlstate'] | undefined {
+function valueFault(column: Column, value: string, ccsid: Ccsid): ValueFault['sqlstate'] | undefined {
   switch (column.kind) {
     case 'char':
-      if (!isHostText(value)) return '22021';
+      if (!isHostText(value, ccsid)) return '22021';
       return value.length > column.length ? '22001' : undefined;
     case 'decimal': {
       const digits = /^-?0*(\d*)(?:\.(\d*))?$/.exec(value);

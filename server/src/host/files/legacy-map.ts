@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { allColumnsOf, type Column, type HostFile } from './columns.ts';
 import { isPersonsText, LibraryMap, type OwnColumn, type OwnFile, type OwnFiles } from './library-map.ts';
+import { rightsOf } from './rights.ts';
 import { hostFile, hostFileNames, isHostFileName, type HostFileName } from './tables.ts';
 
 // LEGACY_MAP: a library with names, lengths and codes of its own. Everything that cannot be mapped is refused here, with
@@ -123,11 +124,15 @@ function constantFault(type: Column, constant: string | number): string[] {
   return constant.length > type.length ? [`.constant: longer than ${type.length} characters`] : [];
 }
 
-/** Host columns can have any length, and texts of people are cut; what the service makes must fit. */
+/**
+ * Host columns can have any length, and texts of people are cut; what the service makes must fit. So must the keys of rows
+ * that it inserts: two keys that are cut to one would be one row.
+ */
 function lengthFault(file: HostFile, column: string, type: Column, length: number): string[] {
   if (type.kind !== 'char' && type.kind !== 'decimal') return ['.length: this kind of column has none'];
   const ours = type.kind === 'char' ? type.length : type.precision;
-  const isOurs = column in file.service || !(column in { ...file.key, ...file.host });
+  const isKeyOfOurs = column in file.key && rightsOf(file).insert && !isOfRouteKey(file, column);
+  const isOurs = column in file.service || isKeyOfOurs || !(column in { ...file.key, ...file.host });
   const mayBeShorter = !isOurs || isPersonsText(column);
   return length < ours && !mayBeShorter
     ? [`.length: expected at least ${ours}: the service writes values of that length`]
@@ -177,8 +182,8 @@ function keyFaults(map: LibraryMap): string[] {
         ? [`files.${name}: its key has ${width} characters, CHKEY ${doorbell}`]
         : [];
     const others = Object.entries(key).flatMap(([column, definition]) => {
+      if (!isOfRouteKey({ prefix }, column)) return [];
       const part = column.slice(prefix.length);
-      if (!['FAC', 'RTE', 'WKE', 'STP'].includes(part)) return [];
       const [file, length] = lengths.get(part) ?? [name, widthOf(definition)];
       lengths.set(part, [file, length]);
       return length === widthOf(definition)
@@ -188,6 +193,10 @@ function keyFaults(map: LibraryMap): string[] {
     return [...tooWide, ...others];
   });
 }
+
+/** The host gives routes and stops their keys. */
+const isOfRouteKey = ({ prefix }: Pick<HostFile, 'prefix'>, column: string): boolean =>
+  ['FAC', 'RTE', 'WKE', 'STP'].includes(column.slice(prefix.length));
 
 function widthOf(column: Column): number {
   if (column.kind === 'char') return column.length;

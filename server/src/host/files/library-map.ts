@@ -32,6 +32,9 @@ export interface OwnFile {
 
 export type OwnFiles = { readonly [Name in HostFileName]?: OwnFile };
 
+/** Marks a value of the library that has no code. */
+const MEANS_ELSE = '?';
+
 type OwnRow = { [column: string]: HostValue };
 
 interface MappedColumn {
@@ -149,19 +152,22 @@ export class LibraryMap {
 
   /** Our value in the library's code. */
   toOwn(column: string, value: string): string {
-    return this.#column(column).toOwn?.get(value) ?? value;
+    const { toOwn } = this.#column(column);
+    if (toOwn === undefined) return value;
+    return toOwn.get(value) ?? (value.startsWith(MEANS_ELSE) ? value.slice(MEANS_ELSE.length) : value);
   }
 
   /**
-   * A value of the library in our code. A value without a code that is one of ours means something else there: it becomes
-   * `?`, which no rule takes for a known one.
+   * A value of the library in our code. A value without a code that is one of ours means something else there: `D` becomes
+   * `?D`, which no rule takes for a known one, and which compares with the host as its `D`.
    */
   toOurs(column: string, value: string): string {
     const codes = this.#coded.get(column);
     if (!codes) return value;
     const known = codes.get(value);
     if (known !== undefined) return known;
-    return [...codes.values()].includes(value.toUpperCase()) ? '?' : value;
+    const meansElse = value.startsWith(MEANS_ELSE) || [...codes.values()].includes(value.toUpperCase());
+    return meansElse ? `${MEANS_ELSE}${value}` : value;
   }
 
   /** A row with our codes; its columns have our names already. */

@@ -8,7 +8,7 @@ import { hostFile, hostFileNames, type HostFileName } from './tables.ts';
 // needs no map.
 
 /** Statements that create a view for each file. @param place the library of the tables, with its map @param library that of the views */
-export function viewDdl(place: Place & { readonly map: LibraryMap }, library: string): string[] {
+function viewDdl(place: Place & { readonly map: LibraryMap }, library: string): string[] {
   return hostFileNames.flatMap((name) => [
     view(place, library, name),
     // Db2 updates the columns of such a view that are plain ones; the stand-in updates all of them by triggers.

@@ -10,7 +10,7 @@ const text = (length: number) =>
   z
     .string()
     .max(length, `longer than the host's ${length} characters`)
-    .refine(isHostText, 'holds a character that code page 37 lacks')
+    .refine(isHostText, 'has a character that the host lacks')
     .nullish()
     .transform((value) => value?.trimEnd() ?? '');
 const name = (length: number) => text(length).refine((value) => value !== '', 'is required');

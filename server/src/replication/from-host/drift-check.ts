@@ -49,7 +49,9 @@ export class DriftCheck {
     const { findDrift, clock, log } = this.#options;
     const now = clock().getTime();
     const whole = now - this.#wholeAt >= A_DAY_MS;
-    const { routes, masters, plans, results } = await findDrift(whole ? 'everything' : 'routes');
+    const { isBegun, routes, masters, plans, results } = await findDrift(whole ? 'everything' : 'routes');
+    // Another node imported at this moment: the next check is a whole one again.
+    if (!isBegun) return;
     if (whole) this.#wholeAt = now;
     const found = { routes, masters, plans: plans.map(routeScope), results: results.map(routeScope) };
     if (masters.length + plans.length + results.length > 0)

@@ -3,6 +3,8 @@ import type { HostFileName } from '../../host/files/tables.ts';
 
 /** Differences between mirror and host that no doorbell line reported. */
 export interface Drift {
+  /** False: nothing is compared, because another node is importing, or routes are still being loaded. */
+  readonly isBegun: boolean;
   /** The number of compared routes. */
   readonly routes: number;
   /** Master files with a difference. */
@@ -11,6 +13,8 @@ export interface Drift {
   readonly plans: readonly RouteKey[];
   /** Routes with a difference in service-owned columns: an office edit. */
   readonly results: readonly RouteKey[];
+  /** Routes that must be compared again: they have unwritten changes, or another process has their lease or the import. */
+  readonly unjudged: readonly RouteKey[];
 }
 
 /** The result of comparing one route with the host. */
@@ -18,22 +22,27 @@ export interface RouteComparison {
   readonly key: RouteKey;
   readonly plan: boolean;
   readonly results: boolean;
-  /** False where the route must be compared again: it has unwritten changes, or another process has its lease. */
+  /** False where the route must be compared again. */
   readonly isConclusive: boolean;
 }
 
-export const noDrift: Drift = { routes: 0, masters: [], plans: [], results: [] };
+export const noDrift: Drift = { isBegun: true, routes: 0, masters: [], plans: [], results: [], unjudged: [] };
+export const notBegun: Drift = { ...noDrift, isBegun: false };
 
 export const driftOf = (compared: readonly RouteComparison[], masters: Drift['masters'] = []): Drift => ({
+  isBegun: true,
   routes: compared.length,
   masters,
   plans: compared.filter(({ plan }) => plan).map(({ key }) => key),
   results: compared.filter(({ results }) => results).map(({ key }) => key),
+  unjudged: compared.filter(({ isConclusive }) => !isConclusive).map(({ key }) => key),
 });
 
 export const addDrift = (one: Drift, other: Drift): Drift => ({
+  isBegun: one.isBegun,
   routes: one.routes + other.routes,
   masters: [...one.masters, ...other.masters],
   plans: [...one.plans, ...other.plans],
   results: [...one.results, ...other.results],
+  unjudged: [...one.unjudged, ...other.unjudged],
 });

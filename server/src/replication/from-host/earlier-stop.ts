@@ -3,6 +3,7 @@ import { codeBook, type CodeRow } from '../../codes/code-book.ts';
 import { loadCodes } from '../../codes/sql.ts';
 import type { Queryable } from '../../db/types.ts';
 import { decide } from '../../mutations/apply/decide.ts';
+import { inServerTime } from '../../mutations/apply/edit-time.ts';
 import { readContent } from '../../mutations/item.ts';
 import type { StopContext } from '../../stops/stop-context.ts';
 import { inQueueOrder } from '../../stops/writers.ts';
@@ -15,6 +16,7 @@ interface ChangeRow {
   readonly client_id: string | null;
   readonly seq: number | null;
   readonly employee: string;
+  readonly captured_at: Date | null;
   readonly edit_time: Date;
   readonly received_at: Date;
   readonly body: string;
@@ -42,10 +44,14 @@ export async function stopAt(
     if (by === 'phones' && !['sync', 'rest'].includes(change.source)) continue;
     const meaning = readContent(change.body);
     if (meaning.kind !== 'command') return undefined;
-    ({ result } = decide(meaning.command, contextOf(change, result, deps)));
+    ({ result } = decide(inServerTime(meaning, lagOf(change)), contextOf(change, result, deps)));
   }
   return result;
 }
+
+/** How far the device's clock was behind; ms. The edit time has its correction, but for a bound that moved the edit. */
+const lagOf = ({ captured_at, edit_time }: ChangeRow): number =>
+  captured_at === null ? 0 : edit_time.getTime() - captured_at.getTime();
 
 function contextOf(change: ChangeRow, result: StopResult, deps: Deps): StopContext {
   const { source, client_id, seq, version, employee: by, edit_time, received_at: receivedAt } = change;

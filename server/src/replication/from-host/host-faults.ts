@@ -1,8 +1,10 @@
-import type { RouteKey } from '@tailgate/sync-protocol';
+import { routeScope, type RouteKey } from '@tailgate/sync-protocol';
 import { isDataError } from '../../db/sqlstate.ts';
 import type { Queryable } from '../../db/types.ts';
 import type { HostFileName } from '../../host/files/tables.ts';
-import { HostError } from '../../host/host.ts';
+import { HostError, needsSetup } from '../../host/host.ts';
+import { reportOnce as reportWhileOpen } from '../../incidents/sql.ts';
+import type { Log } from '../../runtime/log.ts';
 import * as sql from './import-sql.ts';
 import type { Inheritance } from './mirror-route.ts';
 import type { RouteImage } from './route-changes.ts';
@@ -45,8 +47,31 @@ async function reportOnce(db: Queryable, kind: string, details: readonly object[
   if (texts.size > 0) await db.query(sql.reportIncidentsOnce, [kind, [...texts]]);
 }
 
+/**
+ * Reports what holds up one route alone, so that the others continue. `faulty`: another attempt would fail in the same
+ * way. `unreadable`: a file of the host is missing, or may not be read; the route waits for a person.
+ * @throws Error the same one, where it is no fault of this route: a database or a host that is away
+ */
+export async function reportRouteError(
+  { db, log }: { readonly db: Queryable; readonly log: Log },
+  route: RouteKey,
+  error: unknown,
+): Promise<'faulty' | 'unreadable'> {
+  if (error instanceof HostError && error.file && needsSetup(error)) {
+    const { file, sqlstate, message } = error;
+    const reason = `${sqlstate} ${message}`;
+    log.warn({ file, reason, route: routeScope(route) }, 'a file of the host cannot be read: the route waits for it');
+    await db.query(reportWhileOpen, ['host_file_paused', JSON.stringify({ file, reason })]);
+    return 'unreadable';
+  }
+  if (!isDataFault(error)) throw error;
+  log.error({ err: error, route: routeScope(route) }, 'a route of the host cannot be imported as it is');
+  await db.query(reportWhileOpen, ['route_import_failed', JSON.stringify({ route, reason: error.message })]);
+  return 'faulty';
+}
+
 /** Unreadable or unstorable data, as opposed to a database or a host that is away. */
-export function isDataFault(error: unknown): error is Error {
+function isDataFault(error: unknown): error is Error {
   // An internal error for one route must not hold up the others either.
   if (error instanceof HostError) return error.kind === 'poison' || error.kind === 'system';
   return isDataError(error) || error instanceof TypeError || error instanceof RangeError;

@@ -91,14 +91,6 @@ async function compareMasters(
   return { files: files.filter((file) => !since.has(file)), renamed };
 }
 
-/** Differences in the master files that no doorbell line reported. */
-interface NewMasters {
-  readonly files: readonly HostFileName[];
-  /** Routes that show a changed name. */
-  readonly renamed: ReadonlySet<string>;
-}
-export const noNewMasters: NewMasters = { files: [], renamed: new Set() };
-
 /** The master files of a cell. */
 export class Masters {
   readonly #options: MastersOptions;

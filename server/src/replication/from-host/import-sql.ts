@@ -165,6 +165,9 @@ export const savePlans = plans.statement(
    on conflict (facility, route_id, week_end, stop_id)
    do update set version = excluded.version, doc = excluded.doc, lines = excluded.lines, removed_at = null,
           invoices = excluded.invoices, sequence = excluded.sequence, eta = excluded.eta, customer = excluded.customer,
+          former_customers = case when stop_plan.customer in ('', excluded.customer)
+                                         or stop_plan.customer = any (stop_plan.former_customers) then stop_plan.former_customers
+                                  else stop_plan.former_customers || stop_plan.customer end,
           customer_since = coalesce(excluded.customer_since, stop_plan.customer_since),
           lines_since = coalesce(excluded.lines_since, stop_plan.lines_since)
    )
@@ -266,7 +269,7 @@ export const findChangeInEpoch = statement(
  */
 export const listChangesUntil = statement(
   'import_list_changes_until',
-  `select version, source, client_id, seq, employee, edit_time, received_at, body
+  `select version, source, client_id, seq, employee, captured_at, edit_time, received_at, body
      from ledger where ${ofRoute} and stop_id = $4 and version <= $5 order by version, received_at, id`,
 );
 
@@ -276,14 +279,19 @@ export const loadPlanLines = statement(
   `select lines from stop_plan where ${ofRoute} and stop_id = $4`,
 );
 
-/** Writes the stop to the host again: its row there is new, or has values that are not in force. $4 the stop. */
+/**
+ * Lets the worker write the stop again. A row on the host takes a later version only, so the version rises: where the host
+ * has confirmed this one, and $6 asks for it, and where an unconfirmed write has reached the host with this one already.
+ * $4 the stop, $5 its version on the host, $6 whether a confirmed row is new, or has values that are not in force.
+ */
 export const rewriteStop = statement(
   'import_rewrite_stop',
   `with raised as (
      update route r set version = r.version + 1, changed_at = now()
        from stop_result s
       where r.facility = $1 and r.id = $2 and r.week_end = $3 and s.facility = r.facility and s.route_id = r.id
-        and s.week_end = r.week_end and s.stop_id = $4 and s.version <= greatest(r.hosted_through, r.shadow_through)
+        and s.week_end = r.week_end and s.stop_id = $4
+        and case when s.version > greatest(r.hosted_through, r.shadow_through) then s.version <= $5 else $6 end
      returning r.version
    )
    update stop_result s set version = raised.version from raised

@@ -3,19 +3,19 @@ import { withTransaction } from '../../db/transaction.ts';
 import type { Db } from '../../db/types.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Pipeline } from '../../mutations/change.ts';
-import { driftOf, noDrift, addDrift, type RouteComparison, type Drift } from './drift.ts';
+import { addDrift, noDrift, notBegun, type Drift } from './drift.ts';
+import { DriftComparison, type EditsFound } from './drift-comparison.ts';
 import { recordFacilitiesInUtc, zoneOf } from './facility-clocks.ts';
-import { isDataFault, reportFaults, reportUnmappedColumns } from './host-faults.ts';
+import { reportFaults, reportRouteError, reportUnmappedColumns } from './host-faults.ts';
 import { HostStops } from '../to-host/host-stops.ts';
 import type { HostChanges } from '../../host/reads/host-changes.ts';
 import { Doorbell } from '../../host/reads/doorbell.ts';
 import type { Host } from '../../host/host.ts';
 import { readRouteRows, type RouteRows } from '../../host/reads/reads.ts';
-import { reportIncident } from '../../incidents/sql.ts';
 import type { HostMode } from '../../modes/host-mode.ts';
 import type { CellFacilities } from '../../modes/cell-facilities.ts';
 import { CurrentModes, modeOf } from '../../modes/modes.ts';
-import { Masters, noNewMasters } from './import-masters.ts';
+import { Masters } from './import-masters.ts';
 import * as sql from './import-sql.ts';
 import type { Leases } from '../to-host/lease.ts';
 import { keyOf, saveRoute, withdrawRoute } from './mirror-route.ts';
@@ -61,6 +61,8 @@ const IDLE_POLL_MS = 2_000;
 const MAX_UNSETTLED_MS = 30_000;
 /** The wait for a route that a worker writes: it has the lease, mostly for some milliseconds. */
 const LEASED_MS = 500;
+/** The wait for a file of the host that cannot be read: a person has to correct it. */
+const UNREADABLE_MS = 15_000;
 const MAX_BACKOFF_MS = 30_000;
 /** After a complete comparison the import pauses for this many times its duration, to spare the host. */
 const PAUSE = 4;
@@ -80,6 +82,9 @@ export class HostImport {
   readonly #masters: Masters;
   readonly #modes: CurrentModes;
   readonly #snapshot: FirstSnapshot;
+  readonly #comparison: DriftComparison;
+  /** Routes with a file that cannot be read: their lines at that moment, and the time (ms) of the next try without another line. */
+  readonly #unreadable = new Map<string, { readonly lines: number; readonly until: number }>();
   /** Passes run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
@@ -97,13 +102,25 @@ export class HostImport {
     this.#modes = options.modes ?? new CurrentModes(options.db);
     this.#snapshot = new FirstSnapshot({ ...options, modes: this.#modes });
     this.#edits = new OfficeEdits({ ...options, host: this.#stops });
+    this.#comparison = new DriftComparison({
+      ...options,
+      changes: this.#changes,
+      choice: this.#choice,
+      digests: this.#digests,
+      masters: this.#masters,
+      modeOf: (key) => this.#modeOf(key),
+      savePlan: async (key, rows, renamed) =>
+        (await this.#saveRoute(unchangedRoute(key), rows, renamed)) !== 'unchanged',
+      importEdits: (route) => this.#importEditsOf(route),
+    });
   }
 
-  /** Takes the first snapshot and then follows the doorbell. A host that is away delays it. */
+  /** Takes the first snapshot, and then follows the doorbell. Resolves behind the first pass. A host that is away delays it. */
   async start(): Promise<void> {
     await this.#poll();
   }
 
+  /** Resolves behind the route in progress. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
@@ -115,7 +132,7 @@ export class HostImport {
    * for the next pass: a worker has the lease of their route, or another node is importing @throws HostError
    */
   async importNow(): Promise<boolean> {
-    return (await this.#inTurn(() => this.#pass(0, LEASED_MS))) === Number.POSITIVE_INFINITY;
+    return (await this.#pass(0, LEASED_MS)) === Number.POSITIVE_INFINITY;
   }
 
   /**
@@ -125,15 +142,32 @@ export class HostImport {
    * @throws HostError
    */
   async findDrift(scope: 'routes' | 'everything'): Promise<Drift> {
-    // A route that has not come yet is no drift.
-    if (this.#snapshot.isLoading) return noDrift;
-    const inTurn = (work: () => Promise<Drift>) => this.#inTurn(() => this.#whileImporter(noDrift, work));
-    const drift = await inTurn(() => this.#compare(scope));
-    if (scope === 'everything' || this.#changes.comparesAll) return drift;
-    let found = drift;
-    // Lets the doorbell's changes have their turn in between.
-    for (const few of await this.#digests.inBatches(await this.#choice.notOpen()))
-      found = addDrift(found, await inTurn(() => this.#compareChanged(few)));
+    const isWhole = scope === 'everything';
+    const masters = await this.#whileImporter(notBegun, async () => {
+      // A route that has not come yet is no drift.
+      if (this.#snapshot.isLoading) return notBegun;
+      await this.#withdrawEarlierWeeks();
+      if (this.#changes.comparesAll) await this.#importChanges(0);
+      return isWhole ? this.#comparison.masters() : noDrift;
+    });
+    if (!masters.isBegun || (!isWhole && this.#changes.comparesAll)) return masters;
+    const keys = isWhole ? await this.#choice.currentRoutes() : await this.#choice.open();
+    let found = addDrift(masters, await this.compareRoutes(keys));
+    if (isWhole) return found;
+    for (const few of await this.#digests.inBatches(await this.#choice.notOpen())) {
+      const otherwise = { ...noDrift, unjudged: few };
+      found = addDrift(found, await this.#unlessStopped(otherwise, () => this.#comparison.changed(few)));
+    }
+    return found;
+  }
+
+  /** Compares these routes whole. Between two of them other changes have their turn. @throws HostError */
+  async compareRoutes(keys: readonly RouteKey[]): Promise<Drift> {
+    let found = noDrift;
+    for (const key of new Map(keys.map((each) => [routeScope(each), each])).values()) {
+      const otherwise = { ...noDrift, unjudged: [key] };
+      found = addDrift(found, await this.#unlessStopped(otherwise, () => this.#comparison.routes([key])));
+    }
     return found;
   }
 
@@ -156,7 +190,7 @@ export class HostImport {
     const start = performance.now();
     try {
       // While another node is importing, that node polls again.
-      const nextIn = await this.#inTurn(() => this.#pass(IDLE_POLL_MS, Number.POSITIVE_INFINITY));
+      const nextIn = await this.#pass(IDLE_POLL_MS, Number.POSITIVE_INFINITY);
       const pause = this.#changes.comparesAll ? PAUSE * (performance.now() - start) : 0;
       delay = Math.max(Math.min(delay, nextIn), pause);
       if (this.#failures > 0) log.info({}, 'the import from the host goes on');
@@ -174,14 +208,21 @@ export class HostImport {
     return this.#whileImporter(otherwise, () => this.#importChanges(quietMs));
   }
 
-  /** @returns `otherwise` where another node is importing, which reads the same doorbell */
-  async #whileImporter<Result>(otherwise: Result, work: () => Promise<Result>): Promise<Result> {
-    return withTransaction(this.#options.db, async (tx) => {
-      const { rows } = await tx.query<{ taken: boolean }>(sql.takeImporterLock);
-      if (rows[0]?.taken !== true) return otherwise;
-      await this.#modes.refresh();
-      return work();
-    });
+  /** Works in turn. @returns `otherwise` where another node is importing, which reads the same doorbell */
+  #whileImporter<Result>(otherwise: Result, work: () => Promise<Result>): Promise<Result> {
+    return this.#inTurn(() =>
+      withTransaction(this.#options.db, async (tx) => {
+        const { rows } = await tx.query<{ taken: boolean }>(sql.takeImporterLock);
+        if (rows[0]?.taken !== true) return otherwise;
+        await this.#modes.refresh();
+        return work();
+      }),
+    );
+  }
+
+  /** The same, and `otherwise` once the import is stopped. */
+  async #unlessStopped<Result>(otherwise: Result, work: () => Promise<Result>): Promise<Result> {
+    return this.#stopped ? otherwise : this.#whileImporter(otherwise, work);
   }
 
   /**
@@ -194,63 +235,6 @@ export class HostImport {
       await withTransaction(db, (tx) => withdrawRoute(tx, key, clock()));
       log.info({ route: routeScope(key) }, 'an open route is withdrawn: its week ended before IMPORT_FROM');
     }
-  }
-
-  async #compare(scope: 'routes' | 'everything'): Promise<Drift> {
-    await this.#withdrawEarlierWeeks();
-    if (this.#changes.comparesAll) {
-      await this.#importChanges(0);
-      if (scope === 'routes') return noDrift;
-    }
-    const masters = scope === 'everything' ? await this.#compareMasters() : noNewMasters;
-    const keys = scope === 'everything' ? await this.#choice.currentRoutes() : await this.#choice.open();
-    return driftOf(await this.#compareRoutes(keys, masters.renamed), masters.files);
-  }
-
-  /** Yields the routes whose rows have changed. A route that could not be judged is compared again the next time. */
-  async #compareChanged(keys: readonly RouteKey[]): Promise<Drift> {
-    const changed = await this.#digests.changed(keys);
-    const compared = await this.#compareRoutes(
-      changed.map(({ key }) => key),
-      noNewMasters.renamed,
-    );
-    const judged = new Set(compared.flatMap(({ key, isConclusive }) => (isConclusive ? [routeScope(key)] : [])));
-    await this.#digests.saveMarks(changed.filter(({ key }) => judged.has(routeScope(key))));
-    return driftOf(compared);
-  }
-
-  async #compareRoutes(keys: readonly RouteKey[], renamed: ReadonlySet<string>): Promise<RouteComparison[]> {
-    const compared: RouteComparison[] = [];
-    for (const [scope, key] of new Map(keys.map((each) => [routeScope(each), each]))) {
-      const { plan, results, isConclusive } = await this.#compareRoute(key, renamed.has(scope));
-      compared.push({ key, plan, results, isConclusive });
-      const details = JSON.stringify({ route: key, plan, results });
-      if (plan || results) await this.#options.db.query(reportIncident, ['host_drift', details]);
-    }
-    return compared;
-  }
-
-  async #compareRoute(key: RouteKey, renamed: boolean): Promise<Omit<RouteComparison, 'key'>> {
-    const { host, db } = this.#options;
-    if (this.#modeOf(key) === 'off') return { plan: false, results: false, isConclusive: false };
-    const state = async () => (await db.query<RouteState>(sql.loadRouteState, keyOf(key))).rows[0];
-    const rows = await readRouteRows(host, key);
-    // Read afterwards, so that it includes all that these rows show and a trigger has reported.
-    const reported = sortChanges(await this.#changes.pollAgain());
-    const routesShowing = await this.#choice.routesShowing(reported.masters);
-    if ([...reported.routes.keys(), ...routesShowing.map(routeScope)].includes(routeScope(key)))
-      return { plan: false, results: false, isConclusive: false };
-    const before = await state();
-    const plan = (await this.#saveRoute(unchangedRoute(key), rows, renamed)) !== 'unchanged';
-    const saved = await state();
-    if (before === undefined || saved === undefined || saved.pending || rows.header === undefined)
-      return { plan, results: false, isConclusive: false };
-    const unknownAuthor = { user: '', age: 0 };
-    const stops = new Map(rows.stops.map(({ RSSTP }) => [Number(RSSTP), unknownAuthor]));
-    const isConclusive = await this.#importEditsOf({ ...unchangedRoute(key), stops, header: unknownAuthor });
-    const after = await state();
-    const results = after?.version !== saved.version || after.status !== saved.status;
-    return { plan, results, isConclusive };
   }
 
   async #importChanges(quietMs: number): Promise<number> {
@@ -269,13 +253,15 @@ export class HostImport {
     // The first poll reports all routes of the host: new ones wait for their batch.
     const later = this.#changes.comparesAll ? this.#snapshot.later : new Set();
     for (const [scope, route] of routes) {
+      if (this.#stopped) return Number.POSITIVE_INFINITY;
       if (later.has(scope)) continue;
       const unsettled = route.newest < quietMs && route.oldest < MAX_UNSETTLED_MS;
-      if (unsettled) nextIn = Math.min(nextIn, quietMs - route.newest);
-      else if (await this.#importRoute(route, renamedScopes.has(scope))) {
+      const againIn = unsettled ? quietMs - route.newest : await this.#importRoute(route, renamedScopes.has(scope));
+      if (againIn > 0) nextIn = Math.min(nextIn, againIn);
+      else {
         handled.push(...route.sequences);
         await this.#snapshot.loaded(scope);
-      } else nextIn = Math.min(nextIn, LEASED_MS);
+      }
     }
     for (const key of await this.#choice.routesOfDrivers(await this.#masters.takeStrangers()))
       await this.#importRoute(unchangedRoute(key), true);
@@ -292,37 +278,29 @@ export class HostImport {
     return this.#choice.routesOfDrivers(renamed);
   }
 
-  async #compareMasters(): Promise<typeof noNewMasters> {
-    const { db } = this.#options;
-    const reported = async () => new Set(sortChanges(await this.#changes.pollAgain()).masters.keys.keys());
-    const { files, renamed } = await this.#masters.compare(reported);
-    for (const file of files) await db.query(reportIncident, ['host_drift', JSON.stringify({ file })]);
-    return { files, renamed: new Set((await this.#choice.routesOfDrivers(renamed)).map(routeScope)) };
-  }
-
-  /** @returns false where the route must be imported again: its rows are being written */
-  async #importRoute(changed: ChangedRoute, renamed: boolean): Promise<boolean> {
-    const { host, log } = this.#options;
+  /** @returns the milliseconds after which the route must be imported again; 0 where it is imported */
+  async #importRoute(changed: ChangedRoute, renamed: boolean): Promise<number> {
+    const { host, clock } = this.#options;
     const mode = this.#modeOf(changed.key);
+    const scope = routeScope(changed.key);
+    const { lines, until } = this.#unreadable.get(scope) ?? { lines: 0, until: 0 };
+    const now = clock().getTime();
+    if (lines === changed.sequences.length && until > now) return until - now;
+    this.#unreadable.delete(scope);
     try {
-      if (mode === 'off' || (await this.#choice.staysOut(changed.key))) return true;
+      if (mode === 'off' || (await this.#choice.staysOut(changed.key))) return 0;
       const rows = await readRouteRows(host, changed.key);
       const saved = await this.#saveRoute(changed, rows, renamed);
       // First of all: after a failure, another import of these lines would begin the route anew again, and undo what
       // drivers have done since, such as its close.
       await this.#changes.acknowledge(changed.headerDeletions);
       // A new route takes over the service-owned columns with it.
-      if ((saved === 'new' && mode === 'live') || rows.header === undefined) return true;
-      return await this.#importEditsOf(changed);
+      if ((saved === 'new' && mode === 'live') || rows.header === undefined) return 0;
+      return (await this.#importEditsOf(changed)) === 'leased' ? LEASED_MS : 0;
     } catch (error) {
-      if (!isDataFault(error)) throw error;
-      // Another attempt would fail in the same way: the other routes must not wait for a person to examine this one.
-      log.error({ err: error, route: routeScope(changed.key) }, 'a route of the host cannot be imported as it is');
-      await this.#options.db.query(reportIncident, [
-        'route_import_failed',
-        JSON.stringify({ route: changed.key, reason: error.message }),
-      ]);
-      return true;
+      if ((await reportRouteError(this.#options, changed.key, error)) === 'faulty') return 0;
+      this.#unreadable.set(scope, { lines: changed.sequences.length, until: now + UNREADABLE_MS });
+      return UNREADABLE_MS;
     }
   }
 
@@ -353,22 +331,24 @@ export class HostImport {
     return saved;
   }
 
-  async #importEditsOf({ key, stops, header }: ChangedRoute): Promise<boolean> {
-    if (stops.size === 0 && header === undefined) return true;
+  async #importEditsOf({ key, stops, header }: ChangedRoute): Promise<EditsFound> {
+    if (stops.size === 0 && header === undefined) return 'none';
     const { db, leases } = this.#options;
     const lease = await leases.acquire(key);
-    if (lease === undefined) return false;
+    if (lease === undefined) return 'leased';
+    let found: EditsFound = 'none';
     try {
       const zone = await zoneOf(db, key.facility);
-      for (const [stop, lastEdit] of stops) await this.#importEdit(key, stop, lastEdit, zone);
-      if (header !== undefined) await this.#importEdit(key, ROUTE_ROW, header, zone);
-      return true;
+      for (const [stop, lastEdit] of header === undefined ? stops : [...stops, [ROUTE_ROW, header] as const])
+        if (await this.#importEdit(key, stop, lastEdit, zone)) found = 'imported';
+      return found;
     } finally {
       await leases.release(lease);
     }
   }
 
-  async #importEdit(key: RouteKey, stop: number, lastEdit: LastEdit | undefined, zone: string): Promise<void> {
+  /** @returns whether another program has edited the rows */
+  async #importEdit(key: RouteKey, stop: number, lastEdit: LastEdit | undefined, zone: string): Promise<boolean> {
     // The doorbell has author and time, so the edit is not dated by its discovery. It is read after the rows: a clerk may
     // have changed them since the poll, and an earlier line of the stop does not date that.
     const editor = async () => {
@@ -376,17 +356,14 @@ export class HostImport {
       const latest = stop === ROUTE_ROW ? reported?.header : reported?.stops.get(stop);
       return editorOf(latest ?? lastEdit, this.#options.clock());
     };
-    if (this.#modeOf(key) === 'shadow') await noteOtherSystem({ ...this.#options, host: this.#stops }, key, stop);
-    else if (stop === ROUTE_ROW) await this.#edits.importHeader(key, editor, zone);
-    else await this.#edits.importStop(key, stop, editor, zone);
+    if (this.#modeOf(key) === 'shadow') {
+      await noteOtherSystem({ ...this.#options, host: this.#stops }, key, stop);
+      return false;
+    }
+    return stop === ROUTE_ROW
+      ? this.#edits.importHeader(key, editor, zone)
+      : this.#edits.importStop(key, stop, editor, zone);
   }
-}
-
-interface RouteState {
-  version: number;
-  status: 'O' | 'C';
-  /** Whether the route has changes that are not on the host. */
-  pending: boolean;
 }
 
 function addRoute(routes: Map<string, ChangedRoute>, key: RouteKey): void {

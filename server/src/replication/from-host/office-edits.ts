@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { RouteKey, StopObject } from '@tailgate/sync-protocol';
 import { canonicalJson, officeSource, routeScope, restoredAuthor } from '@tailgate/sync-protocol';
 import { withTransaction } from '../../db/transaction.ts';
-import type { Db, Tx } from '../../db/types.ts';
+import type { Db, Queryable, Tx } from '../../db/types.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Pipeline } from '../../mutations/change.ts';
 import { amendmentOf, type StopComparison, type InstantOf } from '../../stops/amendment.ts';
@@ -17,7 +17,7 @@ import { hostMoment, instantOf } from '../../host/files/local-time.ts';
 import { reportIncident, reportOnce } from '../../incidents/sql.ts';
 import * as sql from './import-sql.ts';
 import { stopAt } from './earlier-stop.ts';
-import { isAsPlanned, isLostByRestore, isWrittenElsewhere } from '../to-host/judge.ts';
+import { isAsConfirmed, isAsPlanned, isLostByRestore, isWrittenElsewhere, sequenceOf } from '../to-host/judge.ts';
 import { keyOf } from './mirror-route.ts';
 import { closingOf, confirmedResult } from './route-image.ts';
 import { ROUTE_ROW } from '../to-host/route-pass.ts';
@@ -57,52 +57,62 @@ export class OfficeEdits {
    * equals the shadow.
    *
    * @param readEditor runs after the rows are read, and only where another program has changed them
+   * @returns whether it has taken something over: another program's edit, or a write that a restore had lost
    */
-  async importStop(key: RouteKey, stop: number, readEditor: () => Promise<StopEditor>, zone: string): Promise<void> {
+  async importStop(key: RouteKey, stop: number, readEditor: () => Promise<StopEditor>, zone: string): Promise<boolean> {
     const { db, host } = this.#options;
     const hostStop = await host.read(key, stop);
     const [mirrorRow] = (await db.query<MirrorRow>(sql.loadShadow, [...keyOf(key), stop])).rows;
-    if (hostStop === undefined || mirrorRow === undefined) return;
+    if (hostStop === undefined || mirrorRow === undefined) return false;
     const shadow = mirrorRow.rows === null ? undefined : decodeStop(mirrorRow.rows, key, stop);
     const [result] = hostStop.rows.RTSTUP;
-    const isUnedited = result !== undefined && result.RUTRC === traceOf(hostStop.rows);
+    const isOurs = result !== undefined && result.RUTRC === traceOf(hostStop.rows);
     const isWhole = isLostByRestore(hostStop.rows, shadow?.rows, mirrorRow.epoch);
-    if (isUnedited && isWhole) {
+    if (isOurs && isWhole) {
       // After a fail-over without loss only the confirmation is missing. As an edit, the write would have the host's
       // time, and could overrule a later record of the same driver.
-      if (await this.#isInLedger(key, stop, result)) return this.#saveShadow(key, stop, hostStop);
-      return this.#recoverLostWrite(key, stop, { hostStop, shadow, mirrorRow, zone });
+      const isKnown = await this.#isInLedger(key, stop, result);
+      if (isKnown) await this.#saveShadow(key, stop, hostStop);
+      else await this.#recoverLostWrite(key, stop, { hostStop, shadow, mirrorRow, zone });
+      return !isKnown;
     }
-    if (isUnedited) {
+    // Most changes are of the plan: they need no author, so no look at the doorbell.
+    if (isOurs || isAsConfirmed(hostStop.rows, shadow?.rows)) {
       if (isWrittenElsewhere(hostStop.rows, mirrorRow.epoch, mirrorRow.newest))
         await this.#reportOtherDatabase(key, stop);
       if (shadow !== undefined && !sameSet(shadow.credited, hostStop.credited))
         await this.#saveShadow(key, stop, { ...shadow, credited: hostStop.credited });
-      return;
+      return false;
     }
     const editor = await readEditor();
     const isReinserted = wasReinserted(editor, shadow?.rows, hostStop.rows);
     let before = (await this.#unconfirmedRows(key, stop, { hostStop, shadow, mirrorRow, zone })) ?? shadow?.rows;
     const foreign = [...(shadow?.foreign ?? [])];
+    let isEdited = isReinserted;
     for (const { rows, ...author } of splitByAuthor(before, hostStop.rows, editor, hostStop.writers)) {
       const signed = { user: author.user, at: author.at.getTime() };
       foreign.push(...foreignChanges(before, rows).map((change) => ({ ...change, ...signed })));
       const found = { ...hostStop, rows, foreign: [...foreign] };
       const edit = { key, stop, shadow: before, hostStop: found, isReinserted, isWhole };
-      await this.#importEdit(edit, author, zone);
+      if (await this.#importEdit(edit, author, zone)) isEdited = true;
       before = rows;
     }
-    if (!isReinserted) return;
-    await db.query(sql.rewriteStop, [...keyOf(key), stop]);
+    if (!isReinserted) return isEdited;
+    await this.#rewrite(key, stop, hostStop, true);
     await this.#saveShadow(key, stop, { ...hostStop, foreign });
+    return isEdited;
   }
 
-  /** Imports the edit of one author. It then saves the shadow, so that a crash does not repeat the edit. */
-  async #importEdit(edit: Omit<StopComparison, 'result'>, author: Author, zone: string): Promise<void> {
+  /**
+   * Imports the edit of one author. It then saves the shadow, so that a crash does not repeat the edit.
+   *
+   * @returns false where no value of the edit is another one
+   */
+  async #importEdit(edit: Omit<StopComparison, 'result'>, author: Author, zone: string): Promise<boolean> {
     const { key, stop, hostStop } = edit;
     // Read again: it contains the edit before this one.
     const [mirrorRow] = (await this.#options.db.query<MirrorRow>(sql.loadShadow, [...keyOf(key), stop])).rows;
-    if (mirrorRow === undefined) return;
+    if (mirrorRow === undefined) return false;
     const toInstant: InstantOf = (moment) => instantOf(moment, zone);
     const { shadow: confirmed, isWhole } = edit;
     const result = isWhole
@@ -112,18 +122,21 @@ export class OfficeEdits {
     if (update === undefined && unmapped.length === 0) {
       // Only columns of the service, such as the trace, differ. If the shadow lacked their values, the guard of each
       // later write would fail.
-      if (edit.shadow && stopText(edit.shadow) !== stopText(hostStop.rows)) await this.#saveShadow(key, stop, hostStop);
-      return;
+      if (!edit.shadow || stopText(edit.shadow) === stopText(hostStop.rows)) return false;
+      await this.#rewrite(key, stop, hostStop, false);
+      await this.#saveShadow(key, stop, hostStop);
+      return false;
     }
     const ignored = update === undefined ? [] : await this.#submit(key, update, mirrorRow.version, author);
     // A later record has overruled the edit. It may have reached the host before the edit was seen: then its row
     // already equals the mirror, and would keep the overruled value. So the stop goes to the host again, and a flag
     // reports it.
     const isOverruled = ignored.includes('superseded');
-    if (isOverruled) await this.#options.db.query(sql.rewriteStop, [...keyOf(key), stop]);
+    await this.#rewrite(key, stop, hostStop, isOverruled);
     const unexpressed = isOverruled ? unmapped : [...unmapped, ...ignored];
     if (unexpressed.length > 0) await this.#reportUnmapped({ route: key, stop }, author, unexpressed, hostStop.rows);
     await this.#saveShadow(key, stop, hostStop);
+    return true;
   }
 
   /**
@@ -136,9 +149,8 @@ export class OfficeEdits {
     stop: number,
     { hostStop, shadow, mirrorRow, zone }: HostComparison,
   ): Promise<StopRows | undefined> {
-    const written = Number(hostStop.rows.RTSTUP[0]?.RURPSQ ?? 0);
-    const confirmed = Number(shadow?.rows.RTSTUP[0]?.RURPSQ ?? 0);
-    if (written <= confirmed || epochOf(written) !== mirrorRow.epoch) return undefined;
+    const written = sequenceOf(hostStop.rows);
+    if (written <= sequenceOf(shadow?.rows) || epochOf(written) !== mirrorRow.epoch) return undefined;
     const version = versionOf(written);
     const result =
       version === mirrorRow.version ? readResult(mirrorRow.doc) : await stopAt(this.#options.db, key, stop, version);
@@ -194,29 +206,37 @@ export class OfficeEdits {
       );
   }
 
-  /** The office closes, reopens or marks a route by hand. */
-  async importHeader(key: RouteKey, readEditor: () => Promise<Author>, zone: string): Promise<void> {
+  /** The office closes, reopens or marks a route by hand. @returns whether it has */
+  async importHeader(key: RouteKey, readEditor: () => Promise<Author>, zone: string): Promise<boolean> {
     const { db, host, log } = this.#options;
     const read = await host.readHeader(key);
-    if (read === undefined) return;
+    if (read === undefined) return false;
     const { row: header, writer } = read;
+    const compare = async (queryable: Queryable) => {
+      const [route] = (await queryable.query<RouteState>(sql.findRoute, keyOf(key))).rows;
+      const shadow = route?.shadow == null ? undefined : decodeHeader(route.shadow, key);
+      const before = shadow ?? dispatchedHeader;
+      const changed = closingColumns.filter((column) => before[column] !== header[column]);
+      return route && changed.length > 0 ? { route, before, changed } : undefined;
+    };
+    // A change of the plan needs no author, so no look at the doorbell.
+    if ((await compare(db)) === undefined) return false;
     const lastEdit = await readEditor();
     const editor = { user: lastEdit.user || writer || unknownUser, at: lastEdit.at };
     const imported = await withTransaction(db, async (tx) => {
       // Read under the lock: a close that a driver commits meanwhile must not be undone.
       await tx.query(sql.lockRoute, keyOf(key));
-      const [route] = (await tx.query<RouteState>(sql.findRoute, keyOf(key))).rows;
-      if (route === undefined) return undefined;
-      const shadow = route.shadow === null ? undefined : decodeHeader(route.shadow, key);
-      const before = shadow ?? dispatchedHeader;
-      const changed = closingColumns.filter((column) => before[column] !== header[column]);
-      if (changed.length === 0) return undefined;
+      const compared = await compare(tx);
+      if (compared === undefined) return undefined;
+      const { route, before, changed } = compared;
       const closing = closingOf(header, zone, editor.at);
       const unmapped = unmappedColumns(changed, closing.impossible);
       const isMapped = (column: ClosingColumn) => changed.includes(column) && !unmapped.includes(column);
       const status = isMapped('RHPODS') ? closing.status : route.status;
       const arrived = isMapped('RHRETM') ? closing.arrived : route.arrived;
-      if (status !== route.status || arrived !== route.arrived) {
+      // A route may come closed with its plan: the mirror has its state, only the shadow is missing.
+      const isChange = status !== route.status || arrived !== route.arrived;
+      if (isChange) {
         const closed = status === 'C' ? [closing.closedAt ?? editor.at, closing.closedBy ?? 'F'] : [null, null];
         await tx.query(sql.setClosing, [...keyOf(key), status, arrived, ...closed]);
         await this.#recordInLedger(tx, key, { status, arrived }, editor);
@@ -229,13 +249,15 @@ export class OfficeEdits {
       ];
       const text = encodeHeader(header, foreign);
       await tx.query(sql.saveShadow, [...keyOf(key), ROUTE_ROW, '0', text, this.#options.clock()]);
-      return { status, arrived, unmapped };
+      return { status, arrived, unmapped, isChange };
     });
-    if (imported === undefined) return;
-    const { unmapped, ...state } = imported;
+    if (imported === undefined) return false;
+    const { unmapped, isChange, ...state } = imported;
     const columns = unmapped.map((column) => `RTHDRP.${column}`);
     if (columns.length > 0) await this.#reportUnmapped({ route: key }, editor, columns, header);
-    log.info({ route: routeScope(key), ...state, user: editor.user }, 'the office has changed the state of a route');
+    if (isChange)
+      log.info({ route: routeScope(key), ...state, user: editor.user }, 'the office has changed the state of a route');
+    return isChange || columns.length > 0;
   }
 
   /** Records the office's change of a route in the ledger, as for a stop (I2). */
@@ -290,6 +312,11 @@ export class OfficeEdits {
     log.warn(fields, 'the mirror cannot express a change on the host');
     const details = { ...record, user, at: at.toISOString(), columns, rows };
     await db.query(reportIncident, ['host_edit_untold', JSON.stringify(details)]);
+  }
+
+  /** @param isDue the confirmed rows are to be written again; an unconfirmed write that reached the host always is */
+  async #rewrite(key: RouteKey, stop: number, { rows }: StopOnHost, isDue: boolean): Promise<void> {
+    await this.#options.db.query(sql.rewriteStop, [...keyOf(key), stop, versionOf(sequenceOf(rows)), isDue]);
   }
 
   async #saveShadow(key: RouteKey, stop: number, shadow: StopOnHost): Promise<void> {

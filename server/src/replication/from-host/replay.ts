@@ -17,7 +17,7 @@ import {
 import { evidenceOf } from '../../stops/named-assets.ts';
 import { readResult } from '../../stops/stored-documents.ts';
 import { HostStops, type ReadStop } from '../to-host/host-stops.ts';
-import { isAsDispatched, isAsPlanned, sameValues } from '../to-host/judge.ts';
+import { isAsDispatched, isAsPlanned, sameValues, sequenceOf } from '../to-host/judge.ts';
 import type { Leases } from '../to-host/lease.ts';
 import { rowFit } from '../to-host/row-fit.ts';
 import { hostSequence, versionOf } from '../to-host/sequence.ts';
@@ -218,7 +218,7 @@ class Replay {
     await withTransaction(db, async (tx) => {
       for (const [stop, found] of again) {
         await this.#save(tx, key, stop, found.rows.RTSTUP[0]?.RURPSQ ?? '0', encodeStop(found));
-        await tx.query(rewriteStop, [...keyOf(key), stop]);
+        await tx.query(rewriteStop, [...keyOf(key), stop, versionOf(sequenceOf(found.rows)), true]);
       }
       if (header === undefined) return;
       await this.#save(tx, key, ROUTE_ROW, '0', header);
@@ -288,7 +288,7 @@ function isEqual(
   const compared = (rows: StopRows): StopRows => (file ? { ...noRows, [file]: rows[file] } : rows);
   const confirmed = shadow === null ? undefined : decodeStop(shadow, key, stop);
   // A record of a shadow has never been on the host: the confirmed rows are those of the other system.
-  const confirmedVersion = versionOf(Number(confirmed?.rows.RTSTUP[0]?.RURPSQ ?? 0));
+  const confirmedVersion = versionOf(sequenceOf(confirmed?.rows));
   const isOfTrial = row.in_shadow && confirmedVersion !== version;
   if (confirmed && !isOfTrial && stopText(compared(confirmed.rows)) === stopText(compared(found.rows))) return true;
   const moment = (instant: Date) => hostMoment(instant, zone);

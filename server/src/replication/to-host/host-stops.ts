@@ -6,6 +6,7 @@ import { numberOf } from '../../stops/osd-rows.ts';
 import { equalExcept, keyOf } from '../../stops/confirmed-rows.ts';
 import { rowName } from './edits-by-author.ts';
 import type { HostGate } from '../control/host-gate.ts';
+import type { Ccsid } from '../../host/files/ccsid.ts';
 import { HostError, needsSetup, onFile, type Host, type HostRow, type HostTransaction } from '../../host/host.ts';
 import { lastWriter } from '../../host/files/last-writer.ts';
 import {
@@ -50,6 +51,7 @@ export class HostStops {
   readonly #texts: ReturnType<typeof statementsOn>;
   /** Brings rows of the mirror into the form that this library can hold. */
   readonly fit: RowFit;
+  readonly ccsid: Ccsid;
 
   /** @param gate for writers: a write that needs a paused file does not begin */
   constructor(host: Host, gate?: Pick<HostGate, 'pause' | 'pauseOf' | 'confirmed'>) {
@@ -57,6 +59,7 @@ export class HostStops {
     this.#gate = gate;
     this.#texts = statementsOn(host);
     this.fit = rowFit(host.map);
+    this.ccsid = host.map.ccsid;
   }
 
   /** Reads a stop from the host; undefined where the host has no such stop. */

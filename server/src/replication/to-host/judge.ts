@@ -24,8 +24,13 @@ export function decideStopWrite(found: StopRows, wanted: StopRows, confirmed: St
     if (Number(result.RURPSQ) > sequence) return 'newer';
     return isLostByRestore(found, confirmed, epochOf(sequence)) && !sameValues(found, wanted) ? 'foreign' : 'ours';
   }
-  if (confirmed ? text === stopText(confirmed) : isAsDispatched(found)) return 'ours';
+  if (isAsConfirmed(found, confirmed)) return 'ours';
   return 'foreign';
+}
+
+/** Whether no other program has changed these rows since they were confirmed, or dispatched. */
+export function isAsConfirmed(found: StopRows, confirmed: StopRows | undefined): boolean {
+  return confirmed ? stopText(found) === stopText(confirmed) : isAsDispatched(found);
 }
 
 /**
@@ -46,7 +51,8 @@ export function isWrittenElsewhere(found: StopRows, epoch: number, newest: numbe
   return sequenceOf(found) > hostSequence(epoch, newest);
 }
 
-const sequenceOf = (rows: StopRows | undefined): number => Number(rows?.RTSTUP[0]?.RURPSQ ?? 0);
+/** The sequence of a stop's rows on the host; 0 where the service wrote none. */
+export const sequenceOf = (rows: StopRows | undefined): number => Number(rows?.RTSTUP[0]?.RURPSQ ?? 0);
 
 /** Compares the values that people read, without sequences and traces. */
 export function sameValues(one: StopRows, other: StopRows): boolean {

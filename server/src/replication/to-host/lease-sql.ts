@@ -109,12 +109,12 @@ export const releaseLeases = leases.statement(
 
 /**
  * Routes with work that could not be claimed a moment ago: whether another worker has one, and when a delayed one is
- * free. It may be free already, and must not wait for the sweep.
+ * free. It may be free already, and must not wait for the sweep. Work of a facility that is off is claimed by no worker.
  */
 export const unclaimableWork = statement(
   'lease_unclaimable_work',
   `select count(*) filter (where l.owner <> $1)::int as others,
           ceil(extract(epoch from min(l.expires_at) filter (where l.owner = $1) - now()) * 1000)::int as ours_ms
      from route r join route_lease l on l.facility = r.facility and l.route_id = r.id and l.week_end = r.week_end
-    where r.behind`,
+    where r.behind and ${modeOfRoute} <> 'off'`,
 );

@@ -1,5 +1,6 @@
 import { hostRows, isUntouched } from '../../stops/host-rows.ts';
 import type { StopOnHost, RecordedStop, StopRows } from '../../stops/host-stop.ts';
+import type { Ccsid } from '../../host/files/ccsid.ts';
 import { HostError, isLocal, isRowError, needsReadBack } from '../../host/host.ts';
 import type { AuditStamp } from '../../host/files/statements.ts';
 import { compareAndSet, type Confirmed, type Foreign, type Parked } from './compare-and-set.ts';
@@ -43,7 +44,7 @@ export async function replicateTogether(
   stops: readonly BehindStop[],
   stamp: AuditStamp,
 ): Promise<ReadonlyMap<number, Confirmed<StopOnHost>>> {
-  const writes = stops.flatMap((behind) => differenceOf(behind) ?? []);
+  const writes = stops.flatMap((behind) => differenceOf(behind, host.ccsid) ?? []);
   if (writes.length < 2 || !host.isAtomic() || !(await isTaken(host.writeAll(writes, stamp)))) return new Map();
   return new Map(
     writes.map(({ stop, rows, credited }) => [stop, { kind: 'confirmed', confirmed: { rows, credited }, wrote: true }]),
@@ -51,10 +52,10 @@ export async function replicateTogether(
 }
 
 /** Undefined where the stop alone decides: it has nothing to write, or a value that the host cannot hold. */
-function differenceOf({ stop, shadow }: BehindStop) {
+function differenceOf({ stop, shadow }: BehindStop, ccsid: Ccsid) {
   if (!shadow && isUntouched(stop.result)) return undefined;
   try {
-    const { rows, unstorable } = wantedOf(stop, shadow);
+    const { rows, unstorable } = wantedOf(stop, shadow, ccsid);
     if (unstorable.length > 0 || (shadow && stopText(shadow.rows) === stopText(rows))) return undefined;
     return { stop: stop.stop, rows, confirmed: shadow?.rows, credited: shadow?.credited ?? new Set<string>() };
   } catch {
@@ -84,7 +85,7 @@ export async function replicateStop(
   let last: Wanted | undefined;
   const outcome = await compareAndSet<StopOnHost, Wanted>(
     {
-      want: (confirmed) => (last = wantedOf(stop, confirmed)),
+      want: (confirmed) => (last = wantedOf(stop, confirmed, host.ccsid)),
       isOnHost: ({ rows }, confirmed) => stopText(confirmed.rows) === stopText(rows),
       write: ({ rows }, confirmed) => host.write(rows, confirmed?.rows, stamp),
       written: ({ rows }, confirmed) => ({ rows, credited: confirmed?.credited ?? new Set() }),
@@ -105,8 +106,8 @@ export async function replicateStop(
   return { kind: 'parked', sqlstate: '22021', reason: reasonFor(unstorable), payload, confirmed: outcome.confirmed };
 }
 
-function wantedOf(stop: RecordedStop, confirmed: StopOnHost | undefined): Wanted {
+function wantedOf(stop: RecordedStop, confirmed: StopOnHost | undefined, ccsid: Ccsid): Wanted {
   const all = hostRows(stop, confirmed);
-  const { rows, unstorable } = withStorableKeys(all);
+  const { rows, unstorable } = withStorableKeys(all, ccsid);
   return { rows: withTrace(rows), unstorable, all };
 }

@@ -1,4 +1,5 @@
 import type { StopRows } from '../../stops/host-stop.ts';
+import type { Ccsid } from '../../host/files/ccsid.ts';
 import { isHostText } from '../../host/files/fit.ts';
 import { HostError } from '../../host/host.ts';
 
@@ -9,13 +10,13 @@ export interface FittingRows {
 }
 
 /**
- * Leaves out lines whose key has a character outside code page 37. The key is never changed: two lines must not become
+ * Leaves out lines whose key has a character that the host lacks. The key is never changed: two lines must not become
  * one, and a driver of Db2 may substitute the character without an error. Texts fit already (`hostText`).
  */
-export function withStorableKeys(rows: StopRows): FittingRows {
+export function withStorableKeys(rows: StopRows, ccsid: Ccsid): FittingRows {
   const unstorable = new Set<string>();
   const fits = (item: string, invoice: string): boolean => {
-    if (isHostText(item) && isHostText(invoice)) return true;
+    if (isHostText(item, ccsid) && isHostText(invoice, ccsid)) return true;
     unstorable.add(`item ${item} of invoice ${invoice}`);
     return false;
   };
@@ -29,11 +30,12 @@ export function withStorableKeys(rows: StopRows): FittingRows {
 }
 
 /** Refuses a row with such a key before the host is asked. @throws HostError that names column and key */
-export function checkKeys(keys: readonly (readonly [column: string, key: string])[]): void {
-  for (const [column, key] of keys) if (!isHostText(key)) throw new HostError('22021', `${column} ${key} ${lacks}`);
+export function checkKeys(keys: readonly (readonly [column: string, key: string])[], ccsid: Ccsid): void {
+  for (const [column, key] of keys)
+    if (!isHostText(key, ccsid)) throw new HostError('22021', `${column} ${key} ${lacks}`);
 }
 
-const lacks = 'has a character that code page 37 lacks';
+const lacks = 'has a character that the host lacks';
 
 /** The reason for parking a stop of which only these lines are missing on the host. */
 export const reasonFor = (unstorable: readonly string[]): string =>

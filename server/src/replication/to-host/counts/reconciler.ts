@@ -125,40 +125,47 @@ export class Reconciler {
   async #endedDays(): Promise<void> {
     const { db, clock } = this.#options;
     const { rows } = await db.query<FacilityDay & Row>(sql.listFacilityDays);
-    for (const { facility, zone, last_day } of rows) {
-      const { day, begin, end } = endedDay(clock(), zone);
-      if (last_day !== null && last_day >= day) continue;
-      const routes = (await db.query<RouteToCount & Row>(sql.listRoutesOfDay, [facility, begin, end])).rows;
-      for (const route of routes) {
-        // A hold begins: the next sweep counts the whole day.
-        if (!this.#options.mayWrite()) return;
-        await this.#count(route, { occasion: 'D', day, isOverdue: true });
-      }
-      await this.#countFacility(facility, day, zone);
-    }
+    for (const { facility, zone, last_day } of rows)
+      for (const ended of endedDays(clock(), zone, last_day)) if (!(await this.#countDay(facility, zone, ended))) break;
   }
 
+  /** @returns false where the next sweep counts the whole day: a hold begins, or a route has changed during its count */
+  async #countDay(facility: string, zone: string, { day, begin, end }: EndedDay): Promise<boolean> {
+    const { db, mayWrite } = this.#options;
+    const routes = (await db.query<RouteToCount & Row>(sql.listRoutesOfDay, [facility, begin, end])).rows;
+    let isWhole = true;
+    for (const route of routes) {
+      if (!mayWrite()) return false;
+      if (!(await this.#count(route, { occasion: 'D', day, isOverdue: true }))) isWhole = false;
+    }
+    if (!isWhole || !mayWrite()) return false;
+    await this.#countFacility(facility, day, zone);
+    return true;
+  }
+
+  /** @returns false where it could not be counted now */
   async #count(
     route: RouteToCount,
     { occasion, day, isOverdue }: { occasion: Occasion; day: string; isOverdue: boolean },
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { db, host, log } = this.#options;
     const { facility, id, week_end, version, closed_at: closedAt, zone } = route;
     const key = { facility, id, week_end };
     const stops = (await db.query<StopToCount & Row>(sql.loadStopsToCount, [facility, id, week_end, closedAt])).rows;
     const named = filesOf(stops);
     const files = (await db.query<FileToCount & { pending: boolean }>(sql.loadFilesToCount, [named, closedAt])).rows;
-    if (!isOverdue && files.some(({ pending }) => pending)) return;
+    if (!isOverdue && files.some(({ pending }) => pending)) return false;
     const found = await rowsOnHost(host, key, named);
     // A change during the count: the next sweep counts the newer state.
     const now = (await db.query<{ version: number }>(sql.readVersion, [facility, id, week_end])).rows[0]?.version;
-    if (now !== version) return;
+    if (now !== version) return false;
     const counted = countRows(acceptedRows(key, zone, stops, files), found);
     const isNew = await this.#rows.save({ key, occasion, day, version, zone, ...counted });
     if (isNew) {
       const facts = { route: routeScope(key), occasion, day, counts: counted.counts, stops: counted.stops };
       log.error(facts, 'the host does not have the rows of a route that the service accepted');
     }
+    return true;
   }
 
   /** The sum over the facility's routes. */
@@ -190,10 +197,25 @@ const readCounts: (text: string) => Counts = JSON.parse;
 
 const ago = (now: Date, ms: number): Date => new Date(now.getTime() - ms);
 
-/** The last day (YYYYMMDD) that has ended on the clock of a facility, and its instants. */
-function endedDay(now: Date, zone: string): { readonly day: string; readonly begin: Date; readonly end: Date } {
+/** A day (YYYYMMDD) on the clock of a facility, and its instants. */
+interface EndedDay {
+  readonly day: string;
+  readonly begin: Date;
+  readonly end: Date;
+}
+
+/** The days that have ended since the last counted one, the oldest first; without a counted one the last that has ended. */
+function endedDays(now: Date, zone: string, lastDay: string | null): EndedDay[] {
+  const midnightOf = (date: string) => instantOf({ date, time: '0' }, zone);
   const late = ago(now, AFTER_MIDNIGHT_MS);
-  const end = instantOf({ date: hostMoment(late, zone).date, time: '0' }, zone) ?? late;
-  const { date: day } = hostMoment(ago(end, 1_000), zone);
-  return { day, begin: instantOf({ date: day, time: '0' }, zone) ?? ago(end, DAY_MS), end };
+  const days: EndedDay[] = [];
+  let end = midnightOf(hostMoment(late, zone).date) ?? late;
+  while (days.length < (lastDay === null ? 1 : LOOK_BACK_MS / DAY_MS)) {
+    const { date: day } = hostMoment(ago(end, 1_000), zone);
+    if (lastDay !== null && day <= lastDay) break;
+    const begin = midnightOf(day) ?? ago(end, DAY_MS);
+    days.unshift({ day, begin, end });
+    end = begin;
+  }
+  return days;
 }

@@ -34,10 +34,11 @@ export function reportFile({ db, host, owner, clock }: RowDeps): RowFile<Pending
     describe: ({ report }) => JSON.stringify(rendered(report)),
     write: async ({ report }) => {
       const rows = rendered(report);
-      checkKeys([
+      const keys = [
         ...(['LHRPT', 'LHLOD', 'LHSTP', 'LHDRV'] as const).map((column) => [column, rows.LCRHDP[column]] as const),
         ...rows.LCRSCP.map(({ LSKEY }) => ['LSKEY', LSKEY] as const),
-      ]);
+      ];
+      checkKeys(keys, host.map.ccsid);
       const stamp = stampAt(clock(), report.zone);
       const surplus = [rows.LCRHDP.LHRPT, `${rows.LCRSCP.length}`];
       await writeOwn(host, [

@@ -38,8 +38,8 @@ export class RowLane<Row extends PendingRow> {
   #running: Promise<void> | undefined;
   #wanted = false;
   #failures = 0;
-  /** Internal errors of the host since the last written row. */
-  #systemErrors = 0;
+  /** Errors since the last written row that a later attempt may or may not overcome. */
+  #doubtfulErrors = 0;
   #later: NodeJS.Timeout | undefined;
 
   constructor(file: RowFile<Row>, options: RowLaneOptions) {
@@ -128,7 +128,7 @@ export class RowLane<Row extends PendingRow> {
       if ((await this.#file.write(row, pass)) === 'unfinished') return;
       gate.confirmed();
       this.#failures = 0;
-      this.#systemErrors = 0;
+      this.#doubtfulErrors = 0;
       hosted.push(row);
     } catch (error) {
       if (error instanceof HostError ? !this.#isRowError(error) : isDatabaseUnavailable(error)) throw error;
@@ -140,7 +140,7 @@ export class RowLane<Row extends PendingRow> {
   }
 
   #isRowError(error: HostError): boolean {
-    return isRowError(error) || (error.kind === 'system' && isSystemErrorFinal(this.#systemErrors));
+    return isRowError(error) || (isDoubtful(error) && isSystemErrorFinal(this.#doubtfulErrors));
   }
 
   async #confirm(lease: Lease, hosted: readonly Row[], refused: readonly RowRefusal[], begunAt: number): Promise<void> {
@@ -184,7 +184,7 @@ export class RowLane<Row extends PendingRow> {
     }
     if (reachedLimit(error)) gate.checkHost();
     this.#failures += 1;
-    if (error.kind === 'system') this.#systemErrors += 1;
+    if (isDoubtful(error)) this.#doubtfulErrors += 1;
     const facts = { file: this.#name, sqlstate: error.sqlstate, reason: error.message, failures: this.#failures };
     log.warn(facts, 'rows of a file cannot be written now: they are in use, or the host refused a statement');
     return routeDelayMs(this.#failures, random());
@@ -200,6 +200,9 @@ export class RowLane<Row extends PendingRow> {
     }, delayMs);
   }
 }
+
+/** An internal error of the host, or a key that exists: another program has just inserted the row, or an index has it for good. */
+const isDoubtful = ({ kind }: HostError): boolean => kind === 'system' || kind === 'duplicate';
 
 /** Leases are of routes; no route has a blank facility. */
 const notARoute = { facility: '', week_end: '' };

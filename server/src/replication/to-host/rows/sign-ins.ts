@@ -1,8 +1,9 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 import { signInRow } from '../../../auth/host.ts';
-import { HostError, onFile } from '../../../host/host.ts';
+import { lastWriter } from '../../../host/files/last-writer.ts';
+import { HostError, onFile, type HostRow } from '../../../host/host.ts';
 import { hostMoment } from '../../../host/files/local-time.ts';
-import { selectRows, updateGuarded } from '../../../host/files/statements.ts';
+import { selectSigned, updateGuarded } from '../../../host/files/statements.ts';
 import { hostFiles, type ServicePart } from '../../../host/files/tables.ts';
 import { rowFit } from '../row-fit.ts';
 import { namesOf, stampAt } from '../host-writes.ts';
@@ -40,7 +41,7 @@ const keys = namesOf(hostFiles.RTDRVP.key);
  */
 export function signInFile({ db, host, owner, clock, log }: RowDeps): RowFile<PendingSignIn> {
   const update = updateGuarded(host, 'RTDRVP', columns);
-  const select = selectRows(host, 'RTDRVP', keys);
+  const select = selectSigned(host, 'RTDRVP', keys);
   const fit = rowFit(host.map);
   const wanted = (signIn: SignInRow): Part => fit('RTDRVP', rendered(signIn));
 
@@ -54,12 +55,14 @@ export function signInFile({ db, host, owner, clock, log }: RowDeps): RowFile<Pe
       const values = update.bind({ key: row, row, was, stamp });
       const count = await host.transaction((tx) => onFile('RTDRVP', tx.execute(update.sql, values)));
       if (count === 1) return;
-      const [found] = await onFile('RTDRVP', host.query(select.sql, select.bind(row)));
+      const place = keys.map((column) => row[column]);
+      const [found] = await onFile('RTDRVP', host.query(select, place));
       // The host has taken the driver off the route: there is no row to write.
       if (!found) return;
       const part = partOfHostRow('RTDRVP', found);
       if (same(part, row)) return;
-      if (round === 0 && confirmed && !same(part, confirmed) && !isBlank(part)) {
+      const isForeign = confirmed !== undefined && !same(part, confirmed) && !isBlank(part) && !isOurs(found, part);
+      if (round === 0 && isForeign) {
         log.warn(
           { file: 'RTDRVP', key, found: part },
           'another program has changed who is signed in: the worker corrects it',
@@ -110,6 +113,11 @@ function decode(text: string): Part {
 
 function same(one: Part, other: Part): boolean {
   return columns.every((column) => one[column] === other[column]);
+}
+
+/** The service wrote it last: a worker was killed before it confirmed this. */
+function isOurs(row: HostRow, { RDSGNF }: Part): boolean {
+  return lastWriter('RTDRVP', row) === '' && ['Y', 'N'].includes(RDSGNF);
 }
 
 /** As a dispatch program inserts it. */
