@@ -25,6 +25,7 @@ import {
 import { judgeMachine } from '../src/machine/machine-checks.ts';
 import { readMachine } from '../src/machine/read-machine.ts';
 import { migrationsFolder } from '../src/db/migrate.ts';
+import { hasLive } from '../src/modes/modes.ts';
 import { parseBackupCommand, runBackupCommand, type BackupCommand } from '../src/ops/commands/backup-commands.ts';
 import { parseHostCommand, runHostCommand, type HostCommand } from '../src/ops/commands/host-commands.ts';
 import { keyFileIn } from '../src/tlog/keys.ts';
@@ -33,8 +34,8 @@ import manifest from '../package.json' with { type: 'json' };
 
 // `npm run ops -- …`: changes the database of a server with the same environment. The server may be stopped.
 
-/** A cell that moves is copied whole. */
-const MOVE_TIMEOUT_MS = 24 * 3_600_000;
+/** A cell that moves is copied whole, and a drill counts all changes. */
+const LONG_TIMEOUT_MS = 24 * 3_600_000;
 
 /** Prints only warnings and errors, between the lines of the command. */
 const log: Log = { debug: discard, info: discard, warn: printMessage, error: printMessage };
@@ -88,7 +89,7 @@ async function doctor(config: Config, { exerciseTo }: DoctorCommand): Promise<vo
     if (exerciseTo !== undefined) return await exerciseIn(config, database?.url ?? '', exerciseTo);
     const ofHost = await examineAt(
       () => openHost(config, database?.url ?? '', log),
-      { changes: config.hostChanges, hostLogDays: config.hostLogDays },
+      { changes: config.hostChanges, hostLogDays: config.hostLogDays, live: hasLive(config.legacyModes) },
       { now: () => new Date(), form: 'full', shadowLibrary: config.shadowLibrary },
     );
     const ofMachine = database ? await examineMachine(config, database.url) : [];
@@ -106,7 +107,7 @@ async function exerciseIn(config: Config, databaseUrl: string, file: string): Pr
     throw new StartError('LEGACY_DEV_LIBRARY is LEGACY_LIBRARY: the exercise needs a library of its own');
   const report = await exerciseAt(
     (program) => openHost({ ...config, legacyLibrary: config.legacyDevLibrary }, databaseUrl, log, program),
-    { changes: config.hostChanges, hostLogDays: config.hostLogDays },
+    { changes: config.hostChanges, hostLogDays: config.hostLogDays, live: true },
     { now: () => new Date(), service: manifest.version },
   );
   await writeFile(file, `${JSON.stringify(report, null, 2)}\n`);
@@ -128,7 +129,7 @@ async function examineMachine({ backup }: ReturnType<typeof loadConfig>, url: st
 async function onCells(command: CellsCommand, config: Config): Promise<void> {
   const database = await openDatabase(config);
   try {
-    const db = createPool({ url: database.url, name: 'tailgate ops', log, size: 1, timeoutMs: MOVE_TIMEOUT_MS });
+    const db = createPool({ url: database.url, name: 'tailgate ops', log, size: 1, timeoutMs: LONG_TIMEOUT_MS });
     try {
       process.stdout.write(`${await runCellsCommand(command, db)}\n`);
     } finally {
@@ -167,7 +168,7 @@ async function onHost(command: HostCommand, config: ReturnType<typeof loadConfig
 async function onBackups(command: BackupCommand, config: ReturnType<typeof loadConfig>): Promise<void> {
   const database = await openDatabase(config);
   try {
-    const db = createPool({ url: database.url, name: 'tailgate ops', log, size: 2 });
+    const db = createPool({ url: database.url, name: 'tailgate ops', log, size: 2, timeoutMs: LONG_TIMEOUT_MS });
     try {
       const { text, ok } = await runBackupCommand(command, {
         db,

@@ -16,7 +16,7 @@ declare
   app text := 'tailgate_app' || addition;
 begin
   execute format('create role %I login', owner);
-  execute format('create role %I login connection limit 60', app);
+  execute format('create role %I login', app);
 
   -- Other roles cannot connect.
   execute format('revoke all on database %I from public', current_database());

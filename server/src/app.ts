@@ -127,7 +127,7 @@ export async function startApp(config: Config, log: Logger, stopping: AbortSigna
     const playedClock = demoDay?.clock.now ?? deps.clock;
     await startSideEffects(deps, pipeline, playedClock);
     const hostSide = config.role === 'api' ? undefined : await startHostSide({ ...deps, clock: playedClock }, pipeline);
-    const factLog = config.role === 'api' ? undefined : await startSequencer({ ...deps, clock: playedClock });
+    const factLog = config.role === 'api' ? undefined : await startSequencer({ ...deps, pipeline, clock: playedClock });
     if (config.role !== 'api') await startObjects(deps);
     const pages = openPages(pagesFolder, log);
     const url =
@@ -304,7 +304,7 @@ async function startHostSide(deps: Deps, pipeline: Pipeline): Promise<HostSide> 
 }
 
 /** Behind the host side: it closes first, and the last confirmed facts are in the log at the next start. */
-async function startSequencer(deps: Deps): Promise<RunningLog> {
+async function startSequencer(deps: Deps & { readonly pipeline: Pipeline }): Promise<RunningLog> {
   const { config, log, shutdown } = deps;
   const isDemo = config.demo && config.databaseUrl === undefined && config.witnesses.length === 0;
   const witness = isDemo ? await startDemoWitness(config, log) : undefined;

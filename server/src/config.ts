@@ -11,7 +11,7 @@ import {
   cellFacilities,
   cellName,
   flag,
-  isHostAddress,
+  hostAddress,
   isThisMachine,
   legacyMap,
   library,
@@ -25,6 +25,7 @@ import {
   storeAddress,
   telephoneOrDriver,
   urlOf,
+  webhookUrl,
   wholeNumber,
   witnesses,
   word,
@@ -68,12 +69,7 @@ const table = {
   FILES_IN: withDefault('objects', 'rows: no new file goes to S3_URL, on the way back', oneOf('objects', 'rows')),
   LEGACY_URL: optional(
     'Legacy host: postgres://… (a stand-in), db2://…, odbc:… or an ibm_db connection string; unset: a stand-in in our own PostgreSQL',
-    z
-      .string()
-      .refine(
-        isHostAddress,
-        'expected postgres://…, db2://…, odbc:DRIVER=…;… or an ibm_db connection string (DATABASE=…;HOSTNAME=…;…)',
-      ),
+    hostAddress(),
     'secret',
   ),
   LEGACY_LIBRARY: withDefault('PODDTA', 'Library (schema) of the host files', library()),
@@ -91,7 +87,7 @@ const table = {
   ),
   SHADOW_MAIL_TO: optional('Address for mails of facilities that are not live; unset: these are held', mailAddress()),
   SHADOW_SMS_TO: optional('Number for their text messages, or driver: as ever; unset: held', telephoneOrDriver()),
-  ALARM_URL: optional('Webhook that receives each incident as JSON; unset: none', urlOf('http', 'https'), 'secret'),
+  ALARM_URL: optional('Webhook that receives each incident as JSON; unset: none', webhookUrl(), 'secret'),
   SMTP_URL: optional(
     'Mail server, smtp://… or smtps://…; unset: mails are files under DATA_DIR/mail',
     urlOf('smtp', 'smtps'),
@@ -99,7 +95,7 @@ const table = {
   ),
   SMS_URL: optional(
     'Webhook of the SMS gateway; unset: messages are lines of DATA_DIR/sms.jsonl',
-    urlOf('http', 'https'),
+    webhookUrl(),
     'secret',
   ),
   SMS_PER_HOUR: withDefault('500', 'Limit of text messages an hour, for all drivers together', wholeNumber(1, 100_000)),

@@ -151,11 +151,42 @@ export function urlOf(...protocols: string[]) {
     .refine((value) => allowed.includes(URL.parse(value)?.protocol ?? ''), `expected ${allowed.join('//… or ')}//…`);
 }
 
+const plainPercent = 'expected user and password with each % written as %25';
+
+function decodes(text: string): boolean {
+  try {
+    return typeof decodeURIComponent(text) === 'string';
+  } catch {
+    return false;
+  }
+}
+
+/** Whether user and password of an address, if it has them, can be decoded. */
+const isUserReadable = (value: string): boolean => {
+  const url = URL.parse(value);
+  return url === null || (decodes(url.username) && decodes(url.password));
+};
+
+/** Its user and password travel as Basic authorization. */
+export function webhookUrl() {
+  return urlOf('http', 'https').refine(isUserReadable, plainPercent);
+}
+
 export function postgresUrl() {
   return urlOf('postgres', 'postgresql');
 }
 
-export function isHostAddress(value: string): boolean {
+export function hostAddress() {
+  return z
+    .string()
+    .refine(
+      isHostAddress,
+      'expected postgres://…, db2://…, odbc:DRIVER=…;… or an ibm_db connection string (DATABASE=…;HOSTNAME=…;…)',
+    )
+    .refine((value) => !value.startsWith('db2:') || isUserReadable(value), plainPercent);
+}
+
+function isHostAddress(value: string): boolean {
   return (
     /^(postgres|postgresql|db2):$/.test(URL.parse(value)?.protocol ?? '') ||
     /^odbc:\s*(DRIVER|DSN)\s*=/i.test(value) ||
@@ -198,12 +229,17 @@ export function proxies() {
   return z.string().transform((value, context): false | number | string[] => {
     if (/^\d{1,2}$/.test(value)) return Number(value) || false;
     const list = value.split(',').map((entry) => entry.trim());
-    const usable = list.every(
-      (entry) => isIP(entry.replace(/\/\d{1,3}$/, '')) || /^(loopback|linklocal|uniquelocal)$/.test(entry),
-    );
-    if (!usable) context.addIssue(error);
+    if (!list.every(isNetwork)) context.addIssue(error);
     return list;
   });
+}
+
+/** An address, a network such as `10.0.0.0/8`, or one of the names that Fastify knows. */
+function isNetwork(entry: string): boolean {
+  if (/^(loopback|linklocal|uniquelocal)$/.test(entry)) return true;
+  const [, address = '', bits] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(entry) ?? [];
+  const longest = { 4: 32, 6: 128 }[isIP(address)] ?? 0;
+  return longest > 0 && (bits === undefined || (Number(bits) >= 1 && Number(bits) <= longest));
 }
 
 /** The parts of `S3_URL`. */
@@ -235,7 +271,8 @@ export function parseStoreAddress(text: string): StoreAddress | undefined {
 }
 
 export function storeAddress() {
-  return z.string().transform((text, context) => {
+  const readable = z.string().refine(isUserReadable, { error: plainPercent, abort: true });
+  return readable.transform((text, context) => {
     const address = parseStoreAddress(text);
     if (!address) context.addIssue('expected http(s)://[KEY:SECRET@]HOST[:PORT]/BUCKET[?region=REGION]');
     return address ?? z.NEVER;

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -111,4 +111,26 @@ describe('the systemd units', () => {
     expect(page).toContain('server/deploy/systemd/*.{service,timer}');
     expect(page).toContain('server/deploy/systemd/{tailgate,backup}.env');
   });
+});
+
+test('the commands of an upgrade exchange the folders each time, and the way back returns the former release', () => {
+  const opt = mkdtempSync(join(folder, 'opt-'));
+  const commands = readText('docs/plain-machine.md').match(/^.* && systemctl restart tailgate$/gm) ?? [];
+  const [upgrade = '', back = ''] = commands.map((line) =>
+    line.trim().replaceAll('/opt/', `${opt}/`).replace('systemctl restart tailgate', 'true'),
+  );
+  const unpack = (place: string, release: string) => {
+    mkdirSync(join(opt, place));
+    writeFileSync(join(opt, place, 'release'), release);
+  };
+  const releases = () =>
+    readdirSync(opt).map((place) => `${place} ${readFileSync(join(opt, place, 'release'), 'utf8')}`);
+  unpack('tailgate', '1');
+  for (const release of ['2', '3', '4']) {
+    unpack('tailgate-next', release);
+    execFileSync('sh', ['-c', upgrade]);
+  }
+  expect(releases()).toEqual(['tailgate 4', 'tailgate-before 3']);
+  execFileSync('sh', ['-c', back]);
+  expect(releases()).toEqual(['tailgate 3', 'tailgate-next 4']);
 });

@@ -16,8 +16,9 @@ let answer = 204;
 async function answered(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await text(request);
   const { authorization, 'content-type': type } = request.headers;
-  if (answer < 300) received.push({ body, authorization, type });
-  response.writeHead(answer, answer === 302 ? { location: '/elsewhere' } : {}).end();
+  const status = body.includes('unfit') ? 422 : answer;
+  if (status < 300) received.push({ body, authorization, type });
+  response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end();
 }
 const server = createServer((request, response) => {
   void answered(request, response);
@@ -72,6 +73,17 @@ test.each([503, 302])(
     expect(JSON.stringify(warnings)).not.toContain('cret');
   },
 );
+
+test('an incident that the webhook refuses for its content is logged, and holds up no later one', async () => {
+  received.length = 0;
+  await report('unfit', '2 s');
+  await report('next', '1 s');
+  await alarms.sendAll();
+  await alarms.sendAll();
+  expect(kinds()).toMatchObject([{ kind: 'next' }]);
+  const refused = log.lines.filter(({ level }) => level === 'error');
+  expect(refused).toMatchObject([{ fields: { kind: 'unfit', status: 422 } }]);
+});
 
 test('an acknowledged incident and one of the day before are no news', async () => {
   received.length = 0;

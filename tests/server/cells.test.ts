@@ -39,6 +39,18 @@ describe('two cells in one PostgreSQL', () => {
     await expect(checkCell(north.pool, 'public')).rejects.toThrow('CELL: this server belongs to cell public');
   });
 
+  test.each([
+    'delete from log',
+    'delete from log_leaf',
+    `update log_leaf set entry = ''`,
+    'delete from log_key',
+    `update log_key set key = ''`,
+    'delete from log_tile',
+    'delete from legal_hold',
+  ])('their servers can rewrite no log and delete no hold: %s', async (statement) => {
+    await expect(north.pool.query(statement)).rejects.toMatchObject({ code: '42501' });
+  });
+
   test('hear no notification of each other', async () => {
     const heard: string[] = [];
     for (const { name, url } of [north, south]) {

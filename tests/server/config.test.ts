@@ -205,6 +205,13 @@ describe('settings', () => {
   test('a proxy is trusted by number of hops or by address', () => {
     expect(loadConfig({ TRUST_PROXY: '2' }, []).trustProxy).toBe(2);
     expect(loadConfig({ TRUST_PROXY: '10.0.0.0/8, loopback' }, []).trustProxy).toEqual(['10.0.0.0/8', 'loopback']);
+    for (const usable of ['10.0.0.1', '10.0.0.1/32', 'fd00::/8', '::1/128'])
+      expect(loadConfig({ TRUST_PROXY: usable }, []).trustProxy).toEqual([usable]);
+  });
+
+  test('a password of an address has each % as %25', () => {
+    const smsUrl = 'https://u:50%25off@sms.example';
+    expect(loadConfig({ SMS_URL: smsUrl, LEGACY_URL: 'postgres://u:50%off@db/host' }, []).smsUrl).toBe(smsUrl);
   });
 
   test('the role comes from the command line', () => {
@@ -225,8 +232,16 @@ describe('a wrong value stops the start with one line that names it', () => {
     ['MAIL_FROM', 'a@x.example, b@x.example', /^MAIL_FROM: expected a mail address/],
     ['MAIL_FROM', 'Depot <pod@x.example>\r\nBcc: b@x.example', /^MAIL_FROM: expected a mail address/],
     ['TRUST_PROXY', 'yes', /^TRUST_PROXY: expected 0, a number of proxies, or addresses .* got "yes"$/],
+    ['TRUST_PROXY', '10.0.0.0/33', /^TRUST_PROXY: expected 0, a number .* got "10.0.0.0\/33"$/],
+    ['TRUST_PROXY', '::1/129', /^TRUST_PROXY: expected/],
+    ['TRUST_PROXY', '10.0.0.0/0', /^TRUST_PROXY: expected/],
+    ['SMS_URL', 'https://u:50%off@sms.example', /^SMS_URL: expected user and password with each % written as %25$/],
+    ['ALARM_URL', 'https://u:50%off@pager.example', /^ALARM_URL: expected user and password .* %25$/],
+    ['S3_URL', 'https://k:50%off@s3.example/pod-files', /^S3_URL: expected user and password .* %25$/],
+    ['LEGACY_URL', 'db2://u:50%off@as400/POD', /^LEGACY_URL: expected user and password .* %25$/],
     ['SHADOW_LIBRARY', 'PODDTA', /^SHADOW_LIBRARY: expected another library than LEGACY_LIBRARY/],
     ['LEGACY_LIBRARY', 'POD"; drop', /^LEGACY_LIBRARY: expected a library name/],
+    ['CCSID', '290', /^CCSID: expected one of 37, 500, 273, 297, 1140: other code pages lack letters .* got "290"$/],
     ['IMPORT_FROM', '20260231', /^IMPORT_FROM: expected a day that exists as YYYYMMDD, .* got "20260231"$/],
     ['IMPORT_FROM', '2026-11-28', /^IMPORT_FROM: expected a day/],
     ['DEMO', 'true', 'DEMO: expected one of 0, 1, day, got "true"'],

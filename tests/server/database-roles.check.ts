@@ -105,6 +105,8 @@ describe('two roles of the database', () => {
     `update log_leaf set entry = ''`,
     'delete from log_tile',
     'delete from log_key',
+    'delete from log',
+    'delete from legal_hold',
     `alter role tailgate_owner password 'mine'`,
     `copy (select 1) to program 'id'`,
     `select pg_read_file('/etc/passwd')`,

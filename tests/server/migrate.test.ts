@@ -47,6 +47,26 @@ describe('migrations', () => {
     await pool.query('select plate, seats from van');
   });
 
+  test('that wait behind a long transaction hold up nobody else for long, and go on when it ends', async () => {
+    const { url, pool } = await createDatabase({ empty: true });
+    const folder = await folderWith(first);
+    await migrate(url, recordedLog(), folder);
+    await writeFile(join(folder, '0002_add_plate.sql'), second['0002_add_plate.sql']);
+    const reader = await pool.connect();
+    const log = recordedLog();
+    try {
+      await reader.query('begin');
+      await reader.query('select from van');
+      const migrating = migrate(url, log, folder);
+      await expect.poll(() => log.lines).toMatchObject([{ fields: { migration: '0002_add_plate.sql' } }]);
+      await pool.query('select from van');
+      await reader.query('commit');
+      expect(await migrating).toEqual(['0002_add_plate.sql']);
+    } finally {
+      reader.release();
+    }
+  });
+
   test('that were changed after they were applied stop the start; other line ends are no change', async () => {
     const { url } = await createDatabase({ empty: true });
     const folder = await folderWith({ ...first, ...second });

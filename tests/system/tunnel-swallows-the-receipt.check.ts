@@ -1,4 +1,5 @@
 import type { LocalStop } from '@tailgate/client-sdk';
+import { clientFrame } from '@tailgate/sync-protocol';
 import { expect, test } from 'vitest';
 import { newSqliteStore } from '../support/sqlite-store.ts';
 import { allOnHost, openSignedUp, pendingOf, receiptOf } from './device.ts';
@@ -35,12 +36,17 @@ test('field case 30: the server is killed between commit and ack, and the app wi
     const { rows } = await database.pool.query<{ count: number }>('select count(*)::int from ledger');
     return rows[0]?.count ?? 0;
   };
-  phone.onSend = (frame) => {
-    if (frame.includes('"type":"push"')) phone.network.bufferDown();
+  let pushed = 0;
+  phone.onSend = (text) => {
+    const frame = clientFrame.parse(JSON.parse(text));
+    if (frame.type !== 'push') return;
+    pushed += frame.mutations.length;
+    phone.network.bufferDown();
   };
   await phone.restoreNetwork();
   await phone.network.untilBufferedDown();
-  await expect.poll(committed, { timeout: 60_000 }).toBe(recorded);
+  await expect.poll(async () => (await committed()) - pushed, { timeout: 60_000 }).toBe(0);
+  expect(pushed).toBeGreaterThan(CORRECTIONS);
   expect(pendingOf(phone.app)).toBe(recorded);
 
   // The changes are committed and unacknowledged: server and app are killed.

@@ -20,7 +20,7 @@ export type ActSubject =
 
 /** One act of the office: who, what, why, before and after (docs/decisions/0115). */
 export interface Act {
-  /** An operator's id, `machine:NAME` of a program, or the name of a command. */
+  /** An operator's id, `machine:NAME` of a program, `link:ID` of a link to evidence, or the name of a command. */
   readonly by: string;
   /** The operation's name, such as `dismissQuarantined`. */
   readonly act: string;

@@ -32,10 +32,12 @@ const NEWS_MS = 24 * 3_600_000;
 const AT_ONCE = 20;
 /** A webhook without an answer for this long is tried again later. */
 const SILENCE_MS = 10_000;
+/** Answers about one incident alone: bad request, too large, unprocessable. */
+const UNFIT = new Set([400, 413, 422]);
 
 /**
  * Sends each incident to the webhook of the operators, at least once, the oldest first. While the webhook does not
- * answer, incidents wait in their order.
+ * answer, incidents wait in their order. One that it refuses for its content is left out.
  */
 export class Alarms {
   readonly #options: AlarmsOptions;
@@ -85,7 +87,7 @@ export class Alarms {
     });
   }
 
-  /** @returns whether the webhook took it */
+  /** @returns whether the webhook took it, or never will */
   async #send({ incident_id, at, kind, details }: Alarm): Promise<boolean> {
     try {
       const response = await fetch(this.#url, {
@@ -97,7 +99,10 @@ export class Alarms {
         signal: AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(SILENCE_MS)]),
       });
       await response.body?.cancel();
-      if (!response.ok) return this.#refused(`it answered ${response.status}`);
+      if (UNFIT.has(response.status)) {
+        const refused = { incident: incident_id, kind, status: response.status };
+        this.#options.log.error(refused, 'the webhook of ALARM_URL refuses an incident; it is not sent again');
+      } else if (!response.ok) return this.#refused(`it answered ${response.status}`);
     } catch {
       // The cause may repeat the address, which may contain a secret.
       return this.#refused('it cannot be reached');

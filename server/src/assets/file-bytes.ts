@@ -19,7 +19,10 @@ export interface Part {
   readonly end: number;
 }
 
-/** A file whose bytes have a gap: retention has deleted it meanwhile, or the storage is damaged. */
+/**
+ * A file whose bytes have a gap: retention has deleted it meanwhile, or the storage is damaged. The message goes to logs,
+ * so it names the content: an asset's id grants access to the asset.
+ */
 export class MissingBytes extends Error {}
 
 /**
@@ -61,11 +64,11 @@ async function placeOf(db: Queryable, { id, content }: Stored): Promise<string |
 
 async function* readObject(
   store: ObjectStore | undefined,
-  { id }: Stored,
+  { content }: Stored,
   object: string,
   part: Part,
 ): AsyncGenerator<Buffer, void, undefined> {
-  if (!store) throw storeUnavailable(new Error(`${id} is an object, and S3_URL is unset`));
+  if (!store) throw storeUnavailable(new Error(`content ${content} is an object, and S3_URL is unset`));
   let read = 0;
   try {
     for await (const piece of store.read(object, part)) {
@@ -73,9 +76,10 @@ async function* readObject(
       yield piece;
     }
   } catch (error) {
-    throw error instanceof NoSuchObject ? new MissingBytes(`asset ${id}: ${error.message}`) : error;
+    throw error instanceof NoSuchObject ? new MissingBytes(`content ${content}: ${error.message}`) : error;
   }
-  if (read !== part.end - part.start) throw new MissingBytes(`asset ${id} has ${read} bytes from ${part.start} on`);
+  if (read !== part.end - part.start)
+    throw new MissingBytes(`content ${content} has ${read} bytes from ${part.start} on`);
 }
 
 /** Reads one piece ahead. */
@@ -97,10 +101,10 @@ interface Chunk {
   readonly bytes: Buffer;
 }
 
-async function readChunk(db: Queryable, { id, content }: Stored, place: number): Promise<Chunk> {
+async function readChunk(db: Queryable, { content }: Stored, place: number): Promise<Chunk> {
   const { rows } = await db.query<{ at: number; data: string }>(findChunk, [content, place]);
   const [row] = rows;
   const bytes = Buffer.from(row?.data ?? '', 'base64');
-  if (!row || row.at + bytes.length <= place) throw new MissingBytes(`asset ${id} has no byte ${place}`);
+  if (!row || row.at + bytes.length <= place) throw new MissingBytes(`content ${content} has no byte ${place}`);
   return { at: row.at, bytes };
 }

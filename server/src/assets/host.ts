@@ -43,7 +43,7 @@ export function awaitedHeader(id: string): ServicePart<'ASSHDP'> {
   return assetHeader({ id, batch: id, seq: 1, state: 'L', name: '', mime: '', size: 0, sha256: null }, 'L');
 }
 
-/** A file's name in code page 37, cut to the column, with its ending. */
+/** A file's name in the host's characters, cut to the column, with its ending. */
 const hostName = (name: string): string => shortenName(hostText(name, Number.POSITIVE_INFINITY).text, longestName);
 
 /** The number of ASSCHP rows of a file; none for an empty one. */

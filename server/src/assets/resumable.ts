@@ -104,7 +104,7 @@ export class ResumableUploads {
     const { rows } = await db.query<Intake>(beginIntake, row);
     // An empty file is complete, and a complete one may lack its end.
     const begun = rows[0] && rows[0].received < rows[0].length ? stateOf(rows[0]) : await this.find(id, owner);
-    if (!begun) throw new Error(`the upload of ${id} was swept while it began`);
+    if (!begun) throw new Error('an upload was swept while it began');
     return begun;
   }
 
@@ -128,7 +128,7 @@ export class ResumableUploads {
    */
   async append(id: string, owner: string, offset: number, bytes: AsyncIterable<Buffer>): Promise<number> {
     const intake = await this.#intake(id, owner);
-    if (!intake || intake.received !== offset) throw new OffsetMoved(`the upload of ${id} is not at ${offset}`);
+    if (!intake || intake.received !== offset) throw new OffsetMoved(`the upload is not at ${offset}`);
     const summary = new ByteSummary();
     const held = this.#hold(intake);
     try {
@@ -217,7 +217,7 @@ export class ResumableUploads {
     const sha256 = summary.sha256();
     if (intake.sha256 && !intake.sha256.equals(sha256)) {
       await db.query(dropIncoming, [uuidArray([intake.content])]);
-      throw new OtherBytes(`the bytes of ${intake.asset_id} do not match its id`);
+      throw new OtherBytes(`the bytes of content ${intake.content} do not match the id of their asset`);
     }
     const object = whole && (await objects?.store(whole));
     if (whole && object === undefined) await this.#saveWhole(intake, whole);

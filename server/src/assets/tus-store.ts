@@ -14,12 +14,14 @@ export type TusMetadata = Record<string, string | null>;
 export class TusStore extends DataStore {
   readonly #uploads: ResumableUploads;
   readonly #ownerOfRequest: () => string | undefined;
+  readonly #clock: () => Date;
 
-  constructor(uploads: ResumableUploads, ownerOfRequest: () => string | undefined) {
+  constructor(uploads: ResumableUploads, ownerOfRequest: () => string | undefined, clock: () => Date) {
     super();
     this.extensions = ['creation', 'creation-with-upload', 'expiration', 'termination'];
     this.#uploads = uploads;
     this.#ownerOfRequest = ownerOfRequest;
+    this.#clock = clock;
   }
 
   override async create(upload: Upload): Promise<Upload> {
@@ -39,7 +41,7 @@ export class TusStore extends DataStore {
   override async getUpload(id: string): Promise<Upload> {
     const upload = await this.#uploads.find(id, this.#owner);
     if (!upload) throw new UploadRefusal('UPLOAD_NOT_FOUND', 'There is no such upload.');
-    return uploadOf(upload);
+    return this.#uploadOf(upload);
   }
 
   override async write(stream: Readable, id: string, offset: number): Promise<number> {
@@ -56,14 +58,20 @@ export class TusStore extends DataStore {
     return idleMs;
   }
 
+  /**
+   * The library compares `creation_date` with the clock of the machine, which may be wrong: the age of the upload by the
+   * service's clock counts, as of the machine's present time.
+   */
+  #uploadOf({ id, length: size, received: offset, activeAt, name }: UploadState): Upload {
+    const metadata = name === '' ? {} : { metadata: { filename: name } };
+    const age = activeAt && this.#clock().getTime() - activeAt.getTime();
+    const creation = age === undefined ? {} : { creation_date: new Date(Date.now() - age).toISOString() };
+    return new Upload({ id, size, offset, ...metadata, ...creation });
+  }
+
   get #owner(): string {
     const owner = this.#ownerOfRequest();
     if (owner === undefined) throw new Error('an upload without an owner');
     return owner;
   }
-}
-
-function uploadOf({ id, length: size, received: offset, activeAt, name }: UploadState): Upload {
-  const metadata = name === '' ? {} : { metadata: { filename: name } };
-  return new Upload({ id, size, offset, ...metadata, ...(activeAt && { creation_date: activeAt.toISOString() }) });
 }

@@ -88,11 +88,6 @@ export class Upload {
     return this.#files.length;
   }
 
-  /** The number of received bytes, refused ones included. */
-  get bytes(): number {
-    return this.#bytes;
-  }
-
   /**
    * Receives a file as fast as the database writes.
    * @throws UploadRefusal above a limit; the rest of the request is not read

@@ -35,12 +35,22 @@ export async function backupIn(folder: string): Promise<Backup | undefined> {
   return archive && manifest && { folder, madeAt: manifest.mtime };
 }
 
-/** Deletes all but the newest `keep` backups that this program has made, and remains of interrupted ones. */
+/** Deletes all but the newest `keep` backups that this program has made. @returns their names */
 export async function dropOldBackups(folder: string, keep: number): Promise<string[]> {
+  const complete = (await readdir(folder)).filter((name) => OURS.test(name)).toSorted();
+  return dropAll(folder, complete.slice(0, -keep));
+}
+
+/** Deletes the remains of interrupted backups. @returns their names */
+export async function dropUnfinished(folder: string): Promise<string[]> {
   const names = await readdir(folder);
-  const complete = names.filter((name) => OURS.test(name)).toSorted();
-  const unfinished = names.filter((name) => name.endsWith(PARTIAL) && OURS.test(name.slice(0, -PARTIAL.length)));
-  const old = [...complete.slice(0, -keep), ...unfinished];
-  for (const name of old) await rm(join(folder, name), { recursive: true });
-  return old;
+  return dropAll(
+    folder,
+    names.filter((name) => name.endsWith(PARTIAL) && OURS.test(name.slice(0, -PARTIAL.length))),
+  );
+}
+
+async function dropAll(folder: string, names: readonly string[]): Promise<string[]> {
+  for (const name of names) await rm(join(folder, name), { recursive: true });
+  return [...names];
 }

@@ -15,7 +15,7 @@ import { ARCHIVE, MANIFEST, nameOf, PARTIAL } from './backups.ts';
  *
  * @param url a role that may replicate
  * @returns the folder
- * @throws StartError where PostgreSQL refuses
+ * @throws StartError where PostgreSQL refuses, or the folder takes no more
  */
 export async function takeBackup(url: string, into: string, now: Date): Promise<string> {
   const folder = join(into, nameOf(now));
@@ -32,11 +32,17 @@ export async function takeBackup(url: string, into: string, now: Date): Promise<
     return folder;
   } catch (cause) {
     await rm(partial, { recursive: true, force: true });
-    if (!(cause instanceof pg.DatabaseError)) throw cause;
-    throw new StartError(`PostgreSQL made no backup: ${cause.message}`, { cause });
+    throw refusalOf(cause, into);
   } finally {
     await client.end();
   }
+}
+
+function refusalOf(cause: unknown, into: string): unknown {
+  if (cause instanceof pg.DatabaseError)
+    return new StartError(`PostgreSQL made no backup: ${cause.message}`, { cause });
+  const isOfSystem = cause instanceof Error && 'syscall' in cause;
+  return isOfSystem ? new StartError(`no backup was made in ${into}: ${cause.message}`, { cause }) : cause;
 }
 
 async function connect(url: string): Promise<pg.Client> {
@@ -121,7 +127,10 @@ class Receiver implements pg.Submittable {
   #open(name: string): void {
     this.#sink?.end();
     const file = createWriteStream(join(this.#folder, name), { mode: 0o600, flush: true });
-    this.#files.push(finished(file));
+    const written = finished(file);
+    // A full disk fails it before anything awaits it.
+    written.catch((error: Error) => this.#fail(error));
+    this.#files.push(written);
     if (name === ARCHIVE) {
       // Photos do not compress; tables do at the lowest level, too.
       this.#sink = createGzip({ level: 1, chunkSize: 1 << 20 });
@@ -131,7 +140,6 @@ class Receiver implements pg.Submittable {
     }
     // A file that the next one ends emits no `drain` any more.
     for (const event of ['drain', 'finish']) this.#sink.on(event, () => this.#resume());
-    file.once('error', (error) => this.#fail(error));
   }
 
   /** A slow disk slows PostgreSQL down. Messages that the socket has read already still arrive. */

@@ -47,8 +47,7 @@ export async function withRestored<Result>(
   await mkdir(place, { recursive: true });
   const folder = await mkdtemp(join(place, 'restore-drill-'));
   const door = await mkdtemp(join(tmpdir(), 'tailgate-drill-'));
-  const placed = await placeCluster(folder);
-  const cluster = { ...placed, native: programs ?? placed.native };
+  const cluster = await placeCluster(folder, 'postgres', programs);
   try {
     await unpack(backup, cluster);
     const damage = await findDamage(manifest, dataFolder(cluster));

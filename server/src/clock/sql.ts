@@ -1,4 +1,7 @@
+import { asJsonb } from '../db/jsonb-sql.ts';
 import { statement } from '../db/statement.ts';
+
+const doc = asJsonb('s.doc');
 
 export const readDatabaseTime = statement('clock_database_time', `select clock_timestamp() as at`);
 
@@ -12,6 +15,6 @@ export const countStampsAfter = statement(
     where r.newest_stamp > $1
       and exists (select from stop_result s
                    where s.facility = r.facility and s.route_id = r.id and s.week_end = r.week_end
-                     and jsonb_path_exists(s.doc::jsonb, '$.by[*].at ? (@ > $limit)',
+                     and jsonb_path_exists(${doc}, '$.by[*].at ? (@ > $limit)',
                                            jsonb_build_object('limit', extract(epoch from $1::timestamptz) * 1000)))`,
 );

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Log } from '../runtime/log.ts';
 import { reasonOf, StartError } from '../runtime/start-error.ts';
 import { cellNumber } from './cell.ts';
 import { connectDirectly } from './direct-connection.ts';
 import { statementsOf } from './sql-statements.ts';
-import { sqlStateOf } from './sqlstate.ts';
+import { isCollision, sqlStateOf } from './sqlstate.ts';
 import type { Queryable } from './types.ts';
 
 export interface Migration {
@@ -30,6 +31,11 @@ const MIGRATION_LOCK = 7_483_920_001;
 
 const OLDEST_SERVER = 180_000;
 
+/** A statement that waits for a lock holds up all later users of its table: it gives way after this long, and tries again. */
+const LOCK_WAIT_MS = 3_000;
+const LOCK_PAUSE_MS = 1_000;
+const LOCK_ATTEMPTS = 60;
+
 /**
  * Applies the files of `folder` that are missing, one transaction each, and returns their names. Servers that start
  * together wait for each other. An applied file never changes. Unknown migrations stay: each is safe with the version
@@ -43,7 +49,7 @@ export async function migrate(url: string, log: Log, folder = migrationsFolder):
     await refuseOldServer(client);
     await client.query(`select pg_advisory_lock($1::bigint + ${cellNumber})`, [MIGRATION_LOCK]);
     const pending = pendingMigrations(migrations, await readApplied(client), log);
-    for (const migration of pending) await apply(client, migration);
+    for (const migration of pending) await apply(client, migration, log);
     return pending.map(({ name }) => name);
   } finally {
     await client.end();
@@ -108,19 +114,28 @@ function pendingMigrations(migrations: Migration[], applied: AppliedMigration[],
   return migrations.filter(({ number }) => !done.has(number));
 }
 
-async function apply(client: pg.Client, { number, name, sql, sha256 }: Migration): Promise<void> {
-  try {
-    await client.query('begin');
-    for (const statement of statementsOf(sql)) await client.query(statement);
-    await client.query('insert into schema_migration (number, name, sha256) values ($1, $2, $3)', [
-      number,
-      name,
-      sha256,
-    ]);
-    await client.query('commit');
-  } catch (cause) {
-    refuse(`migration ${name} failed and was rolled back`)(cause);
+async function apply(client: pg.Client, migration: Migration, log: Log): Promise<void> {
+  const { name } = migration;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await applyOnce(client, migration);
+    } catch (cause) {
+      await client.query('rollback').catch(() => undefined);
+      if (!isCollision(cause) || attempt === LOCK_ATTEMPTS)
+        refuse(`migration ${name} failed and was rolled back`)(cause);
+      if (attempt === 1)
+        log.warn({ migration: name }, 'a migration waits for transactions of others, and lets them pass');
+      await delay(LOCK_PAUSE_MS);
+    }
   }
+}
+
+async function applyOnce(client: pg.Client, { number, name, sql, sha256 }: Migration): Promise<void> {
+  await client.query('begin');
+  await client.query(`set local lock_timeout = ${LOCK_WAIT_MS}`);
+  for (const statement of statementsOf(sql)) await client.query(statement);
+  await client.query('insert into schema_migration (number, name, sha256) values ($1, $2, $3)', [number, name, sha256]);
+  await client.query('commit');
 }
 
 /** Reports the failed step, and how another role can do it. */

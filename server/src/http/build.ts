@@ -8,8 +8,8 @@ import type { Sessions } from '../auth/sessions.ts';
 import type { Config } from '../config.ts';
 import { SharedCounters } from '../db/shared-counters.ts';
 import type { AccessOptions } from '../wire/access.ts';
-import type { AdmissionLimits } from './server/admission.ts';
-import { Admission } from './server/admission.ts';
+import type { AdmissionLimits } from '../wire/admission.ts';
+import { Admission } from '../wire/admission.ts';
 import { assetEndpoints } from './endpoints/asset-endpoints.ts';
 import { OperatorSessions } from '../auth/operators/sessions.ts';
 import { attentionEndpoints } from '../ops/attention/attention.ts';
@@ -24,8 +24,7 @@ import { invitationEndpoints } from '../ops/invitations/invitations.ts';
 import { mountDocs } from './docs/mount-docs.ts';
 import type { BuiltPages } from './pages/mount-pages.ts';
 import { mountPages } from './pages/mount-pages.ts';
-import type { PreviewMail } from './endpoints/email-preview.ts';
-import { emailEndpoints } from './endpoints/email-preview.ts';
+import { emailEndpoints, type EmailDeps } from './endpoints/email-preview.ts';
 import { answerErrors } from '../wire/errors.ts';
 import { cellEndpoints } from './endpoints/cell-endpoints.ts';
 import { codeEndpoints } from './endpoints/code-endpoints.ts';
@@ -73,6 +72,8 @@ import { formOverhead } from './endpoints/uploads.ts';
 import { checkParsedRequests } from './server/wire-checks.ts';
 
 const mebibyte = 1024 * 1024;
+/** The address of the server from `/docs/openapi.json`, also behind a proxy that adds a prefix. */
+const aboveDocs = '..';
 
 /** Time limits of a connection, against clients that only occupy it. */
 export interface Timeouts {
@@ -114,7 +115,7 @@ export interface HttpDeps
   readonly assets: UploadDeps;
   readonly hostCatalog: HostCatalog & OpsStopDeps['hostCatalog'];
   readonly opsFeed: FeedDeps['opsFeed'] & { readonly close: () => Promise<void> };
-  readonly previewMail: PreviewMail;
+  readonly previewMail: EmailDeps['previewMail'];
   readonly queueMail: ProofDeps['queueMail'];
   readonly logKeys: EvidenceDeps['logKeys'];
   readonly sealKey: EvidenceDeps['sealKey'];
@@ -186,7 +187,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
     ...cellEndpoints({ ...deps, limit }),
     ...routeEndpoints(deps.db),
     ...stopEndpoints({ ...deps, admission }),
-    ...emailEndpoints(deps.previewMail),
+    ...emailEndpoints(deps),
     ...healthEndpoints(deps),
     ...hostEndpoints(deps.hostCatalog),
     ...assetEndpoints(deps.assets),
@@ -227,7 +228,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
     opsToken: deps.opsToken,
   };
   mount(app, endpoints, access);
-  mountDocs(app, { rest: () => restDocument(deps.version), channel: deps.channelDocument });
+  mountDocs(app, { rest: () => restDocument(deps.version, aboveDocs), channel: deps.channelDocument });
   mountPages(app, deps.pages);
   app.addHook('preClose', () => deps.opsFeed.close());
   return app;
@@ -248,6 +249,8 @@ function readJsonOnly(app: FastifyInstance): void {
 
 /** The bound of an unknown path in the log. */
 const maxPathLength = 200;
+/** What may be the id of an asset, also in a path that the sender has mistyped. */
+const possibleIds = /[A-Za-z0-9]{16,}/g;
 
 /**
  * Logs one line for a refused request, and with LOG_LEVEL=debug one for each request. A line contains no header, body
@@ -257,8 +260,8 @@ function logRequests(app: FastifyInstance): void {
   app.addHook('onResponse', (request, reply, done) => {
     const fields = {
       method: request.method,
-      // The declared path where there is one: an asset's id grants access to the asset.
-      path: request.routeOptions.url ?? request.url.replace(/\?.*/s, '').slice(0, maxPathLength),
+      // An asset's id grants access to the asset, so no path contains one.
+      path: request.routeOptions.url ?? unknownPath(request.url),
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime),
       employee: request.driver?.employee,
@@ -269,3 +272,6 @@ function logRequests(app: FastifyInstance): void {
     done();
   });
 }
+
+const unknownPath = (url: string): string =>
+  url.replace(/\?.*/s, '').replaceAll(possibleIds, ':id').slice(0, maxPathLength);

@@ -6,5 +6,6 @@ import { openapiDocument } from './openapi/document.ts';
 export const operations = { ...driverOperations, ...opsOperations } as const;
 export type OperationName = keyof typeof operations;
 
-/** The OpenAPI document of the whole REST interface. */
-export const restDocument = (version: string): object => openapiDocument(version, { operations, schemas: opsSchemas });
+/** The OpenAPI document of the whole REST interface. As a file it names no server but the reader's own. */
+export const restDocument = (version: string, server = '/'): object =>
+  openapiDocument(version, server, { operations, schemas: opsSchemas });

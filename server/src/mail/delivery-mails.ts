@@ -96,7 +96,8 @@ export class DeliveryMails {
     const { to, cc, invalid } = redirect !== undefined && meant.to.length > 0 ? onlyTo(redirect) : meant;
     if (invalid > 0) log.warn({ ...aboutOf(job), invalid }, 'addresses of a delivery mail are none and were left out');
     const recipients = [...to, ...cc].filter((address) => !settled.has(address));
-    if (recipients.length === 0) return;
+    // No address at all needs no mail; after a try, those that had to wait may be recipients no longer.
+    if (recipients.length === 0) return settled.size > 0 ? this.#finish(job, taken) : undefined;
 
     const pictures = !isMessageFault(output);
     const contents = await contentsOf(this.#options, stop, { pictures, linkTo: mailLinks(config) });
@@ -109,7 +110,7 @@ export class DeliveryMails {
 
   /** Records the finished recipients. @throws DeferredError where some are deferred */
   async #recordOutcome(job: MailJob, verdict: Verdict, takenBefore: number): Promise<void> {
-    const { db, clock, log, watch } = this.#options;
+    const { db, clock, log } = this.#options;
     const { taken, refused, deferred } = verdict;
     if (refused.length > 0)
       log.warn(
@@ -120,12 +121,15 @@ export class DeliveryMails {
       await recordSettled(db, job, verdict, clock());
       throw new DeferredError(`${deferred.length} recipients have to wait`);
     }
-    if (taken.length + takenBefore > 0) {
-      await recordSent(db, job, clock());
-      return watch('sent');
-    }
-    // The server has refused permanently: another try is useless.
-    await this.#giveUp(job, 'RECIPIENTS_REFUSED');
+    await this.#finish(job, taken.length + takenBefore);
+  }
+
+  /** No recipient is left. If none has the mail, the server has refused permanently: another try is useless. */
+  async #finish(job: MailJob, taken: number): Promise<void> {
+    const { db, clock, watch } = this.#options;
+    if (taken === 0) return this.#giveUp(job, 'RECIPIENTS_REFUSED');
+    await recordSent(db, job, clock());
+    watch('sent');
   }
 
   /** The facility is not live: its customers hear from another system. An operator's request needs an answer. */

@@ -1,5 +1,5 @@
 import type { LineResult } from '@tailgate/sync-protocol';
-import { lineKey } from '@tailgate/sync-protocol';
+import { keyedLines } from '@tailgate/sync-protocol';
 
 /** A line of the manifest with its record; either side may be missing. */
 export interface SummaryLine<Planned> {
@@ -14,15 +14,11 @@ export function linesOf<Planned extends { readonly id: string; readonly invoice:
   plan: readonly Planned[],
   results: Readonly<Record<string, LineResult>> = {},
 ): SummaryLine<Planned>[] {
-  const seen = new Map<string, number>();
   const left = new Map(Object.entries(results));
-  const lines = plan.map((planned): SummaryLine<Planned> => {
+  const lines = keyedLines(plan).map(({ line: planned, key }): SummaryLine<Planned> => {
     const { id, invoice } = planned;
-    const pair = lineKey(id, invoice, 0);
-    const n = seen.get(pair) ?? 0;
-    seen.set(pair, n + 1);
-    const line = left.get(lineKey(id, invoice, n));
-    left.delete(lineKey(id, invoice, n));
+    const line = left.get(key);
+    left.delete(key);
     return { id, invoice, planned, line };
   });
   return [...lines, ...[...left.values()].map((line) => ({ ...line, planned: undefined, line }))];

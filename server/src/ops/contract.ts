@@ -1,4 +1,12 @@
-import { pageCursor, pageLimit, queryNumberOr, text, type ErrorCode } from '@tailgate/sync-protocol';
+import {
+  blankIsAbsent,
+  pageCursor,
+  pageLimit,
+  queryNumber,
+  queryNumberOr,
+  text,
+  type ErrorCode,
+} from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { pageWords } from '../http/openapi/described.ts';
 
@@ -43,19 +51,44 @@ export const byWords =
 export const optionalByWords =
   'The author. In a session: absent, or the operator. Optional with `OPS_TOKEN`, and stored as `machine:NAME`.';
 
-/** An instant in a query; blank counts as absent. */
-export const blankInstant = z.optional(
-  z.union([
-    z.iso.datetime({ offset: true }),
-    z.pipe(
-      z.literal(''),
-      z.transform(() => undefined),
-    ),
-  ]),
+const blank = z.pipe(
+  z.literal(''),
+  z.transform(() => undefined),
 );
+
+/** An instant in a query; blank counts as absent. */
+export const blankInstant = z.optional(z.union([z.iso.datetime({ offset: true }), blank]));
+
+/** An id in a query; blank counts as absent. */
+export const blankId = z.optional(z.union([z.uuid(), blank]));
 
 /** Query fields of every paged list. `pageWords` describes them. */
 export const pageQuery = { limit: pageLimit, cursor: pageCursor };
+
+/** Query of a list that a page of a stop or of a route shows a part of. Fields filter: none is all. */
+export const placeQuery = () =>
+  z
+    .object({
+      facility: blankIsAbsent(5),
+      route_id: blankIsAbsent(10),
+      week_end: blankIsAbsent(8),
+      stop_id: queryNumber(1, 32_767),
+    })
+    .check(
+      z.refine(({ facility, route_id }) => route_id === undefined || facility !== undefined, {
+        error: 'is required for a route',
+        path: ['facility'],
+      }),
+      z.refine(({ week_end, route_id }) => (route_id === undefined) === (week_end === undefined), {
+        error: 'belongs to a route, and a route needs it',
+        path: ['week_end'],
+      }),
+      z.refine(({ stop_id, route_id }) => stop_id === undefined || route_id !== undefined, {
+        error: 'is not allowed without a route',
+        path: ['stop_id'],
+      }),
+    );
+export type PlaceQuery = z.infer<ReturnType<typeof placeQuery>>;
 
 /** The same for lists whose entries are long: a page is at most 200 entries. */
 export const officePageQuery = { limit: queryNumberOr(100, 1, 200), cursor: pageCursor };

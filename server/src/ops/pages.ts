@@ -35,18 +35,23 @@ export interface Page<Item> {
   readonly meta: { readonly next_cursor: string | null };
 }
 
-/** A page of at most `limit` rows. One row more shows that another page follows. */
+/** A page of at most `limit` rows. One row more shows that another page follows, or `hasMore` where the page ends early. */
 export function pageOf<Row, Item>(
   rows: readonly Row[],
   limit: number,
   {
     item,
     position,
-  }: { readonly item: (row: Row) => Item; readonly position: (row: Row) => EntryPosition | RoutePosition },
+    hasMore = rows.length > limit,
+  }: {
+    readonly item: (row: Row) => Item;
+    readonly position: (row: Row) => EntryPosition | RoutePosition;
+    readonly hasMore?: boolean;
+  },
 ): Page<Item> {
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
-  const next = rows.length > limit && last !== undefined ? cursorOf(position(last)) : null;
+  const next = hasMore && last !== undefined ? cursorOf(position(last)) : null;
   return { data: shown.map(item), meta: { next_cursor: next } };
 }
 

@@ -23,7 +23,7 @@ const lastRevision = 999;
 /** A load condition report on the host: its latest revision. */
 export function reportRows({ report, revision, moment }: HostReport): ReportRows {
   const { date, time } = moment(new Date(report.capturedAt));
-  // Keys keep their spelling: two reports, loads or drivers must not become one. Keys outside code page 37 are parked.
+  // Keys keep their spelling: two reports, loads or drivers must not become one. Keys with a character that the host lacks are parked.
   const id = withoutFill(report.reportId);
   return {
     LCRHDP: {

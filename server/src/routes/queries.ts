@@ -3,7 +3,15 @@ import { routeScope } from '@tailgate/sync-protocol';
 import type { Queryable } from '../db/types.ts';
 import { readPlan, readResult, untouched } from '../stops/stored-documents.ts';
 import type { RouteCandidate } from './resolve.ts';
-import { findPending, findRoutes, listActiveDrivers, listAssigned, readPendingRoute, readStops } from './sql.ts';
+import {
+  findPending,
+  findRoutes,
+  hasDriver,
+  listActiveDrivers,
+  listAssigned,
+  readPendingRoute,
+  readStops,
+} from './sql.ts';
 
 /** The next route of a driver (contract §4). */
 export async function findPendingRoute(db: Queryable, employee: string): Promise<RouteKey | undefined> {
@@ -108,4 +116,10 @@ export async function findCandidates(
 export async function listDriversOnRoutes(db: Queryable): Promise<string[]> {
   const { rows } = await db.query<{ employee: string }>(listActiveDrivers);
   return rows.map((row) => row.employee);
+}
+
+/** Whether a driver has a route now; false for a route that does not exist. */
+export async function isAssigned(db: Queryable, route: RouteKey, employee: string): Promise<boolean> {
+  const { rows } = await db.query(hasDriver, [route.facility, route.id, route.week_end, employee]);
+  return rows.length > 0;
 }

@@ -80,3 +80,10 @@ export const listActiveDrivers = statement(
     where d.removed_at is null and ${isOpen}
     order by 1`,
 );
+
+/** Whether a driver has a route now. $1 facility, $2 route, $3 week, $4 employee. */
+export const hasDriver = statement(
+  'routes_has_driver',
+  `select 1 from route_driver
+    where facility = $1 and route_id = $2 and week_end = $3 and employee = $4 and removed_at is null`,
+);

@@ -1,5 +1,5 @@
 import type { LineKind, LineUpdate } from '@tailgate/sync-protocol';
-import { lineUpdate } from '@tailgate/sync-protocol';
+import { atPlaces, lineUpdate } from '@tailgate/sync-protocol';
 
 type Updates = NonNullable<LineUpdate['updates']>;
 type ActionUpdates = NonNullable<NonNullable<LineUpdate['action']>['updates']>;
@@ -31,33 +31,25 @@ export class LineAmendments {
   }
 
   /**
-   * Adds changes of a line to the update. An update names a line by item and invoice, and the n-th of equal lines by
-   * its place. The lines before it are added without values.
+   * The changed lines of a kind, for an update.
    *
    * @param unmapped collects changes that no stop object can express
    */
   linesOf(kind: LineName['kind'], unmapped: string[]): LineUpdate[] {
-    const byName = new Map<string, LineUpdate[]>();
+    const named: { n: number; line: LineUpdate }[] = [];
     for (const { line, updates, action } of this.#lines.values()) {
       const { id, invoice, n } = line;
       if (line.kind !== kind) continue;
-      const named = {
+      const parsed = lineUpdate.safeParse({
         id,
         invoice,
         updates,
         ...(Object.keys(action).length > 0 ? { action: { updates: action } } : {}),
-      };
-      const parsed = lineUpdate.safeParse(named);
-      if (!parsed.success) {
-        unmapped.push(`${kind === 'products' ? 'P' : 'C'} line ${n + 1} of ${id}`);
-        continue;
-      }
-      const equals = byName.get(`${id}\t${invoice}`) ?? [];
-      byName.set(`${id}\t${invoice}`, equals);
-      while (equals.length < n) equals.push({ id, invoice });
-      equals[n] = parsed.data;
+      });
+      if (parsed.success) named.push({ n, line: parsed.data });
+      else unmapped.push(`${kind === 'products' ? 'P' : 'C'} line ${n + 1} of ${id}`);
     }
-    return [...byName.values()].flat();
+    return atPlaces(named);
   }
 
   #of(line: LineName): Amended {

@@ -7,12 +7,18 @@ export function freshId(at: Date): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }
 
+/** An `Idempotency-Key` and its first use: after 30 days the same key names other changes. */
+export interface KeyUse {
+  readonly key: string;
+  readonly since: Date;
+}
+
 /**
- * An id computed from employee, key and place in the body. A request that is sent again under its `Idempotency-Key`
- * thus names the same changes.
+ * An id computed from the owner of a key, the key and the place in the body. A request that is sent again under its
+ * `Idempotency-Key` thus names the same changes.
  */
-export function keyedId(employee: string, key: string, index: number): string {
-  return idOf(JSON.stringify([employee, key, index]));
+export function keyedId(owner: string, { key, since }: KeyUse, index: number): string {
+  return idOf(JSON.stringify([owner, `${since.toISOString()} ${key}`, index]));
 }
 
 /** An id computed from a text: UUID version 8. */

@@ -63,7 +63,8 @@ function amended(before: readonly string[], changes: readonly PhotoChange[]): st
   const after: (string | undefined)[] = [...before];
   for (const { place, asset } of changes) {
     if (asset === '') after[place] = undefined;
-    else if (place < after.length) after[place] = asset;
+    // A row without a number (RISEQ 0), or behind the last photo: it is added.
+    else if (place >= 0 && place < after.length) after[place] = asset;
     else after.push(asset);
   }
   return after.filter((asset) => asset !== undefined);

@@ -1,17 +1,20 @@
-import type { RouteKey, SkipRefuseBody, StopAnswer, StopObject } from '@tailgate/sync-protocol';
-import type { Change, Outcome, PathSet } from '../mutations/change.ts';
-import { freshId, keyedId } from './mutation-id.ts';
+import {
+  errorCodes,
+  type RouteKey,
+  type SkipRefuseBody,
+  type StopAnswer,
+  type StopObject,
+} from '@tailgate/sync-protocol';
+import type { Change, Outcome, PathSet, Quarantined } from '../mutations/change.ts';
+import { freshId, keyedId, type KeyUse } from './mutation-id.ts';
 
 /** The sender of a REST request, and the facts that all its changes share. */
 export interface Sender {
   readonly employee: string;
   readonly paths: PathSet;
   readonly receivedAt: Date;
-  /**
-   * The idempotency key and its first use. A repeated request must name the same mutations; without a key they are new
-   * each time.
-   */
-  readonly keyed: { readonly key: string; readonly since: Date } | undefined;
+  /** A repeated request must name the same mutations; without a key they are new each time. */
+  readonly keyed: KeyUse | undefined;
 }
 
 /** One change for each stop object of PUT route/stop. */
@@ -31,7 +34,7 @@ export function skipChange(route: RouteKey, body: SkipRefuseBody, sender: Sender
 
 function changeOf(route: RouteKey, { employee, paths, receivedAt, keyed }: Sender, index: number) {
   return {
-    id: keyed ? keyedId(employee, `${keyed.since.toISOString()} ${keyed.key}`, index) : freshId(receivedAt),
+    id: keyed ? keyedId(employee, keyed, index) : freshId(receivedAt),
     version: 1,
     route,
     actor: { kind: 'driver', employee },
@@ -44,11 +47,18 @@ function changeOf(route: RouteKey, { employee, paths, receivedAt, keyed }: Sende
   } as const;
 }
 
+/** The reason for a sender (contract §1). What failed on our side is for the quarantine and the log alone. */
+export const shownReason = ({ code, reason }: Quarantined): string =>
+  code === 'INTERNAL' ? errorCodes.INTERNAL.meaning : reason;
+
 /** The REST status of a stop object (contract §4). */
 export function stopAnswer(id: number, outcome: Outcome): StopAnswer {
   if (outcome.result === 'quarantined') {
-    const { code, reason, details } = outcome;
-    const warnings = [{ code, path: '', message: reason }, ...details.map((detail) => ({ code, ...detail }))];
+    const { code, details } = outcome;
+    const warnings = [
+      { code, path: '', message: shownReason(outcome) },
+      ...details.map((detail) => ({ code, ...detail })),
+    ];
     return { id, result: 'rejected', status: null, version: null, warnings };
   }
   const { status, stopVersion: version, warnings } = outcome;

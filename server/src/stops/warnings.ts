@@ -1,5 +1,5 @@
 import type { LineKind, LineUpdate, OsdGroup, StopObject, Warning, WarningCode } from '@tailgate/sync-protocol';
-import { lineKinds, occurrence } from '@tailgate/sync-protocol';
+import { keyedLines, lineKinds } from '@tailgate/sync-protocol';
 import type { CodeBook } from '../codes/code-book.ts';
 import { readableInstant } from './event-time.ts';
 import { addressesIn } from './mail-address.ts';
@@ -65,9 +65,9 @@ function lineWarnings(
   { lines, codes }: { readonly lines: PlanLines; readonly codes: CodeBook },
   warnings: Warning[],
 ): void {
-  for (const [i, line] of placed.entries()) {
+  let similarLines: ReadonlyMap<string, number> | undefined;
+  for (const [i, { line, n }] of keyedLines(placed).entries()) {
     const { id, invoice, updates, action } = line;
-    const n = occurrence(placed, i);
     const { ordered, count } = plannedLine(lines, kind, id, invoice, n);
     const path = `${kind}.${i}`;
     if (ordered === undefined)
@@ -77,8 +77,13 @@ function lineWarnings(
     // Without an invoice of this item, the update could mean any line of the item.
     const anyInvoice = sent[i] !== undefined && sent[i].invoice !== invoice;
     const candidates = anyInvoice ? plannedInvoices(lines, kind, id).length : count;
-    if (candidates > 1 && candidates > countSimilarLines(placed, id, anyInvoice ? undefined : invoice))
-      warnings.push(warn('ambiguous_line', path, `the manifest has ${candidates} such lines; ${chosenLine(line, n)}`));
+    if (candidates > 1) {
+      similarLines ??= countSimilarLines(placed);
+      if (candidates > (similarLines.get(anyInvoice ? id : namedLine(id, invoice)) ?? 0))
+        warnings.push(
+          warn('ambiguous_line', path, `the manifest has ${candidates} such lines; ${chosenLine(line, n)}`),
+        );
+    }
     if (updates?.osd_data) osdWarnings(updates.osd_data, `${path}.updates.osd_data`, codes, warnings);
     if (action?.updates?.osd_data)
       osdWarnings(action.updates.osd_data, `${path}.action.updates.osd_data`, codes, warnings);
@@ -88,9 +93,16 @@ function lineWarnings(
 const chosenLine = ({ invoice }: LineUpdate, n: number): string =>
   `this was taken for number ${n + 1}${invoice === '' ? '' : ` of invoice ${invoice}`}`;
 
-/** Counts the received lines of this item, and of this invoice where one is given. */
-const countSimilarLines = (placed: readonly LineUpdate[], id: string, invoice: string | undefined): number =>
-  placed.filter((other) => other.id === id && (invoice === undefined || other.invoice === invoice)).length;
+/** Counts the received lines of each item, and of each item and invoice. */
+function countSimilarLines(placed: readonly LineUpdate[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { id, invoice } of placed)
+    for (const name of [id, namedLine(id, invoice)]) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}
+
+/** No item contains a tab. */
+const namedLine = (id: string, invoice: string): string => `${id}\t${invoice}`;
 
 function osdWarnings(groups: readonly OsdGroup[], path: string, codes: CodeBook, warnings: Warning[]): void {
   for (const [i, { osd_code }] of groups.entries())

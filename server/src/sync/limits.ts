@@ -21,6 +21,8 @@ export interface SyncLimits extends Limits {
    * reports.
    */
   readonly sweep_ms: number;
+  /** Bodies of pushes over plain HTTP in progress. The server refuses further ones with a time for the next attempt. */
+  readonly push_bytes: number;
   /** Hellos in progress at once. The server refuses further ones with a time for the next attempt. */
   readonly hellos_at_once: number;
   /** Between the reconnect times of two refused phones. */
@@ -55,6 +57,8 @@ export const syncLimits: SyncLimits = {
   slow_reader_ms: 30_000,
   bad_frames: 3,
   sweep_ms: 1_000,
+  // A parsed body takes a few times its length.
+  push_bytes: 64 * 1024 * 1024,
   // Further hellos would only queue for the database, until their phones time out and connect again.
   hellos_at_once: 1_000,
   // 200 phones a second; 6,000 before two share a moment.

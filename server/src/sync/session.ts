@@ -250,7 +250,7 @@ function receive(session: Live, arrival: Arrival, limits: SyncLimits): Step {
 const mustWait = ({ inFlight }: Live, arrival: Arrival): boolean =>
   arrival.type === 'frame' && arrival.frame.type === 'gone' && inFlight > 0;
 
-/** Handles a frame of a live session. */
+/** Handles a frame of a live session. A frame without a rule fails to compile; no rule is the default. */
 function handleFrame(session: Live, frame: ClientFrame, now: number, limits: SyncLimits): Step {
   switch (frame.type) {
     case 'hello':
@@ -287,8 +287,10 @@ function handleFrame(session: Live, frame: ClientFrame, now: number, limits: Syn
           { do: 'note', report: frame },
         ],
       };
+    case 'pong':
+      return stay(session); // `receive` has already renewed `receivedAt`
     default:
-      return stay(session); // a pong: `receive` has already renewed `receivedAt`
+      throw new Error('there is no rule for this frame', { cause: frame satisfies never });
   }
 }
 

@@ -181,6 +181,25 @@ test('the migration finds stamps of existing routes', async () => {
   expect(rows).toEqual([{ newest_stamp: new Date(at) }]);
 });
 
+test('a result with texts that jsonb refuses, of an earlier version, is found and healed, too', async () => {
+  const { pool } = await createDatabase();
+  await insertRoutes(pool, [{ ...key, weekEnd: key.week_end, drivers: ['1001'], stops: [plan(1)] }]);
+  const now = new Date();
+  const at = new Date(now.getTime() + DAY);
+  const products = { 'A\t\t0': { id: 'A', invoice: '', n: 0, open_action: ['\0', { '\ud800': '"' }, '\\u0000'] } };
+  const doc = { status: 'D', products, by: [{ at: at.getTime(), client: 'rest', seq: 3, by: '1001' }] };
+  await pool.query('update stop_result set doc = $1', [JSON.stringify(doc)]);
+  await pool.query('update route set newest_stamp = $1', [at]);
+  const watch = new ClockWatch({ clock: new ServerClock(), db: pool, log: recordedLog() });
+  await watch.start();
+  await watch.stop();
+  expect(watch.remarks).toEqual([expect.stringMatching(/^stamps from the future/)]);
+  expect(await correctClock(pool, now, 600)).toEqual([{ ...key, stops: [1] }]);
+  expect(await findFutureStops(pool, now)).toEqual([]);
+  const { rows } = await pool.query<{ doc: string }>('select doc from stop_result');
+  expect(readResult(rows[0]?.doc ?? '')).toMatchObject({ products, by: [{ at: now.getTime() }] });
+});
+
 describe('the watch over the clocks', () => {
   async function watched(ahead: number) {
     const { pool } = await createDatabase();

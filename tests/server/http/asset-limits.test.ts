@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { operations } from '@tailgate/sync-protocol';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { formOverhead } from '../../../server/src/http/endpoints/uploads.ts';
 import { sweepAssets } from '../../../server/src/assets/sweep.ts';
 import type { RestServer } from '../../support/rest-server.ts';
 import { startRestServer } from '../../support/rest-server.ts';
@@ -71,6 +72,21 @@ describe('quota (contract §3)', () => {
     const tight = await startRestServer({ uploadLimits: { hourBytes: 100_000 } });
     expect(await sendInPieces(tight, 90_000)).toBe(200);
     expect((await sendFiles(tight.client, { files: sized(20_000) })).status).toBe(429);
+  });
+
+  test.each([
+    ['a file of another field', fileNamed('other')],
+    ['a text of another field', '--b\r\ncontent-disposition: form-data; name="other"\r\n\r\n'],
+    ['bytes before the first part', 'no part'],
+  ])('without a length, %s counts and has the limit of a request', async (_, opening) => {
+    const tight = await startRestServer({ uploadLimits: { requestBytes: mebibyte } });
+    const sent = mebibyte + formOverhead + 1;
+    expect(await sendInPieces(tight, sent, opening)).toBe(413);
+    const counted = async () => {
+      const { rows } = await tight.database.pool.query<{ bytes: string }>('select bytes from asset_quota');
+      return Number(rows[0]?.bytes);
+    };
+    await expect.poll(counted).toBeGreaterThanOrEqual(sent);
   });
 });
 
@@ -185,20 +201,22 @@ describe('aborted uploads (contract §3)', () => {
   });
 });
 
-function beginUpload({ client }: RestServer) {
+const fileNamed = (field: string) => `--b\r\ncontent-disposition: form-data; name="${field}"; filename="a"\r\n\r\n`;
+
+function beginUpload({ client }: RestServer, opening = fileNamed('files')) {
   const sent = request(`${client.url}/api/v20/assets`, {
     method: 'POST',
     headers: { 'content-type': 'multipart/form-data; boundary=b' },
   });
   sent.on('error', () => undefined);
-  sent.write('--b\r\ncontent-disposition: form-data; name="files"; filename="a"\r\n\r\n');
+  sent.write(opening);
   return sent;
 }
 
 /** With `Transfer-Encoding: chunked`: the length is unknown in advance. */
-function sendInPieces(to: RestServer, size: number): Promise<number | undefined> {
+function sendInPieces(to: RestServer, size: number, opening?: string): Promise<number | undefined> {
   return new Promise((resolve) => {
-    const sent = beginUpload(to);
+    const sent = beginUpload(to, opening);
     sent.once('response', (response) => resolve(response.resume().statusCode));
     sent.write(random.take(size));
     sent.end('\r\n--b--\r\n');

@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { memoryGrowth } from '../../support/memory-growth.ts';
 import { createDatabase } from '../../support/postgres.ts';
 import type { TestDatabase } from '../../support/postgres.ts';
 import { RestClient } from '../../support/rest-client.ts';
@@ -24,17 +24,8 @@ beforeAll(async () => {
   client = new RestClient(server.url);
 });
 
-/** Growth of the process during an action. */
-async function growth(work: () => Promise<unknown>): Promise<number> {
-  const figure = (name: string) => {
-    const status = readFileSync(`/proc/${server.pid}/status`, 'utf8');
-    return Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) * 1024;
-  };
-  writeFileSync(`/proc/${server.pid}/clear_refs`, '5');
-  const before = figure('VmRSS');
-  await work();
-  return figure('VmHWM') - before;
-}
+/** Growth of the server during an action. */
+const growth = (work: () => Promise<unknown>): Promise<number> => memoryGrowth(server.pid, work);
 
 async function readAway(path: string): Promise<number> {
   const response = await fetch(`${server.url}/api/v20/assets/${path}`);

@@ -8,7 +8,7 @@ import { atFileEnd } from '../../support/file-end.ts';
 import type { MailServer, ReceivedMail } from '../../support/mail-server.ts';
 import { startMailServer } from '../../support/mail-server.ts';
 import { insertRoutes, plan } from '../../support/mirror.ts';
-import { signUp } from '../../support/people.ts';
+import { insertEmployees, signUp } from '../../support/people.ts';
 import { png } from '../../support/png.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import type { Call, Signed } from '../../support/rest-client.ts';
@@ -258,5 +258,17 @@ describe('GET /api/route/stop/email-preview (interface.md 4.3, contract §4)', (
     const { status, error } = await strict.client.send('GET', preview, { query: query() });
     expect([status, error?.code]).toEqual([401, 'MISSING_CREDENTIALS']);
     expect((await page(strict, query(), { ...driver })).status).toBe(200);
+  });
+
+  test('ACCESS=strict: a driver of another route gets 403, also for a route that does not exist', async () => {
+    await insertEmployees(server.database.pool, ['1003']);
+    const as = await signUp(server.client, '1003');
+    for (const route_id of ['FLAG', 'NONE']) {
+      const { status, error } = await strict.client.send('GET', preview, {
+        query: query({ route_id }),
+        headers: { ...as },
+      });
+      expect([status, error?.code]).toEqual([403, 'NOT_ASSIGNED']);
+    }
   });
 });

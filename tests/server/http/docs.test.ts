@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import * as z from 'zod/mini';
 import { restDocument } from '../../../server/src/http/operations.ts';
 import { channelDocument } from '../../../server/src/sync/asyncapi/document.ts';
 import { startRestServer, type RestServer } from '../../support/rest-server.ts';
+import { WebProxy } from '../../support/web-proxy.ts';
 
 let server: RestServer;
 const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
@@ -51,7 +53,16 @@ describe('/docs', () => {
   test('openapi.json is the document, as this server generates it', async () => {
     const response = await get('/docs/openapi.json');
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(await response.json()).toEqual(restDocument('0.0.0-test'));
+    expect(await response.json()).toEqual(restDocument('0.0.0-test', '..'));
+  });
+
+  test('openapi.json names the server also behind the prefix of a proxy', async () => {
+    const proxy = await WebProxy.start(server.client.url, { prefix: '/pod' });
+    const address = `${proxy.url}/pod/docs/openapi.json`;
+    const { servers } = z
+      .object({ servers: z.array(z.object({ url: z.string() })) })
+      .parse(await (await fetch(address)).json());
+    expect(servers.map(({ url }) => new URL(url, address).href)).toEqual([`${proxy.url}/pod/`]);
   });
 
   test('asyncapi.json is the document of the sync channel, and its page contacts this server only', async () => {

@@ -1,4 +1,5 @@
 import { operations } from '../../../server/src/http/operations.ts';
+import * as sql from '../../../server/src/ops/flags/flags-sql.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { insertRoutes, plan } from '../../support/mirror.ts';
 import { signIn, signUp } from '../../support/people.ts';
@@ -9,6 +10,9 @@ const { listFlags, syncStops } = operations;
 const headers = { authorization: `Bearer ${opsToken}` };
 
 let server: RestServer;
+let sentAt: Date;
+/** A flag is listed ten seconds after its receipt. */
+const settle = (): void => void (server.clock.now = new Date(server.clock.now.getTime() + 10_000));
 
 beforeAll(async () => {
   server = await startRestServer();
@@ -26,6 +30,8 @@ beforeAll(async () => {
   await send('R100', { products: [{ id: 'NOSUCH', invoice: 'A', updates: { delivered: 1 } }] });
   await send('R100', { updates: { overage_items: [{ barcode: '1', osd_code: 77, quantity: 1 }] } });
   await send('R200', { products: [{ id: 'ITM100000', invoice: 'INV1', updates: { delivered: 9_999 } }] });
+  sentAt = server.clock.now;
+  settle();
 });
 
 const list = (query = '') => server.client.call(listFlags, { headers, query });
@@ -46,8 +52,8 @@ describe('GET /api/ops/flags: the flags of contract §4 for the office', () => {
       version: 2,
       source: 'rest',
       employee: '1001',
-      received_at: server.clock.now.toISOString(),
-      edit_time: server.clock.now.toISOString(),
+      received_at: sentAt.toISOString(),
+      edit_time: sentAt.toISOString(),
       warnings: [{ code: 'over_delivered', path: 'products.0.updates.delivered' }],
     });
     expect(await page()).toEqual([
@@ -80,9 +86,31 @@ describe('GET /api/ops/flags: the flags of contract §4 for the office', () => {
     const products = Array.from({ length: 501 }, (_, i) => ({ id: `X${i}`, updates: { delivered: i } }));
     const body = { id: 'R200', stops: [{ id: 1, products }] };
     await server.client.take(syncStops, { as, body });
+    expect(await page('?code=too_many_lines')).toEqual([]);
+    settle();
     const [flag] = await server.client.take(listFlags, { headers, query: '?code=too_many_lines' });
     expect(flag).toMatchObject({ route_id: 'R200', stop_id: 1, employee: '1001' });
     expect(flag?.warnings.filter(({ code }) => code === 'too_many_lines')).toMatchObject([{ path: 'products.500' }]);
+  });
+
+  test('reads the rows of a page and no more, however many flags there are', async () => {
+    const { pool } = server.database;
+    await pool.query(
+      `insert into ledger (facility, id, route_id, week_end, stop_id, version, source, hash, employee, edit_time, received_at,
+                           result, warnings, body)
+       select 'F0' || n % 3, gen_random_uuid(), 'OLD', '20251121', 1, n, 'rest', '', '1001', now(),
+              '2025-11-21'::timestamptz + make_interval(secs => n), 'applied', '[{"code":"late"}]', '{}'
+         from generate_series(1, 6000) n`,
+    );
+    await pool.query('analyze ledger');
+    const text = typeof sql.listFlags === 'string' ? sql.listFlags : sql.listFlags.text;
+    const { rows } = await pool.query<Record<'QUERY PLAN', string>>(`explain (analyze, timing off) ${text}`, [
+      ...[null, null, null, new Date(), null, 11],
+    ]);
+    const steps = rows.map((row) => row['QUERY PLAN']).join('\n');
+    const read = /ledger_flagged on ledger x .*actual rows=([\d.]+) loops=3/.exec(steps)?.[1];
+    expect(Number(read)).toBeLessThan(20);
+    await pool.query(`delete from ledger where route_id = 'OLD'`);
   });
 
   test('requires the operators’ token, on the unprefixed set', async () => {

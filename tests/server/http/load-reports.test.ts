@@ -109,26 +109,6 @@ describe('contract §6: POST report/load-condition', () => {
     expect(await idsOf({ loadId: report.loadId })).toHaveLength(1);
   });
 
-  test('under an Idempotency-Key a repeat is a duplicate, also after other requests; other content is 409', async () => {
-    const report = newReport();
-    const headers = { 'idempotency-key': `report ${report.reportId}` };
-    const first = await server.client.take(submitLoadReport, { body: report, headers });
-    await post({ ...report, stopId: '2' });
-    expect((await post(report, headers)).data).toEqual({ ...first, duplicate: true });
-    expect((await post({ ...report, stopId: '3' }, headers)).error?.code).toBe('IDEMPOTENCY_KEY_REUSED');
-    expect((await list({ loadId: report.loadId })).data).toMatchObject([{ stopId: '2' }]);
-  });
-
-  test('a key belongs to its address', async () => {
-    const proxied = await startRestServer({ database: server.database, trustProxy: 1 });
-    const headers = { 'idempotency-key': 'everybody calls it this' };
-    const send = (address: string) =>
-      proxied.client.call(submitLoadReport, { body: newReport(), headers: { ...headers, 'x-forwarded-for': address } });
-    expect((await send('192.0.2.1')).data).toMatchObject({ duplicate: false });
-    expect((await send('192.0.2.2')).data).toMatchObject({ duplicate: false });
-    expect((await send('192.0.2.1')).error?.code).toBe('IDEMPOTENCY_KEY_REUSED');
-  });
-
   test('empty fields may be missing or null; a stop may be a number', async () => {
     const report = newReport({ stopId: 999, sections: [{ key: 'stacking', rating: 1, reason: null }] });
     await post(report);

@@ -132,6 +132,11 @@ describe('GET /api/ops/devices', () => {
     const { as } = await phoneOf('1002');
     for (let i = 0; i < 2; i++) await (await Phone.connect(node.socketUrl)).signOn(as);
     const all = (await devices('?employee=1002')).map(({ client_id }) => client_id);
+    const [, second] = all;
+    expect(await devices(`?employee=1002&client_id=${second}`)).toMatchObject([{ client_id: second }]);
+    expect(await devices(`?client_id=${unknownId}`)).toEqual([]);
+    const named = await node.client.call(listDevices, { headers, query: '?client_id=second' });
+    expect(named.error?.details).toMatchObject([{ path: 'client_id' }]);
     const seen: string[] = [];
     for (let cursor: string | null = ''; cursor !== null;) {
       const reply = await node.client.call(listDevices, { headers, query: `?employee=1002&limit=2&cursor=${cursor}` });
@@ -219,6 +224,8 @@ describe('GET /api/ops/incidents', () => {
     expect(JSON.parse(chain?.details ?? '')).toEqual({ id: broken.id, seq: 1 });
 
     const params = { incident_id: chain?.incident_id ?? '' };
+    expect(await incidents(`?incident_id=${params.incident_id}`)).toEqual([chain]);
+    expect(await incidents(`?incident_id=${unknownId}`)).toEqual([]);
     const note = { by: 'MILLER', note: 'a phone that was repaired' };
     const seen = await node.client.take(acknowledgeIncident, { headers, params, body: note });
     expect(seen).toMatchObject({ state: 'acknowledged', acknowledged_by: 'machine:MILLER', note: note.note });
@@ -245,6 +252,30 @@ describe('GET /api/ops/incidents', () => {
     const first = await node.client.call(listIncidents, { headers, query: '?kind=asset_missing&limit=2' });
     const { next_cursor } = listIncidents.meta?.parse(first.meta) ?? {};
     expect(await hours(`cursor=${next_cursor}`)).toEqual([11]);
+  });
+
+  test('filters records whose reason PostgreSQL cannot hold as jsonb', async () => {
+    const as = await signIn(node.client, '1001', { confirm_login: true });
+    const { clientId } = new TestQueue();
+    const phone = await Phone.connect(node.socketUrl, clientId);
+    await phone.signOn(as);
+    phone.send({ type: 'gone', from: 1, to: 1, reason: 'torn\0' });
+    phone.send({ type: 'gone', from: 2, to: 2, reason: 'half \ud800' });
+    phone.send({ type: 'ping' });
+    await phone.next('pong');
+    const lost = async () => (await incidents('?kind=items_gone')).filter(({ client_id }) => client_id === clientId);
+    const reasons = (await lost()).map(({ details }): unknown => JSON.parse(details));
+    expect(reasons).toEqual([
+      { from: 2, to: 2, reason: 'half \ufffd' },
+      { from: 1, to: 1, reason: 'torn' },
+    ]);
+    // As an earlier version stored it.
+    const details = { route: { facility: 'F07' }, reason: '\0 \ud800\udbff \\u0000' };
+    await node.database.pool.query(
+      `insert into incident (incident_id, kind, details) values (gen_random_uuid(), 'items_gone', $1)`,
+      [JSON.stringify(details)],
+    );
+    expect(await incidents('?facility=F07')).toMatchObject([{ details: JSON.stringify(details) }]);
   });
 
   test('an unknown incident is an error; the list requires the operators’ token', async () => {

@@ -94,7 +94,27 @@ describe('GET /api/ops/quarantine', () => {
     await pool.query(`delete from quarantine where code = 'X'`);
   });
 
-  test('filters by state', async () => {
+  test('a page ends after 4 MiB of received texts, and the next one goes on', async () => {
+    const { pool } = server.database;
+    await pool.query(
+      `insert into quarantine (quarantine_id, id, hash, employee, name, code, reason, body, received_at)
+       select gen_random_uuid(), gen_random_uuid(), 'x', '1001', 'x', 'X', 'large', convert_to(repeat('x', 900000), 'UTF8'), now()
+         from generate_series(1, 20)`,
+    );
+    const pages: string[][] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const reply = await list(`?code=X&limit=500&cursor=${cursor}`);
+      const items = listQuarantine.data.parse(reply.data);
+      pages.push(items.map((item) => item.quarantine_id));
+      cursor = cursorOf(reply.meta);
+    }
+    expect(pages.map((ids) => ids.length)).toEqual([5, 5, 5, 5]);
+    expect(new Set(pages.flat()).size).toBe(20);
+    await pool.query(`delete from quarantine where code = 'X'`);
+  });
+
+  test('filters by state, code and name', async () => {
     const { pool } = server.database;
     await pool.query(
       `update quarantine set state = 'dismissed', resolved_at = now(), resolved_by = 'ann', note = 'known' where stop_id = 101`,
@@ -103,6 +123,9 @@ describe('GET /api/ops/quarantine', () => {
     expect(await page('?state=dismissed')).toMatchObject([{ stop_id: 101, resolved_by: 'ann', note: 'known' }]);
     expect(await page('?state=all')).toHaveLength(count);
     expect(await page('?state=released')).toEqual([]);
+    expect(await page('?code=STOP_NOT_FOUND&name=stop.update')).toHaveLength(count - 1);
+    expect(await page('?code=ROUTE_NOT_FOUND')).toEqual([]);
+    expect(await page('?name=route.open')).toEqual([]);
   });
 
   test('bytes that are not text come as base64', async () => {

@@ -1,6 +1,7 @@
 import { clientScope } from '@tailgate/sync-protocol';
 import { operations } from '../../../server/src/http/operations.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { findQuarantined } from '../../../server/src/mutations/quarantine/quarantine.ts';
 import { addStops, insertRoutes, plan } from '../../support/mirror.ts';
 import { signUp } from '../../support/people.ts';
 import { Phone } from '../../support/phone.ts';
@@ -8,6 +9,7 @@ import type { Signed } from '../../support/rest-client.ts';
 import { opsToken } from '../../support/rest-server.ts';
 import { TestQueue } from '../../support/sealing.ts';
 import { startSyncNode, type SyncNode } from '../../support/sync-node.ts';
+import { sessionOf } from '../mutations/fixture.ts';
 
 const { dismissQuarantined, listQuarantine, readQuarantined, releaseQuarantined, syncStops } = operations;
 const headers = { authorization: `Bearer ${opsToken}` };
@@ -103,6 +105,29 @@ describe('POST /api/ops/quarantine/:id/release', () => {
     expect((await phone.next('ack')).results).toMatchObject([{ result: 'duplicate', version: after.version }]);
     expect((await list()).map(({ id }) => id)).not.toContain(item.id);
     expect((await list('?state=released')).map(({ id }) => id)).toContain(item.id);
+  });
+
+  test('notifies the phone where a change of its queue is in the same batch', async () => {
+    const { queue, phone, item, params } = await kept(19);
+    await addStop(19);
+    const versionNow = async () => {
+      const { rows } = await node.database.pool.query<{ version: number }>(
+        'select version::int from client where client_id = $1',
+        [queue.clientId],
+      );
+      return rows[0]?.version ?? 0;
+    };
+    const before = await versionNow();
+    const found = await findQuarantined(node.database.pool, params.quarantine_id, { by: 'MILLER', note: '' });
+    if (!found) throw new Error('the quarantine is empty');
+    const next = queue.seal('stop.update', { route, stop: { id: 1, updates: { driver_comments: 'the next one' } } });
+    const [released, pushed] = await Promise.all([
+      node.pipeline.release(found),
+      node.pipeline.push(sessionOf(queue, '1001'), [next]),
+    ]);
+    expect([released.result, pushed.results[0]?.result]).toEqual(['applied', 'applied']);
+    expect(await versionNow()).toBe(before + 1);
+    await quarantineDocument(phone, item.id, 'released');
   });
 
   test('simultaneous releases apply it once', async () => {

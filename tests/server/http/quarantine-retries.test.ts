@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { operations } from '../../../server/src/http/operations.ts';
+import { errorCodes } from '@tailgate/sync-protocol';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { addStops, insertRoutes, plan } from '../../support/mirror.ts';
 import { signUp } from '../../support/people.ts';
@@ -164,4 +165,24 @@ describe('a rejected REST change that is sent again', () => {
     expect(failed.error?.code).toBe('STOP_NOT_FOUND');
     expect(await onlyEntry()).toMatchObject({ quarantine_id, state: 'open', attempts: 1 });
   });
+});
+
+test('what PostgreSQL refuses shows the sender none of its words, and the office all of them (contract §1)', async () => {
+  await server.database.pool.query(`alter table stop_result add constraint no_poison check (doc not like '%poison%')`);
+  try {
+    const alone = await put(commented(1, 'poison'));
+    const meaning = errorCodes.INTERNAL.meaning;
+    expect(alone).toMatchObject({ status: 500, message: meaning });
+    expect(alone.error).toMatchObject({ code: 'INTERNAL', details: [{ path: 'stops.0', message: meaning }] });
+    expect((await onlyEntry()).reason).toContain('no_poison');
+
+    const { stops } = commented(1, 'poison');
+    const partly = await put({ ...commented(999, 'a word'), stops: [...stops, ...commented(999, 'a word').stops] });
+    expect(syncStops.data.parse(partly.data).stops).toMatchObject([
+      { result: 'rejected', warnings: [{ code: 'INTERNAL', message: meaning }] },
+      { result: 'applied' },
+    ]);
+  } finally {
+    await server.database.pool.query('alter table stop_result drop constraint no_poison');
+  }
 });

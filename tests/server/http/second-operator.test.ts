@@ -3,6 +3,7 @@ import type { Operation } from '@tailgate/sync-protocol';
 import { operations } from '../../../server/src/http/operations.ts';
 import { parseOpsCommand, runOpsCommand } from '../../../server/src/ops/commands/cli.ts';
 import { firstDecision } from '../../../server/src/ops/contract.ts';
+import { settledAt } from '../../../server/src/ops/flags/settled.ts';
 import { addStops, insertRoutes, plan } from '../../support/mirror.ts';
 import { operatorHeaders } from '../../support/operators.ts';
 import { insertEmployees, signUp } from '../../support/people.ts';
@@ -301,7 +302,7 @@ describe('an incident and flags', () => {
   });
 
   test('have the review of the first of two operators', async () => {
-    const body = { code: 'after_close', through: node.clock.now.toISOString() };
+    const body = { code: 'after_close', through: settledAt(node.clock.now).toISOString() };
     const [a, b] = await Promise.all([maryb, lee].map((headers) => node.client.take(reviewFlags, { headers, body })));
     expect(a).toEqual(b);
     expect(await actsOn('after_close')).toMatchObject([{ by: a?.by }]);

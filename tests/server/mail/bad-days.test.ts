@@ -15,6 +15,12 @@ beforeEach(async () => {
 });
 
 const withCopy = (address: string) => ({ id: 1, updates: { status: 'D', osd_emails: [address] } });
+const withoutCopy = { id: 1, updates: { osd_emails: [] } };
+
+async function unfinished(mutation: string): Promise<object[]> {
+  const text = 'select address from mail_recipient where mutation_id = $1';
+  return (await mail.deps.pool.query<object>(text, [mutation])).rows;
+}
 
 describe('a delivery mail with a failing mail server (contract §4, E-mail)', () => {
   it('waits for one that is down, and is sent once when it is back', async () => {
@@ -98,10 +104,37 @@ describe('a delivery mail with a failing mail server (contract §4, E-mail)', ()
     ]);
     for (const name of ['to', 'cc', 'date', 'subject'])
       expect(receivedMails[1]?.headers.get(name)).toBe(receivedMails[0]?.headers.get(name));
-    const { rows } = await mail.deps.pool.query('select address from mail_recipient where mutation_id = $1', [
-      mutation,
-    ]);
-    expect(rows).toEqual([]);
+    expect(await unfinished(mutation)).toEqual([]);
+  });
+
+  it('is finished where the one who had to wait is a recipient no longer', async () => {
+    const key = await addRoute(mail.deps, 'B11', ['1001']);
+    mail.server.refuse('buyer@example.com', 451, '4.7.1 greylisted, come again');
+    const { outcomes, warned, afterStatement } = await mail.startMails();
+    const mutation = await mail.submit(key, withCopy('buyer@example.com'));
+    await warned;
+    await mail.submit(key, withoutCopy);
+    await afterStatement('mail_save_sent');
+    await mail.stopMails();
+    expect(mail.mailsOf(mutation).map(({ recipients }) => recipients)).toEqual([['manager1@example.com']]);
+    expect(outcomes.at(-1)).toBe('sent');
+    expect(await mail.sentMails(mutation)).toHaveLength(1);
+    expect(await unfinished(mutation)).toEqual([]);
+  });
+
+  it('is given up where only refused recipients are left', async () => {
+    const key = await addRoute(mail.deps, 'B12', ['1001']);
+    mail.server.refuse('manager1@example.com');
+    mail.server.refuse('buyer@example.com', 451, '4.7.1 greylisted, come again');
+    const { afterStatement } = await mail.startMails();
+    const mutation = await mail.submit(key, withCopy('buyer@example.com'));
+    await afterStatement('mail_save_settled');
+    await mail.submit(key, withoutCopy);
+    await afterStatement('mail_save_given_up');
+    await mail.stopMails();
+    expect(await mail.incidents(mutation)).toMatchObject([{ reason: 'RECIPIENTS_REFUSED' }]);
+    expect(await mail.sentMails(mutation)).toEqual([]);
+    expect(await unfinished(mutation)).toEqual([]);
   });
 
   it('is given up at once where no recipient will ever get it, and is reported', async () => {

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { startClosing, type ClosingOptions } from '../../../server/src/mutations/jobs/closing-timers.ts';
 import type { Pipeline, RouteCommit } from '../../../server/src/mutations/change.ts';
 import { queues } from '../../../server/src/mutations/jobs/wakeups.ts';
-import { keyedId } from '../../../server/src/stops/mutation-id.ts';
+import { idOf } from '../../../server/src/stops/mutation-id.ts';
 import { readResult } from '../../../server/src/stops/stored-documents.ts';
 import { atFileEnd } from '../../support/file-end.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
@@ -215,7 +215,7 @@ describe('exactly one close', () => {
     const key = await addRoute(deps, 'R3', ['1001']);
     await legacy.submit(warehouse(key, arrived, -1));
     const { autoclose_at } = await routeRow('R3');
-    const id = keyedId('timer', `${routeScope(key)} ${autoclose_at?.toISOString()}`, 0);
+    const id = idOf(`timer ${routeScope(key)} ${autoclose_at?.toISOString()}`);
     await legacy.submit(restChange(key, { id: 1, ...delivered }, '1001', { id }));
     const { log, stop } = await startTimers(legacy);
     await stop();
@@ -253,6 +253,29 @@ describe('a deadline survives', () => {
     await closing;
     await stop();
     expect(await routeRow('S2')).toMatchObject({ status: 'C', closed_by: 'A' });
+  });
+
+  it('other routes whose close is refused: they wait longer each time', async () => {
+    const broken = await addRoute(deps, 'S4', ['1001']);
+    await legacy.submit(warehouse(broken, arrived, -2_000));
+    await deps.pool.query(`delete from stop_result where route_id = 'S4' and stop_id = 999`);
+    await legacy.submit(warehouse(await addRoute(deps, 'S5', ['1001']), arrived, -1));
+    const closing = closeOf(legacy, 'S5');
+    let now = Date.now();
+    const { log, stop } = await startTimers(legacy, { sweepMs: 20, routesASweep: 1, clock: () => new Date(now) });
+    await closing;
+    expect(log.lines).toHaveLength(1);
+    now += 10_000;
+    await expect.poll(() => log.lines.length).toBe(2);
+    now += 10_000;
+    const next = closeOf(legacy, 'S6');
+    await legacy.submit(warehouse(await addRoute(deps, 'S6', ['1001']), arrived, -1));
+    await next;
+    expect(log.lines).toHaveLength(2);
+    now += 10_000;
+    await expect.poll(() => log.lines.length).toBe(3);
+    await stop();
+    await deps.pool.query(`update route set autoclose_at = null where id = 'S4'`);
   });
 
   it('the sweep reports a missing database and runs again', async () => {

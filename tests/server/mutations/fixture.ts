@@ -2,7 +2,7 @@ import { PgBoss } from 'pg-boss';
 import type { Mutation, RouteKey } from '@tailgate/sync-protocol';
 import { codeBook } from '../../../server/src/codes/code-book.ts';
 import type { Pipeline, Queue } from '../../../server/src/mutations/change.ts';
-import { openPipeline } from '../../../server/src/mutations/intake/pipeline.ts';
+import { openPipeline, type PipelineOptions } from '../../../server/src/mutations/intake/pipeline.ts';
 import { bossWakeups, createQueues } from '../../../server/src/mutations/jobs/wakeups.ts';
 import type { CloseMode } from '../../../server/src/routes/closing.ts';
 import { createPool } from '../../../server/src/db/pool.ts';
@@ -32,7 +32,7 @@ export async function pipelineDeps() {
     pipelined: true,
   });
   atFileEnd(() => db.end());
-  const open = (closeMode: CloseMode = 'legacy'): Pipeline => {
+  const open = (closeMode: CloseMode = 'legacy', more: Partial<PipelineOptions> = {}): Pipeline => {
     const rules = {
       codes: codeBook([
         { type: 'credit-reason', code: '10', stop_type: '' },
@@ -47,6 +47,7 @@ export async function pipelineDeps() {
       rules: () => rules,
       clock: () => new Date(),
       log: recordedLog(),
+      ...more,
     });
     atFileEnd(() => pipeline.close());
     return pipeline;

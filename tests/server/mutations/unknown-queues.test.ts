@@ -21,6 +21,21 @@ describe('senders do not disturb each other', () => {
     await expect.poll(() => entered).toBe(200);
   });
 
+  it('lets pushes wait while long items wait, however few', async () => {
+    const long = deps.open('legacy', { roomCharacters: 1_000 });
+    const key = await addRoute(deps, 'S4', ['1001']);
+    const queue = new TestQueue();
+    const session = await bindQueue(deps, queue, '1001');
+    await long.waitForCapacity();
+    const pushed = long.push(session, [updateOf(queue, key, delivered(1, 'x'.repeat(1_000)))]);
+    let entered = false;
+    const waiting = long.waitForCapacity().then(() => (entered = true));
+    await new Promise(setImmediate);
+    expect(entered).toBe(false);
+    expect((await pushed).results).toMatchObject([{ result: 'applied' }]);
+    await waiting;
+  });
+
   it('is busy from many waiting changes on until they have their answers, and not with a tap', async () => {
     const key = await addRoute(deps, 'S3', ['1001']);
     const queue = new TestQueue();

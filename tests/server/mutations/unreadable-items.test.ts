@@ -53,6 +53,8 @@ describe('an item whose arguments are malformed', () => {
     ['stop.update', { stop: { id: '3', products: 'none' } }, 3],
     ['stop.skip_refuse', { stop_id: 1, status: 'D' }, 1],
     ['stop.update', { stop: { id: 'first', updates: {} } }, null],
+    ['stop.update', { stop: { id: 4, products: [{ id: 'A', action: { open_action: [{ a: '\0' }] } }] } }, 4],
+    ['stop.update', { stop: { id: 4, collections: [{ id: 'A', action: { open_action: { '\ud800': 1 } } }] } }, 4],
     ['stop.update', {}, null],
   ])('is found by the stop that it names, if it names one: %s %j', async (name, args, stop_id) => {
     const key = { facility: 'F01', id: 'NAMED', week_end: '20261121' };

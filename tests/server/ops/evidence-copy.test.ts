@@ -101,6 +101,7 @@ describe('GET /api/route/stop/proof', () => {
     const plain = text.replaceAll(/\s+/g, ' ');
     expect(plain).toContain('before this document was made. An evidence pack with the folder log has the proofs');
     expect(plain).not.toMatch(/this pack|of the pack\b/);
+    expect(plain).toContain('No outside witness had signed');
   });
 
   test('is signed by the certificate of the carrier, and one changed byte breaks the signature', async () => {

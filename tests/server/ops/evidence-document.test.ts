@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { deflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { unwitnessedText } from '../../../server/src/ops/evidence/evidence.ts';
 import { renderEvidence } from '../../../server/src/ops/evidence/pdf/render.ts';
 import { renderInWorker } from '../../../server/src/ops/evidence/pdf/in-worker.ts';
 import { shownText } from '../../../server/src/ops/evidence/pdf/shown-text.ts';
@@ -11,20 +12,19 @@ import { plan } from '../../support/mirror.ts';
 import { asset, eventful, planWith, summarized } from '../mail/summarized.ts';
 import { fileHere, mutationOf, readingsOf } from './evidence-fixture.ts';
 import { readPdf } from './pdf-text.ts';
-
-/** A grey JPEG of 8 × 6 pixels. */
-const jpeg = Buffer.from(
-  '/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDABsSFBcUERsXFhceHBsgKEIrKCUlKFE6PTBCYFVlZF9VXVtqeJmBanGQc1tdhbWGkJ6jq62rZ4C8ybqmx5moq6T/wAALCAAGAAgBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAAAf/EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AH//Z',
-  'base64',
-);
+import { jpeg } from './tiny-jpeg.ts';
 
 interface Wanted {
   readonly without?: readonly Withheld[];
+  readonly isWitnessed?: boolean;
   readonly picture?: (asset: string) => Uint8Array | undefined;
   readonly render?: typeof renderEvidence;
 }
 
-const documentOf = async (readings: StopReadings, { without = [], picture, render = renderEvidence }: Wanted = {}) => {
+const documentOf = async (
+  readings: StopReadings,
+  { without = [], isWitnessed = false, picture, render = renderEvidence }: Wanted = {},
+) => {
   const stop = stopEvidence(readings, new Set(without));
   const head = jsonHead({ format: packFormat, scope: {}, without });
   const cover = {
@@ -32,6 +32,7 @@ const documentOf = async (readings: StopReadings, { without = [], picture, rende
     jsonHead: head,
     contents: [],
     without,
+    isWitnessed,
     at: '2026-11-20T16:41:02.250Z',
   };
   const stops = async function* () {
@@ -70,6 +71,26 @@ describe('the document of a delivery', () => {
     expect(text).toContain(`Photo 2 (${asset(3)}): It is still on its way.`);
     expect(text).toContain('What this does not prove');
     expect(text).not.toMatch(/legally binding/i);
+  });
+
+  test('shows the place of the delivery, and its distance to the customer', async () => {
+    // A hundredth of a degree north of the customer: 6,371 km × 0.01 × π / 180.
+    const updates = { status: 'D', delivery_latitude: '41.8881', delivery_longitude: '-87.6298' } as const;
+    const text = await textOf(readingsOf(summarized({ updates })));
+    expect(text).toContain('Position 41.8881, -87.6298: 1112 m from the customer');
+    expect(text).not.toContain('The driver has recorded no position.');
+    const { customer } = plan(1);
+    const coordinates = { latitude: '', longitude: '' };
+    const nowhere = planWith({ customer: { ...customer, location: { ...customer.location, coordinates } } });
+    expect(await textOf(readingsOf(summarized({ updates }, { plan: nowhere })))).toContain(
+      'Position 41.8881, -87.6298: the customer’s coordinates are unknown',
+    );
+  });
+
+  test('says that no outside witness had signed, and does not where one has', async () => {
+    const readings = readingsOf(eventful());
+    expect(await textOf(readings)).toContain(unwitnessedText);
+    expect(await textOf(readings, { isWitnessed: true })).not.toContain(unwitnessedText);
   });
 
   test('shows each change with its author, its clocks, its hash and the value before', async () => {
@@ -161,7 +182,8 @@ describe('the document of a stop without a delivery', () => {
   test('says so for a refusal, and that its reason is missing', () => {
     const { nothing_delivered, missing } = evidenceOf({ updates: { status: 'R', ...skip } });
     expect(nothing_delivered).toBe('Nothing was delivered: the store refused the delivery.');
-    expect(missing.map(({ part }) => part)).toEqual(['reason', 'position']);
+    // The readings have no change.
+    expect(missing.map(({ part }) => part)).toEqual(['reason', 'position', 'record']);
   });
 
   test('says so for a stop without a record, and for counts of 0', () => {
@@ -220,8 +242,26 @@ describe('a text for a font', () => {
   });
 });
 
-test('the prose of the document never claims more than evidence', () => {
-  const folder = new URL('../../../server/src/ops/evidence/', import.meta.url);
-  for (const file of ['pdf/render.ts', 'pack/verify-text.ts', 'stop-evidence.ts'])
-    expect(readFileSync(new URL(file, folder), 'utf8')).not.toMatch(/legally binding|tamper.?proof|guarantee/i);
+test('no text about evidence claims more than evidence, in either language', () => {
+  const root = new URL('../../../', import.meta.url);
+  const wordsOf = (folder: string) => globSync(`server/${folder}/**/*.{ts,tsx}`, { cwd: root });
+  const folders = [
+    'src/ops/evidence',
+    'verify/src',
+    'web/evidence',
+    'web/verify',
+    'web/office/words',
+    'web/driver/words',
+  ];
+  const files = ['docs/evidence.md', 'server/verify/README.md', 'server/verify/package.json'];
+  for (const folder of folders) {
+    const found = wordsOf(folder);
+    expect([folder, found.length > 0]).toEqual([folder, true]);
+    files.push(...found);
+  }
+  const claim = /legally.binding|legalmente vinculante|tamper.?proof|a prueba de manipul|guarantee|garantiz/i;
+  for (const file of files) {
+    const text = readFileSync(new URL(file, root), 'utf8').replaceAll(/\s+/g, ' ');
+    expect([file, claim.exec(text)?.[0]]).toEqual([file, undefined]);
+  }
 });

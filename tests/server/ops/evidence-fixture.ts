@@ -59,6 +59,7 @@ export function readingsOf(
         trace: '0A1B2C3D4E5F',
         sequence: 10_000_000_002,
         confirmed_at: '2026-11-20T16:42:10.000Z',
+        parked_id: null,
         parked_since: null,
         parked_reason: '',
         skipped_at: null,

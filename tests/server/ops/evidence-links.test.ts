@@ -59,6 +59,10 @@ describe('a link to an evidence pack', () => {
     expect(statesOf(await verify(bytes))).toMatchObject({ container: 'passed', document: 'passed' });
     expect(await refused(secret)).toBe('NOT_FOUND');
     expect((await list()).find(({ link_id }) => link_id === id)?.taken_at).toBe('2026-11-24T08:00:00.000Z');
+    const acts = await server.client.take(listActs, { headers: mary, query: '?subject_kind=evidence' });
+    const [taken, ...others] = acts.filter(({ act }) => act === 'takeEvidence');
+    expect(taken).toMatchObject({ by: `link:${id}`, subject: 'F01_R100_20261121_1', reason: 'claim 4711', stop_id: 1 });
+    expect(others).toEqual([]);
   });
 
   test('gives one pack to two requests of one moment', async () => {
@@ -109,6 +113,22 @@ describe('a link to an evidence pack', () => {
     expect((await revoke(mary)).error?.code).toBe('NOT_FOUND');
     const [act] = await server.client.take(listActs, { headers: mary, query: '?subject_kind=evidence' });
     expect(act).toMatchObject({ act: 'revokeEvidenceLink', by: 'MARYB' });
+  });
+
+  test('is in the list of its stop while it can be used, also behind 500 later ones of other stops', async () => {
+    const { link_id } = await link('?facility=F01&route_id=R100&week_end=20261121&stop_id=2');
+    await server.database.pool.query(
+      `insert into evidence_link (link_id, secret_hash, facility, route_id, week_end, stop_id, without, note, created_at, created_by,
+                                  expires_at, revoked_at, revoked_by)
+       select gen_random_uuid(), decode(lpad(to_hex(n), 64, '0'), 'hex'), 'F01', 'R100', '20261121', 1, '', 'later', $1, 'MARYB', $1, $1, 'MARYB'
+         from generate_series(1, 501) n`,
+      [new Date(now.getTime() + 1)],
+    );
+    expect((await list()).map((each) => each.link_id)).toContain(link_id);
+    const ofStop2 = await server.client.take(listEvidenceLinks, { headers: mary, query: ofStop.replace(/1$/, '2') });
+    expect(ofStop2.map((each) => each.link_id)).toContain(link_id);
+    expect(ofStop2.every(({ stop_id }) => stop_id === null || stop_id === 2)).toBe(true);
+    await server.database.pool.query(`delete from evidence_link where note = 'later'`);
   });
 
   test('is not made for an unknown stop, for no recipient, or for longer than 30 days', async () => {

@@ -225,3 +225,13 @@ describe('GET /api/ops/evidence/preview', () => {
     );
   });
 });
+
+test('changes that retention has deleted are named, in the document and by the verifier', async () => {
+  await server.database.pool.query(`delete from ledger where stop_id = 2`);
+  const { bytes, members } = await pack('?facility=F01&route_id=R100&week_end=20261121&stop_id=2');
+  const gone = '1 changes behind this state are on record no more: they were deleted after their time.';
+  expect(jsonOf(members).stops[0]?.missing.map(({ what }) => what)).toContain(gone);
+  const text = readPdf(members.get('evidence.pdf') ?? Buffer.alloc(0)).pages.join(' ');
+  expect(text.replaceAll(/\s+/g, ' ')).toContain(`Chain of custody ${gone}`);
+  expect(found(await verify(bytes), 'gaps')).toEqual(['change-gone']);
+});

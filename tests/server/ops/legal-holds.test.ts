@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { operations } from '../../../server/src/http/operations.ts';
 import { firstDecision } from '../../../server/src/ops/contract.ts';
+import { savePlans } from '../../../server/src/replication/from-host/import-sql.ts';
 import { applyRetention, type Retention } from '../../../server/src/ops/retention/retention.ts';
 import { insertRoutes, plan } from '../../support/mirror.ts';
 import { operatorHeaders } from '../../support/operators.ts';
@@ -152,6 +153,17 @@ describe('retention', () => {
     expect(rows.map(({ object }) => object)).toEqual([foreign]);
   });
 
+  test('keeps a file that only a dismissed change of a held stop has named, whatever its bytes are', async () => {
+    const dismissed = 'PHOTO00000000004';
+    await keepFile(dismissed);
+    await server.database.pool.query(`update quarantine set body = $1 where stop_id = 1`, [
+      Buffer.concat([Buffer.from(`{"file":"${dismissed}"} `), Buffer.of(0, 0xff, 0x5c)]),
+    ]);
+    await place({ ...route, stop_id: 1 });
+    await sweep();
+    expect(await left()).toEqual({ ...ofFirst, files: '1 2 4' });
+  });
+
   test('keeps those of a held route', async () => {
     await place(route);
     await sweep();
@@ -162,6 +174,23 @@ describe('retention', () => {
     await place({ facility: 'F01', customer: 'C1' });
     await sweep();
     expect(await left()).toEqual(ofFirst);
+  });
+
+  test('keeps those of a stop that the host has given to another customer', async () => {
+    await place({ facility: 'F01', customer: 'C1' });
+    const { customer, ...rest } = plan(1);
+    const changed = {
+      ...{ stop: 1, doc: JSON.stringify({ ...rest, customer }), lines: '', invoices: '[]', sequence: 1, eta: '' },
+      ...{ customer: { ...customer, id: 'C9' }, customerSince: now, linesSince: null },
+    };
+    const key = ['F01', 'R100', '20261121', 3];
+    for (let n = 0; n < 2; n++)
+      await server.database.pool.query(savePlans, [...key, ...savePlans.parameters([changed])]);
+    await sweep();
+    expect(await left()).toEqual(ofFirst);
+    expect(await list('?facility=F01&route_id=R100&week_end=20261121&stop_id=1')).toHaveLength(1);
+    const { rows } = await server.database.pool.query('select former_customers from stop_plan where stop_id = 1');
+    expect(rows).toEqual([{ former_customers: ['C1'] }]);
   });
 
   test('a hold ends at its time', async () => {

@@ -109,19 +109,38 @@ test('one sweep deletes more than a batch', async () => {
   expect(await changesOf('C%')).toEqual([]);
 });
 
-test('changes of load reports go when the host has every report', async () => {
+test('changes of a load report go when the host has it, whatever waits of other reports', async () => {
   const { pool } = database;
+  const received = { R1: daysAgo(100), R2: daysAgo(101), R3: daysAgo(102) };
+  for (const [id, at] of Object.entries(received)) {
+    await pool.query(
+      `insert into ledger (facility, id, route_id, week_end, stop_id, version, source, hash, employee, edit_time, received_at, result, body)
+       values ('', gen_random_uuid(), '', '', 0, 1, 'rest', '', '', $1, $1, 'applied', '{}')`,
+      [at],
+    );
+    await pool.query(
+      `insert into load_report_revision (report_id, revision, load_id, stop_id, driver_id, captured_at, received_at, doc)
+       values ($1, 1, '', '', '', $2, $2, '{}')`,
+      [id, at],
+    );
+  }
   await pool.query(
-    `insert into ledger (facility, id, route_id, week_end, stop_id, version, source, hash, employee, edit_time, received_at, result, body)
-     values ('', gen_random_uuid(), '', '', 0, 1, 'rest', '', '', $1, $1, 'applied', '{}')`,
-    [daysAgo(100)],
+    `insert into load_report (report_id, version, hosted_version) values ('R1', 1, 0), ('R2', 1, 1), ('R3', 1, 0)`,
   );
-  await pool.query(`insert into load_report (report_id, version, hosted_version) values ('R1', 1, 0)`);
-  await keep({ ledger: 90 });
-  expect(await changesOf('')).toEqual(['']);
+  await pool.query(
+    `insert into parked_row (file, key, version, sqlstate, reason, payload) values ('LCRHDP', 'R3', 1, '22001', '', '')`,
+  );
+  const kept = async () => {
+    await keep({ ledger: 90 });
+    return (
+      await pool.query<{ at: Date }>(`select received_at as at from ledger where route_id = '' order by 1 desc`)
+    ).rows.map(({ at }) => at);
+  };
+  expect(await kept()).toEqual([received.R1, received.R3]);
   await pool.query('update load_report set hosted_version = 1');
-  await keep({ ledger: 90 });
-  expect(await changesOf('')).toEqual([]);
+  expect(await kept()).toEqual([received.R3]);
+  await pool.query(`delete from parked_row where key = 'R3'`);
+  expect(await kept()).toEqual([]);
 });
 
 test('a route is deleted with its dependent rows once the host and retention have deleted it and its changes', async () => {

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { operations } from '../../../server/src/http/operations.ts';
+import { readWithin } from '../../../server/src/db/read-within.ts';
 import { insertRoutes, plan } from '../../support/mirror.ts';
 import { operatorHeaders } from '../../support/operators.ts';
 import { opsToken, startRestServer, type RestServer } from '../../support/rest-server.ts';
@@ -93,8 +94,21 @@ describe('GET /api/ops/search', () => {
 
   test('an invoice is found whole and by its beginning', async () => {
     expect(await stops('8100606')).toEqual(['R100 20261128 1 invoice']);
-    expect(await stops('8100')).toEqual(['R100 20261128 1 invoice', 'R100 20261128 2 invoice']);
-    expect(await stops('810')).toEqual([]);
+    expect(await stops('810060')).toEqual(['R100 20261128 1 invoice', 'R100 20261128 2 invoice']);
+    // Invoices may begin with their year: a shorter beginning matches too many.
+    expect(await stops('81006')).toEqual([]);
+    // A whole invoice is no beginning of others.
+    const { pool } = server.database;
+    await pool.query(`update stop_plan set invoices = '{810060}' where route_id = 'R101'`);
+    expect(await stops('810060')).toEqual(['R101 20261128 1 invoice']);
+    await pool.query(`update stop_plan set invoices = '{}' where route_id = 'R101'`);
+  });
+
+  test('a statement that takes longer than its limit is ended, and no later one', async () => {
+    const { pool } = server.database;
+    expect(await readWithin(pool, 20, (tx) => tx.query('select pg_sleep(60)'))).toBeUndefined();
+    const { rows } = await pool.query<{ statement_timeout: string }>('show statement_timeout');
+    expect(rows[0]?.statement_timeout).not.toBe('20ms');
   });
 
   test('a trace id, a file, a driver and a change are found by their beginning', async () => {

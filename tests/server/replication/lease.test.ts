@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Queryable } from '../../../server/src/db/types.ts';
+import { writeModes } from '../../../server/src/modes/modes.ts';
 import { Leases } from '../../../server/src/replication/to-host/lease.ts';
 import { createDatabase } from '../../support/postgres.ts';
 
@@ -42,5 +43,22 @@ test('a renewal drops a lease that another worker has taken, and keeps the other
   await pool.query(`update route_lease set owner = gen_random_uuid(), fence = fence + 1 where route_id = 'R1'`);
   await expect.poll(() => leases.holds(lost), { interval: 5, timeout: 60_000 }).toBe(false);
   expect(leases.holds(kept)).toBe(true);
+  await leases.close();
+});
+
+test('changes of a facility that is off are no reason to look again', async () => {
+  const { pool } = await createDatabase();
+  const leases = new Leases({ db: pool, owner: randomUUID() });
+  await pool.query(
+    `insert into route (facility, id, week_end, version, hosted_through, header_version, plan_version, name, trailer, email_flag,
+                        dispatched_on)
+     values ('F01', 'R1', '20261121', 2, 1, 1, 1, '', '', false, '')`,
+  );
+  const lease = await leases.acquire(key);
+  if (!lease) throw new Error('nobody else has this route');
+  await leases.releaseAll([lease], 60_000);
+  expect((await leases.unclaimableWork()).oursMs).toBeGreaterThan(0);
+  await writeModes(pool, { otherwise: 'off', facilities: new Map() }, new Date());
+  expect(await leases.unclaimableWork()).toEqual({ others: false, oursMs: undefined });
   await leases.close();
 });

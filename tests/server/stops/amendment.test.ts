@@ -191,6 +191,18 @@ describe('photos and addresses changed by the office', () => {
     expect(photosOf(after)).toEqual([photo(7), photo(2), photo(3)]);
   });
 
+  test('a new one in a row without a number', () => {
+    const { after, unmapped } = amended(result, (rows) => ({
+      ...rows,
+      RTIMGP: [
+        ...rows.RTIMGP,
+        ...rows.RTIMGP.slice(0, 1).map((row) => ({ ...row, RISEQ: '0' as const, RIASS: photo(9) })),
+      ],
+    }));
+    expect(photosOf(after)).toEqual([photo(1), photo(2), photo(3), photo(9)]);
+    expect(unmapped).toEqual([]);
+  });
+
   test('a text that is no asset, and deleted rows, are reported', () => {
     expect(amended(result, editPhotos({ 1: 'see e-mail' })).unmapped).toEqual(['RTIMGP']);
     expect(amended(result, (rows) => ({ ...rows, RTIMGP: [], RTEMLP: [] })).unmapped).toEqual(['RTIMGP', 'RTEMLP']);

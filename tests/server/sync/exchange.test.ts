@@ -1,6 +1,7 @@
 import {
   clientScope,
   codesScope,
+  operations,
   pullAnswer,
   pushAnswer,
   routeScope,
@@ -9,6 +10,7 @@ import {
 } from '@tailgate/sync-protocol';
 import { describe, expect, test } from 'vitest';
 import { failure } from '../../support/envelope.ts';
+import { insertRoutes, plan } from '../../support/mirror.ts';
 import { Phone } from '../../support/phone.ts';
 import { Replica } from '../../support/replica.ts';
 import { TestQueue } from '../../support/sealing.ts';
@@ -206,6 +208,26 @@ describe('a poll over plain HTTP', () => {
     const replica = new Replica();
     replica.take(patch);
     expect(replica.value(`quarantine/${bad.id}`)).toMatchObject({ state: 'open', code: 'VALIDATION_FAILED' });
+  });
+
+  test('has only the documented frames where a closing timer starts', async () => {
+    const timed = { ...key, id: 'R7' };
+    await insertRoutes(node.database.pool, [
+      { ...timed, weekEnd: timed.week_end, drivers: ['1001'], stops: [plan(1), plan(999, 0)] },
+    ]);
+    const of = routeScope(timed);
+    const [first] = (await pull({ ...driver }, '', { [of]: null })).frames;
+    if (first?.type !== 'snapshot') throw new Error('no snapshot frame');
+    const body = { id: timed.id, stops: [{ id: 999, arrived: true }] };
+    await node.client.take(operations.syncStops, { as: driver, body });
+    const { frames } = await pull({ ...driver }, '', { [of]: { epoch: first.epoch, version: first.version } });
+    const [patch] = frames;
+    if (patch?.type !== 'patch') throw new Error('no patch');
+    expect([frames.length, ...patch.docs.map((document) => document.key).toSorted()]).toEqual([
+      1,
+      'result/999',
+      'route',
+    ]);
   });
 
   test('reads the answers to its own queue with a queue key, and nothing else', async () => {

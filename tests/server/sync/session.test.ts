@@ -160,9 +160,18 @@ describe('the table of transitions', () => {
   const congested: SessionEvent = { type: 'congested', now: 0 };
   const stopping: SessionEvent = { type: 'stopping', retryAfterMs: 1_000 };
   const late = tick(10_000_000);
+  const frames: Record<ClientFrameInput['type'], readonly SessionEvent[]> = {
+    hello: [frame(hello), frame({ ...hello, protocol: 99 })],
+    push: [push(1)],
+    subscribe: [frame({ type: 'subscribe', cursors: { 'codes:all': null } })],
+    unsubscribe: [frame({ type: 'unsubscribe', scopes: ['codes:all'] })],
+    gone: [gone],
+    ping: [frame({ type: 'ping' })],
+    pong: [frame({ type: 'pong' })],
+  };
   /** Each type in the variants that may lead to different states. */
   const events: Record<SessionEvent['type'], readonly SessionEvent[]> = {
-    frame: [frame(hello), frame({ type: 'ping' }), frame({ ...hello, protocol: 99 }), push(1), gone],
+    frame: Object.values(frames).flat(),
     broken: [broken],
     unknown: [{ type: 'unknown', now: 1 }],
     opened: [opened],
@@ -210,6 +219,22 @@ describe('the table of transitions', () => {
     ],
     closed: [play([{ type: 'closed' }]).session],
   };
+
+  test('answers each type of frame of a live connection by its own rule', () => {
+    const done = Object.entries(frames).map(([type, sent]) => [
+      type,
+      sent.slice(0, 1).flatMap((each) => play([each], live).done),
+    ]);
+    expect(Object.fromEntries(done)).toEqual({
+      hello: ['send error'],
+      push: ['push 1'],
+      subscribe: ['follow'],
+      unsubscribe: ['unfollow'],
+      gone: ['skip 2-4', 'pause'],
+      ping: ['send pong', 'note'],
+      pong: [],
+    });
+  });
 
   test('has each transition of the connection, and no others', () => {
     for (const [phase, variants] of Object.entries(sessions))

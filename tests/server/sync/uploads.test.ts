@@ -14,6 +14,7 @@ import { startSyncNode } from '../../support/sync-node.ts';
 import { TestBytes } from '../../support/test-bytes.ts';
 import { deviceAssetId, deviceMetadata, sha256Of, TusPhone } from '../../support/tus-phone.ts';
 import { download, keptOfUploads } from '../../support/uploads.ts';
+import { WebProxy } from '../../support/web-proxy.ts';
 
 const salt = 'a-salt-of-this-queue';
 const mebibyte = 1024 * 1024;
@@ -62,7 +63,7 @@ describe('a resumable upload', () => {
     const phone = phoneOf(anna);
     const created = await phone.create(bytes.length, deviceMetadata(salt, bytes));
     const id = deviceAssetId(salt, bytes);
-    expect(created.headers.get('location')).toBe(`/api/sync/uploads/${id}`);
+    expect(created.headers.get('location')).toBe(`uploads/${id}`);
     expect(offsetOf(await phone.patch(id, 0, bytes))).toBe(bytes.length);
     const response = await fetch(`${node.client.url}/api/v20/assets/raw/${id}`, { headers: { ...anna } });
     expect(response.headers.get('content-type')).toBe('image/jpeg');
@@ -253,6 +254,22 @@ describe('the right to upload', () => {
     expect((await phone.create(10)).status).toBe(201);
   });
 
+  test.each(['2020-02-29T12:00:00Z', '2060-02-29T12:00:00Z'])('ages by the clock of the service: %s', async (start) => {
+    const other = await startSyncNode({ uploadLimits: { fileBytes: 2 * mebibyte } });
+    other.clock.now = new Date(start);
+    await insertEmployees(other.database.pool, ['1001']);
+    const phone = new TusPhone(other.client.url, { ...(await signUp(other.client, '1001')) });
+    const bytes = random.take(3_000);
+    const id = deviceAssetId(salt, bytes);
+    expect((await phone.create(bytes.length, deviceMetadata(salt, bytes))).status).toBe(201);
+    expect((await phone.patch(id, 0, bytes.subarray(0, 1_000))).status).toBe(204);
+    other.clock.now = new Date(other.clock.now.getTime() + week - 60_000);
+    expect(offsetOf(await phone.head(id))).toBe(1_000);
+    expect((await phone.patch(id, 1_000, bytes.subarray(1_000, 2_000))).status).toBe(204);
+    other.clock.now = new Date(other.clock.now.getTime() + week + 60_000);
+    expect((await phone.patch(id, 2_000, bytes.subarray(2_000))).status).toBe(410);
+  });
+
   test('the sweep removes an expired upload with its bytes, and no upload in progress', async () => {
     const [old, active] = [random.take(5_000), random.take(5_000)];
     const phone = phoneOf(anna);
@@ -303,11 +320,16 @@ describe('a crash between the last byte and the end', () => {
 });
 
 describe('any tus client', () => {
-  test('uploads by its headers alone, with a name, and finds the id in the address', async () => {
+  test.each([
+    ['', '/api/sync/uploads'],
+    ['/pod', '/api/sync/uploads'],
+    ['/pod', '/api/sync/uploads/'],
+  ])('uploads by its headers alone, with a name, and finds the id in the address (%s%s)', async (prefix, path) => {
     const bytes = random.take(700_000);
+    const proxy = await WebProxy.start(node.client.url, { prefix });
     const url = await new Promise<string>((resolve, reject) => {
       const upload = new Upload(Buffer.from(bytes), {
-        endpoint: `${node.client.url}/api/sync/uploads`,
+        endpoint: `${proxy.url}${prefix}${path}`,
         headers: { ...anna },
         metadata: { filename: 'delivery note.pdf', filetype: 'text/html' },
         chunkSize: 200_000,
@@ -317,6 +339,7 @@ describe('any tus client', () => {
       upload.start();
     });
     const id = url.split('/').at(-1) ?? '';
+    expect(url).toBe(`${proxy.url}${prefix}/api/sync/uploads/${id}`);
     const { bytes: read, headers } = await download(node.client, id);
     expect(read.equals(bytes)).toBe(true);
     expect(headers.get('content-type')).toBe('application/pdf');

@@ -58,10 +58,10 @@ export async function startWorker(
   const [db, newest, host] = [server.database.pool, await NewestCheckpoints.open(dataDir), 'pod.example.com'];
   const outcomes: CosigningOutcome[] = [];
   const watch = (outcome: CosigningOutcome) => void outcomes.push(outcome);
-  const witnesses = new Witnesses({ db, witnesses: cosigners, newest, host, log, watch, retryMs: 20 });
+  const keys = await openKeys({ dataDir, logKeyFile: undefined });
+  const witnesses = new Witnesses({ db, witnesses: cosigners, newest, keys, host, log, watch, retryMs: 20 });
   atFileEnd(() => witnesses.stop());
   await witnesses.start();
-  const keys = await openKeys({ dataDir, logKeyFile: undefined });
   const sequencer = () =>
     new Sequencer({ db, listener, keys, newest, witnesses, host, clock: () => new Date(), log, ...options });
   return { sequencer, pass: () => sequencer().pass(), witnesses, outcomes };

@@ -71,6 +71,23 @@ describe('a log', () => {
     expect((await auditLog(server.client, 'service')).leaves).toEqual(service.map(({ entry }) => leafOf(entry)));
   });
 
+  test('keeps its origin where the address of the server changes, and grows under it', async () => {
+    const moved = () => node.sequencer({ host: 'other.example.com' });
+    await record(node);
+    await (await moved()).pass();
+    const grown = await auditLog(node.server.client, 'F01');
+    expect(grown).toMatchObject({ origin: 'pod.example.com/log/F01', size: 6 });
+    // A log that begins later has the new address.
+    const { pool } = node.server.database;
+    await pool.query(`insert into mail_sent values ('F03', gen_random_uuid(), now())`);
+    await (await moved()).pass();
+    expect((await auditLog(node.server.client, 'F03')).origin).toBe('other.example.com/log/F03');
+    await (await node.sequencer()).pass();
+    expect(await auditLog(node.server.client, 'F01')).toEqual(grown);
+    const origins = (await keysOf(node.server.client)).map(({ origin }) => origin);
+    expect(origins.filter((origin) => origin.endsWith('/F01'))).toEqual(['pod.example.com/log/F01']);
+  });
+
   test('shows no name and no reason, and the salt opens what it committed to', async () => {
     const all = [...(await leavesOf(node)), ...(await leavesOf(node, ''))];
     const texts = all.map(({ entry }) => entry).join('\n');

@@ -1,11 +1,15 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
 import { cp } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { backUp } from '../../system/database-backup.ts';
+import { atFileEnd } from '../../support/file-end.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { WitnessProcess } from '../../support/witness-process.ts';
-import { cosignedAt, readCheckpoint } from '../../../server/src/tlog/format/checkpoint.ts';
-import { ED25519, keyText } from '../../../server/src/tlog/format/note.ts';
+import { checkpointText, cosign, cosignedAt, readCheckpoint } from '../../../server/src/tlog/format/checkpoint.ts';
+import { COSIGNATURE, ED25519, keyText, noteText, publicBytes } from '../../../server/src/tlog/format/note.ts';
 import { openKeys } from '../../../server/src/tlog/keys.ts';
 import { proveFact } from '../../../server/src/tlog/read-log.ts';
 import { parseWitness, type Witness } from '../../../server/src/tlog/witness-client.ts';
@@ -245,6 +249,52 @@ describe('a server that was put back', () => {
     await untilWitnessed(all, 2, 'F01/2');
     expect(await seenBy(all.witness, origin)).toBe(3);
   });
+});
+
+/** A witness that answers each checkpoint with a refusal, and serves what its own key alone has signed. */
+async function startImpostor(size: number): Promise<Witness> {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const name = 'witness.example.org/w1';
+  const impostor = createServer((request, response) => {
+    const [, asked = ''] = /^\/checkpoint\/(.*)$/.exec(request.url ?? '') ?? [];
+    request.resume();
+    if (asked === '') return response.writeHead(422).end('no');
+    const text = checkpointText({ origin: decodeURIComponent(asked), size, root: Buffer.alloc(32, 1) });
+    return response.end(noteText({ text, signatures: [cosign(text, name, privateKey, new Date())] }));
+  });
+  impostor.listen(0, '127.0.0.1');
+  await once(impostor, 'listening');
+  atFileEnd(async () => {
+    impostor.close();
+    impostor.closeAllConnections();
+  });
+  const address = impostor.address();
+  if (address === null || typeof address === 'string') throw new Error('the witness has no port');
+  const key = keyText({ name, algorithm: COSIGNATURE, key: publicBytes(privateKey) });
+  return parseWitness({ key, url: `http://127.0.0.1:${address.port}` });
+}
+
+test('a witness that invents a checkpoint does not end the log: it is refused, and the log goes on', async () => {
+  const node = await startNode();
+  const before = await startWorker(node.server, { dataDir: node.dataDir });
+  await record(node);
+  await before.pass();
+  await before.witnesses.stop();
+  const worker = await startWorker(node.server, {
+    dataDir: node.dataDir,
+    cosigners: [await startImpostor(1_000_000_000_000_000)],
+  });
+  await vi.waitFor(() => expect(worker.outcomes).toContain('refused'), { timeout: 60_000 });
+  await record(node);
+  await worker.pass();
+  expect((await auditLog(node.server.client, 'F01')).size).toBe(2);
+  expect((await leavesOf(node)).map(({ generation, kind }) => [generation, kind])).toEqual([
+    [1, 'mutation'],
+    [1, 'mutation'],
+  ]);
+  const kinds = (await incidentsOf(node)).map((incident) => incident['kind']);
+  expect(kinds).toContain('log_refused');
+  expect(kinds).not.toContain('log_began_anew');
 });
 
 describe('the setting WITNESSES', () => {

@@ -78,7 +78,10 @@ async function moveAll({ log, moved }: MoveDeps, { next, move }: Direction): Pro
       } catch (err) {
         if (!(err instanceof Damaged)) throw err;
         damaged.push(file.id);
-        log.error({ err, asset: file.id }, 'the stored bytes of a file are not those that arrived: it does not move');
+        log.error(
+          { err, content: file.content },
+          'the stored bytes of a file are not those that arrived: it does not move',
+        );
       }
     }
   }
@@ -102,7 +105,8 @@ async function toObject({ db, store, prefix, clock }: MoveDeps, file: MovableFil
     throw fault ?? error;
   });
   // The rows are the only other copy.
-  if ((await store.sizeOf(key)) !== file.size) throw storeUnavailable(new Error(`${key} is shorter than ${file.id}`));
+  if ((await store.sizeOf(key)) !== file.size)
+    throw storeUnavailable(new Error(`${key} is shorter than content ${file.content}`));
   const { rowCount } = await db.query(setObject, [file.id, file.content, key]);
   if (rowCount === 0) await db.query(addGone, [[key], clock()]);
   return rowCount === 1;
@@ -118,14 +122,14 @@ async function toRows({ db, store, inTransaction, clock }: MoveDeps, file: Movab
     }
     const { rowCount } = await tx.query(unsetObject, [file.id, file.object]);
     // Another process was faster, and its rows are there.
-    if (rowCount !== 1) throw new Error(`${file.id} has moved meanwhile: run the command again`);
+    if (rowCount !== 1) throw new Error(`content ${file.content} has moved meanwhile: run the command again`);
     await tx.query(addGone, [[file.object], clock()]);
     return true;
   });
 }
 
 /** Passes bytes on, and fails at their end where they are not those of the file. */
-async function* checked(bytes: AsyncIterable<Buffer>, { id, size, sha256 }: MovableFile): AsyncGenerator<Buffer> {
+async function* checked(bytes: AsyncIterable<Buffer>, { content, size, sha256 }: MovableFile): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
   let length = 0;
   try {
@@ -137,7 +141,8 @@ async function* checked(bytes: AsyncIterable<Buffer>, { id, size, sha256 }: Mova
   } catch (cause) {
     throw cause instanceof MissingBytes ? new Damaged(cause.message, { cause }) : cause;
   }
-  if (length !== size || !hash.digest().equals(sha256)) throw new Damaged(`the bytes of ${id} have another SHA-256`);
+  if (length !== size || !hash.digest().equals(sha256))
+    throw new Damaged(`the bytes of content ${content} have another SHA-256`);
 }
 
 async function* inChunks(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

@@ -44,8 +44,26 @@ export interface FormField {
  * The parts of a form in the order of arrival. A fault of the sender is a 400, for any error of the parser: no
  * boundary, an incomplete form, a broken connection. In the end the rest of the request is read and dropped, because a
  * client that is still sending would miss the answer.
+ *
+ * @param take receives the length of each piece of the body, also of what no part is made of. An AppError that it
+ *   throws refuses the form.
  */
-export async function* formParts(request: FastifyRequest): AsyncGenerator<FormFile | FormField, void, undefined> {
+export async function* formParts(
+  request: FastifyRequest,
+  take: (bytes: number) => void = () => undefined,
+): AsyncGenerator<FormFile | FormField, void, undefined> {
+  const { raw } = request;
+  const count = (piece: Buffer): void => {
+    try {
+      take(piece.length);
+    } catch (error) {
+      raw.off('data', count);
+      // The parser ends at an error of its source, wherever it is in the form.
+      raw.emit('error', error);
+    }
+  };
+  // A listener starts the body in the next turn. The loop connects the parser in this one.
+  raw.on('data', count);
   try {
     for await (const part of withUploadErrors(request.parts())) {
       if (part.type === 'field') yield readField(part);
@@ -58,8 +76,9 @@ export async function* formParts(request: FastifyRequest): AsyncGenerator<FormFi
         };
     }
   } finally {
-    request.raw.unpipe();
-    request.raw.resume();
+    raw.off('data', count);
+    raw.unpipe();
+    raw.resume();
   }
 }
 
@@ -87,6 +106,7 @@ async function* withUploadErrors<Item>(source: AsyncIterable<Item>): AsyncGenera
 }
 
 function refuseForm(cause: unknown): never {
+  if (cause instanceof AppError) throw cause;
   const tooMuch = cause instanceof Error && 'statusCode' in cause && cause.statusCode === 413;
   if (tooMuch) throw new AppError('TOO_LARGE', { message: 'The form has too many parts.', cause });
   const message = 'The form is broken or incomplete.';

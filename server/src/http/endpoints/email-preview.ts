@@ -1,5 +1,7 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 import { operations } from '@tailgate/sync-protocol';
+import type { Queryable } from '../../db/types.ts';
+import { requireAssigned } from '../answers/assigned.ts';
 import { endpoint } from '../answers/endpoint.ts';
 import { AppError } from '../../wire/errors.ts';
 import { RawAnswer } from '../answers/raw-answer.ts';
@@ -22,12 +24,19 @@ const headers = {
   'x-robots-tag': 'noindex',
 };
 
-/** Interface.md 4.3, the delivery e-mail. */
-export function emailEndpoints(preview: PreviewMail) {
+export interface EmailDeps {
+  readonly db: Queryable;
+  readonly previewMail: PreviewMail;
+}
+
+/** Interface.md 4.3, the delivery e-mail. Under ACCESS=strict a driver sees the stops of own routes only. */
+export function emailEndpoints({ db, previewMail }: EmailDeps) {
   return {
-    previewEmail: endpoint(operations.previewEmail, async ({ query }) => {
+    previewEmail: endpoint(operations.previewEmail, async ({ query, request: { driver } }) => {
       const { facility, route_id: id, week_end, stop_id } = query;
-      const page = await preview({ facility, id, week_end }, stop_id);
+      const route = { facility, id, week_end };
+      if (driver) await requireAssigned(db, route, driver);
+      const page = await previewMail(route, stop_id);
       if ('missing' in page) throw new AppError(page.missing === 'route' ? 'ROUTE_NOT_FOUND' : 'STOP_NOT_FOUND');
       return new RawAnswer(200, headers, page.html);
     }),

@@ -3,12 +3,14 @@ import type { FastifyRequest } from 'fastify';
 import { charge } from '../../assets/quota.ts';
 import type { Db } from '../../db/types.ts';
 import type { Pipeline } from '../../mutations/change.ts';
+import { claimKey } from '../../mutations/intake/request-keys.ts';
 import { decodeReportCursor, listLoadReports } from '../../reports/queries.ts';
 import { freshId, keyedId } from '../../stops/mutation-id.ts';
-import type { Admission } from '../server/admission.ts';
+import type { Admission } from '../../wire/admission.ts';
 import { callerOf } from '../server/caller.ts';
 import { readCursor } from '../answers/validation.ts';
 import { endpoint } from '../answers/endpoint.ts';
+import { fingerprintOf, keyReused } from './keyed-requests.ts';
 import { AppError } from '../../wire/errors.ts';
 
 export interface ReportDeps {
@@ -31,23 +33,30 @@ export function reportEndpoints({ admission, db, pipeline, clock, hourBytes }: R
     return charge(db, { caller: `reports of ${callerOf(request)}`, bytes, max: hourBytes, now });
   };
 
+  /** Claimed before the report is taken: a refused report would become an entry for the office at each request. */
+  async function identify(request: FastifyRequest, key: string | undefined, at: Date): Promise<string> {
+    if (key === undefined) return freshId(at);
+    const owner = callerOf(request);
+    const fingerprint = fingerprintOf(operations.submitLoadReport.path, request);
+    const { same, since } = await claimKey(db, { owner, key, fingerprint, at });
+    if (!same) throw keyReused();
+    return keyedId(owner, { key, since }, 0);
+  }
+
   return {
     submitLoadReport: endpoint(operations.submitLoadReport, async ({ body: report, idempotencyKey, request }) => {
       const receivedAt = clock();
-      const change = {
-        // Reports need no session here, so a key belongs to the address of the caller (contract §4).
-        id: idempotencyKey === undefined ? freshId(receivedAt) : keyedId(`address ${request.ip}`, idempotencyKey, 0),
-        report,
-        receivedAt,
-        dedupeByContent: idempotencyKey === undefined,
-        requestId: request.id,
-      };
       const outcome = await admission.hold(request, async () => {
         await chargeReport(request, report, receivedAt);
-        return pipeline.submitReport(change);
+        return pipeline.submitReport({
+          id: await identify(request, idempotencyKey, receivedAt),
+          report,
+          receivedAt,
+          dedupeByContent: idempotencyKey === undefined,
+          requestId: request.id,
+        });
       });
-      if (outcome.result === 'quarantined')
-        throw new AppError(outcome.code === 'ID_REUSED' ? 'IDEMPOTENCY_KEY_REUSED' : 'INTERNAL');
+      if (outcome.result === 'quarantined') throw outcome.code === 'ID_REUSED' ? keyReused() : new AppError('INTERNAL');
       const { duplicate, receivedAt: since } = outcome;
       return { data: { reportId: report.reportId, receivedAt: since.toISOString(), duplicate } };
     }),

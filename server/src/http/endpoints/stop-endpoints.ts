@@ -1,17 +1,17 @@
 import type { ErrorDetail, RouteKey, StopAnswer, StopSyncAnswer } from '@tailgate/sync-protocol';
-import { canonicalJson, operations } from '@tailgate/sync-protocol';
+import { operations } from '@tailgate/sync-protocol';
 import type { FastifyRequest } from 'fastify';
 import type { Db } from '../../db/types.ts';
 import type { Change, Outcome, Pipeline } from '../../mutations/change.ts';
-import { sha256 } from '../../mutations/item.ts';
 import { claimKey, findClaim } from '../../mutations/intake/request-keys.ts';
 import { findCandidates } from '../../routes/queries.ts';
 import { resolveRoute } from '../../routes/resolve.ts';
 import type { Sender } from '../../stops/requests.ts';
-import { skipChange, stopAnswer, stopChanges } from '../../stops/requests.ts';
-import type { Admission } from '../server/admission.ts';
+import { shownReason, skipChange, stopAnswer, stopChanges } from '../../stops/requests.ts';
+import type { Admission } from '../../wire/admission.ts';
 import type { DriverCall } from '../answers/endpoint.ts';
 import { driverEndpoint } from '../answers/endpoint.ts';
+import { fingerprintOf, keyReused } from './keyed-requests.ts';
 import { AppError } from '../../wire/errors.ts';
 
 export interface StopDeps {
@@ -41,9 +41,7 @@ export function stopEndpoints({ admission, db, pipeline, clock }: StopDeps) {
       const route = await routeOfStop(db, employee, named);
       return { route, sender: { employee, paths, receivedAt, keyed: undefined } };
     }
-    // The hash covers the sent text, not the parsed one: parsing may change with the server's version.
-    const fingerprint = sha256(canonicalJson({ suffix, body: call.request.body }));
-    const keyed = { owner: employee, key, fingerprint, at: receivedAt };
+    const keyed = { owner: employee, key, fingerprint: fingerprintOf(suffix, call.request), at: receivedAt };
     const known = await findClaim(db, keyed);
     const claim = known?.facility ? known : await claimKey(db, keyed, await routeOfStop(db, employee, named));
     if (!claim.same) throw keyReused();
@@ -104,13 +102,6 @@ async function routeOfStop(db: Db, employee: string, { id, ...parts }: NamedRout
   throw new AppError('AMBIGUOUS_ROUTE', { details });
 }
 
-const keyReused = (): AppError =>
-  new AppError('IDEMPOTENCY_KEY_REUSED', {
-    details: [
-      { path: 'idempotency-key', message: 'another request came under this key: nothing of this one was taken' },
-    ],
-  });
-
 type Accepted = Extract<Outcome, { changed: boolean }>;
 
 /** The members of a body that name its route and its stops. */
@@ -128,7 +119,7 @@ function expectAccepted(outcomes: readonly Outcome[], paths: Paths): Accepted[] 
   const refused: (ErrorDetail & { code: Extract<Outcome, { code: string }>['code'] })[] = [];
   for (const [index, outcome] of outcomes.entries()) {
     if (outcome.result !== 'quarantined') accepted.push(outcome);
-    else refused.push({ code: outcome.code, path: pathOf(outcome.code, paths, index), message: outcome.reason });
+    else refused.push({ code: outcome.code, path: pathOf(outcome.code, paths, index), message: shownReason(outcome) });
   }
   // A fault of the route is the same for all stops, so the answer contains it once.
   const details = [...new Map(refused.map(({ path, message }) => [path, { path, message }])).values()];

@@ -32,22 +32,28 @@ export async function receiveUpload(
   try {
     return await receive(deps, request, key);
   } catch (error) {
-    if (error instanceof UploadRefusal) throw new AppError(error.code, { message: error.message, cause: error });
-    throw error;
+    throw error instanceof UploadRefusal ? refused(error) : error;
   }
 }
+
+const refused = (cause: UploadRefusal): AppError => new AppError(cause.code, { message: cause.message, cause });
 
 async function receive(deps: UploadDeps, request: FastifyRequest, key: string | undefined): Promise<string[]> {
   const { db, limits, clock } = deps;
   const caller = callerOf(request);
   const account = { caller, max: limits.hourBytes, now: clock() };
   const announced = announcedBytes(request);
+  let received = 0;
+  const take = (bytes: number): void => {
+    received += bytes;
+    if (received > limits.requestBytes + formOverhead) throw refused(tooLarge('A request', limits.requestBytes));
+  };
   if (announced !== undefined && announced > limits.requestBytes + formOverhead)
     throw tooLarge('A request', limits.requestBytes);
   await charge(db, { ...account, bytes: Math.max(announced ?? 0, minCounted) });
   const upload = await openUpload(deps, { caller, key });
   try {
-    const types = await readForm(upload, request);
+    const types = await readForm(upload, formParts(request, take));
     if (upload.count === 0) throw invalid('files', 'at least one file is required');
     return await upload.finish(types);
   } catch (error) {
@@ -58,7 +64,7 @@ async function receive(deps: UploadDeps, request: FastifyRequest, key: string | 
   } finally {
     // A request without a declared length is charged afterwards. The limit then applies to the next request.
     if (announced === undefined)
-      await charge(db, { ...account, bytes: upload.bytes, max: Number.MAX_SAFE_INTEGER }).catch((err: unknown) =>
+      await charge(db, { ...account, bytes: received, max: Number.MAX_SAFE_INTEGER }).catch((err: unknown) =>
         request.log.warn({ err }, 'an upload was not counted'),
       );
   }
@@ -71,9 +77,9 @@ function announcedBytes({ headers }: FastifyRequest): number | undefined {
 }
 
 /** Stores all files of the form and returns the MIME types that the form names. Both may come in any order. */
-async function readForm(upload: Upload, request: FastifyRequest): Promise<ReadonlyMap<string, string>> {
+async function readForm(upload: Upload, parts: ReturnType<typeof formParts>): Promise<ReadonlyMap<string, string>> {
   const types = new Map<string, string>();
-  for await (const part of formParts(request)) {
+  for await (const part of parts) {
     if (part.field === typesField) {
       for (const [name, type] of readTypes(await textOf(part))) types.set(name, type);
     } else if (part.kind === 'file') await receiveFile(upload, part);

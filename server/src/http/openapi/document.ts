@@ -25,8 +25,12 @@ export interface Interface {
   readonly schemas: readonly Described[];
 }
 
-/** A REST interface, both path sets, as an OpenAPI 3.1 document. */
-export function openapiDocument(version: string, { operations, schemas: words }: Interface): object {
+/**
+ * A REST interface, both path sets, as an OpenAPI 3.1 document.
+ *
+ * @param server the server's address, relative to that of the document
+ */
+export function openapiDocument(version: string, server: string, { operations, schemas: words }: Interface): object {
   const examples: Examples = recorded;
   const schemas = new SchemaWriter([...describedSchemas, ...words]);
   const errors = new ErrorResponses(schemas);
@@ -44,7 +48,7 @@ export function openapiDocument(version: string, { operations, schemas: words }:
   return {
     openapi: '3.1.1',
     info: { title: 'Tailgate', version, description: about, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
-    servers: [{ url: '/', description: 'The server that shows this page' }],
+    servers: [{ url: server, description: 'The server that shows this page' }],
     tags,
     paths,
     components: {

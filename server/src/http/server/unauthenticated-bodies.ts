@@ -11,7 +11,7 @@ const shortBytes = 64 * 1024;
 /**
  * Bounds the memory of unauthenticated bodies while they arrive. Each may be as long as MAX_JSON_MB and take minutes:
  * without a bound a thousand unfinished reports fill the memory. Above it a request is refused with `retry-after`, as
- * in admission.ts. Drivers' bodies do not count and are never refused for them.
+ * in wire/admission.ts. Drivers' bodies do not count and are never refused for them.
  */
 export function limitUnauthenticatedBodies(app: FastifyInstance, max = longestPublicBody): void {
   const buffered = { bytes: 0 };

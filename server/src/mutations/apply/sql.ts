@@ -178,9 +178,11 @@ const clients = columns<LoadedClient>({
   version: int8(({ version }) => version),
   heard: bool(({ heard }) => heard),
 });
+/** A release in the same batch raises the version, too: both give the next one to their entries. */
 export const saveClients = clients.statement(
   'mutations_save_clients',
-  `update client c set last_seq = k.last_seq, last_hash = k.last_hash, last_edit_time = k.last_edit_time, version = k.version,
+  `update client c set last_seq = k.last_seq, last_hash = k.last_hash, last_edit_time = k.last_edit_time,
+          version = greatest(c.version, k.version),
           last_seen_at = greatest(c.last_seen_at, least(now(), case when k.heard then 'infinity'::timestamptz else '-infinity' end))
      from ${clients.rows}
     where c.client_id = k.client_id`,

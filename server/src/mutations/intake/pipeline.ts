@@ -37,6 +37,8 @@ const MIN_WAITING_FOR_SECOND_BATCH = 12;
 const MAX_WAIT_MS = 20;
 /** Waiting items above which pushes wait: enough to fill the next batches. */
 const ROOM = 4 * BATCH_SIZE;
+/** The same in characters of their JSON: an item may have a million. Parsed, they take a few times that. */
+const ROOM_CHARACTERS = 32 * 1024 * 1024;
 /** The worker and the import lock a route for a moment only. */
 const LOCKED_ROUTE_RETRY_MS = 4;
 const COLLISION_RETRIES = 6;
@@ -70,6 +72,8 @@ export interface PipelineOptions {
   readonly watch?: CommitWatch | undefined;
   /** Defaults to the machine's own timers. */
   readonly pauses?: Pauses;
+  /** Characters of waiting items above which pushes wait. */
+  readonly roomCharacters?: number;
 }
 
 export function openPipeline(options: PipelineOptions): Pipeline {
@@ -98,6 +102,7 @@ class GroupCommit implements Pipeline {
   readonly #waitingForRoom: (() => void)[] = [];
   readonly #waitingForCalm: (() => void)[] = [];
   #unanswered = 0;
+  #unansweredCharacters = 0;
   #scheduled = false;
   /** The start of the latest batch, by the clock of the pauses. */
   #begunAt = 0;
@@ -145,7 +150,7 @@ class GroupCommit implements Pipeline {
   }
 
   waitForCapacity(): Promise<void> {
-    if (this.#unanswered < ROOM && this.#waitingForRoom.length === 0) return Promise.resolve();
+    if (this.#room > 0 && this.#waitingForRoom.length === 0) return Promise.resolve();
     return new Promise((resolve) => this.#waitingForRoom.push(resolve));
   }
 
@@ -177,12 +182,20 @@ class GroupCommit implements Pipeline {
       return;
     }
     this.#unanswered += units.length;
+    this.#unansweredCharacters += charactersOf(units);
     this.#lanes.add(units);
     this.#schedule();
   }
 
-  #answered(count: number): void {
-    this.#unanswered -= count;
+  /** Items that may still come. */
+  get #room(): number {
+    const { roomCharacters = ROOM_CHARACTERS } = this.#options;
+    return this.#unansweredCharacters < roomCharacters ? ROOM - this.#unanswered : 0;
+  }
+
+  #answered(units: readonly Unit[]): void {
+    this.#unanswered -= units.length;
+    this.#unansweredCharacters -= charactersOf(units);
     this.#admit();
     if (!this.isBusy) for (const resolve of this.#waitingForCalm.splice(0)) resolve();
   }
@@ -192,7 +205,7 @@ class GroupCommit implements Pipeline {
    * turn of the event loop.
    */
   #admit(): void {
-    const free = Math.ceil((ROOM - this.#unanswered) / TURN);
+    const free = Math.ceil(this.#room / TURN);
     const admitted = this.#waitingForRoom.splice(0, Math.max(free, 0));
     for (const resolve of admitted) resolve();
     // Some callers enqueue nothing (an invalid frame, a closed connection), so no answer would admit the next ones.
@@ -234,10 +247,10 @@ class GroupCommit implements Pipeline {
   async #run(batch: readonly Unit[]): Promise<void> {
     const unitOfItem = new Map(batch.map((unit) => [unit.item, unit]));
     const waiting = new Set(batch);
-    let answered = 0;
     let begunAt = performance.now();
     const committed = ({ answers, commits, lockedScopes }: BatchResult, items: readonly Item[]): void => {
       const settled: SettledChange[] = [];
+      const answered: Unit[] = [];
       if (lockedScopes.size > 0) this.#delayLockedRoutes(lockedScopes);
       // The feed first, because a client may read it right after its answer.
       if (commits.length > 0) for (const listener of this.#listeners) listener(commits);
@@ -247,11 +260,11 @@ class GroupCommit implements Pipeline {
         if (!unit || !answer) continue;
         if (answer.kind === 'fork' && item.queued) this.#forked.add(item.queued.queue.session);
         waiting.delete(unit);
+        answered.push(unit);
         unit.settle(answer);
         settled.push({ item, answer, takenAt: unit.takenAt });
       }
-      this.#answered(batch.length - waiting.size - answered);
-      answered = batch.length - waiting.size;
+      this.#answered(answered);
       // Logs and figures follow after the answers, so that no client waits for them.
       this.#report(settled, begunAt);
       begunAt = performance.now();
@@ -270,7 +283,7 @@ class GroupCommit implements Pipeline {
       this.#options.log.warn({ err: error, items: waiting.size }, 'a batch failed; its senders send the items again');
       for (const unit of waiting) unit.fail(error);
       this.#options.watch?.failed(waiting.size);
-      this.#answered(waiting.size);
+      this.#answered([...waiting]);
     }
   }
 
@@ -300,6 +313,8 @@ class GroupCommit implements Pipeline {
     });
   }
 }
+
+const charactersOf = (units: readonly Unit[]): number => units.reduce((sum, { item }) => sum + item.body.length, 0);
 
 const stopping = () => new Error('the server is stopping');
 

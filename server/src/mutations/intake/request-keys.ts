@@ -11,7 +11,7 @@ export interface KeyedRequest {
   readonly at: Date;
 }
 
-/** The route that the server found for a request; blank parts where it found none. */
+/** The route that the server found for a request; blank parts where it found none, or where no route belongs to it. */
 export interface NamedRoute {
   readonly facility: string;
   readonly week_end: string;
@@ -24,6 +24,8 @@ export interface RequestClaim extends NamedRoute {
   /** The first use of the key. After 30 days the same key is a new one. */
   readonly since: Date;
 }
+
+const noRoute: NamedRoute = { facility: '', week_end: '' };
 
 /** Contract §4. */
 const KEY_LIFETIME_MS = 30 * 86_400_000;
@@ -56,7 +58,11 @@ export async function findClaim(db: Queryable, request: KeyedRequest): Promise<R
  * also if the same words name another route now. If the first request found no route, the first route found counts.
  * Concurrent requests wait for each other and agree.
  */
-export async function claimKey(db: Queryable, request: KeyedRequest, route: NamedRoute): Promise<RequestClaim> {
+export async function claimKey(
+  db: Queryable,
+  request: KeyedRequest,
+  route: NamedRoute = noRoute,
+): Promise<RequestClaim> {
   const { owner, key, fingerprint, at } = request;
   await db.query(deleteOldKeys, [owner, key, oldest(at)]);
   const values = [owner, key, fingerprint, route.facility, route.week_end, at];

@@ -16,11 +16,16 @@ export interface ClosingOptions {
   readonly log: Log;
   /** The longest delay after a lost alarm. */
   readonly sweepMs?: number;
+  /** The most routes that a sweep closes. */
+  readonly routesASweep?: number;
 }
 
 const SWEEP_MS = 5_000;
 /** Enough for the evening of a depot. The next sweep closes the rest. */
 const ROUTES_A_SWEEP = 500;
+/** After a refused close; twice as long after each further one. */
+const FIRST_PAUSE_MS = 10_000;
+const LONGEST_PAUSE_MS = 3_600_000;
 
 /** Closes routes whose timer has expired, on every node and after every restart. It starts with overdue routes. */
 export async function startClosing(options: ClosingOptions): Promise<ClosingTimers> {
@@ -38,12 +43,16 @@ export class ClosingTimers {
   readonly #options: ClosingOptions;
   #job: string | undefined;
   readonly #sweep: Interval;
+  /** Scopes whose close is in progress: an alarm and the sweep may come together. */
+  readonly #closing = new Set<string>();
+  /** Routes whose close was refused, by scope. They must not keep the place of others. */
+  readonly #pauses = new Map<string, { readonly ms: number; readonly until: number }>();
 
   constructor(options: ClosingOptions) {
     const { sweepMs = SWEEP_MS, log } = options;
     this.#options = options;
     this.#sweep = new Interval({
-      work: () => closeDueRoutes(options),
+      work: () => this.#closeDueRoutes(),
       everyMs: sweepMs,
       onError: (err) => log.warn({ err }, 'due routes could not be closed: the next sweep tries again'),
     });
@@ -52,7 +61,7 @@ export class ClosingTimers {
   async start(): Promise<void> {
     const { boss } = this.#options;
     const many = { batchSize: 50, burstWhenBatchFull: true };
-    this.#job = await boss.work(queues.close, many, () => closeDueRoutes(this.#options));
+    this.#job = await boss.work(queues.close, many, () => this.#closeDueRoutes());
     this.#sweep.start();
     void this.#sweep.run();
   }
@@ -62,20 +71,31 @@ export class ClosingTimers {
     if (this.#job !== undefined) await this.#options.boss.offWork(queues.close, { id: this.#job, wait: true });
     await swept;
   }
-}
 
-async function closeDueRoutes({ db, submit, clock, log }: ClosingOptions): Promise<void> {
-  const now = clock();
-  const { rows } = await db.query<RouteKey & { due_at: Date }>(dueRoutes, [now, ROUTES_A_SWEEP]);
-  // Concurrent submits share a few commits.
-  await Promise.all(
-    rows.map(async ({ facility, id, week_end, due_at }) => {
-      const route = { facility, id, week_end };
-      const outcome = await submit(closeOf(route, due_at, now));
-      if (outcome.result === 'quarantined')
-        log.error({ route: routeScope(route), code: outcome.code }, 'a route that is due could not be closed');
-    }),
-  );
+  async #closeDueRoutes(): Promise<void> {
+    const { db, clock, routesASweep = ROUTES_A_SWEEP } = this.#options;
+    const now = clock();
+    const most = routesASweep + this.#pauses.size;
+    const { rows } = await db.query<RouteKey & { due_at: Date }>(dueRoutes, [now, most]);
+    const due = new Map(rows.map(({ due_at, ...route }) => [routeScope(route), closeOf(route, due_at, now)]));
+    // These were closed by other means.
+    if (rows.length < most) for (const scope of this.#pauses.keys()) if (!due.has(scope)) this.#pauses.delete(scope);
+    const isFree = (scope: string): boolean =>
+      !this.#closing.has(scope) && (this.#pauses.get(scope)?.until ?? 0) <= now.getTime();
+    const next = [...due].filter(([scope]) => isFree(scope));
+    // Concurrent submits share a few commits.
+    await Promise.all(next.slice(0, routesASweep).map(([scope, change]) => this.#close(scope, change)));
+  }
+
+  async #close(scope: string, change: Change): Promise<void> {
+    const { submit, clock, log } = this.#options;
+    this.#closing.add(scope);
+    const outcome = await submit(change).finally(() => this.#closing.delete(scope));
+    if (outcome.result !== 'quarantined') return void this.#pauses.delete(scope);
+    const ms = Math.min(2 * (this.#pauses.get(scope)?.ms ?? FIRST_PAUSE_MS / 2), LONGEST_PAUSE_MS);
+    this.#pauses.set(scope, { ms, until: clock().getTime() + ms });
+    log.error({ route: scope, code: outcome.code }, 'a route that is due could not be closed');
+  }
 }
 
 /**

@@ -74,7 +74,7 @@ export const actSchemas = [
   described('Act', actItem, 'One act of the office.', {
     act_id: 'Names it.',
     at: 'UTC.',
-    by: 'An operator, `machine:NAME` for a program with `OPS_TOKEN`, or the name of a command.',
+    by: 'An operator, `machine:NAME` for a program with `OPS_TOKEN`, `link:ID` for the recipient of a link, or the name of a command.',
     act: 'The operation, by its `operationId`.',
     subject_kind:
       'What it was done to: `parked`, `quarantine`, `incident`, `device`, `driver`, `hold`, `legal-hold`, `invitation`, `operator`, `proof` (a sent delivery summary), `evidence` (a pack) or `database` (a restore, a healed clock). There may be more one day.',

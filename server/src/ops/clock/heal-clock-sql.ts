@@ -1,9 +1,12 @@
+import { asJsonb } from '../../db/jsonb-sql.ts';
 import { notifyRoutes } from '../../db/notify-sql.ts';
+
+const document = asJsonb('doc');
 
 /** Stops with a writer after $1 (ms since 1970). Reads each result: for an operator's command. */
 export const findStopsAfter = `
   select facility, route_id, week_end, array_agg(stop_id) as stops from stop_result
-   where jsonb_path_exists(doc::jsonb, '$.by[*].at ? (@ > $limit)', jsonb_build_object('limit', $1::numeric))
+   where jsonb_path_exists(${document}, '$.by[*].at ? (@ > $limit)', jsonb_build_object('limit', $1::numeric))
    group by 1, 2, 3 order by 1, 2, 3`;
 
 export const lockRoute = `

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { backupIn, dropOldBackups, listBackups, type Backup } from '../../backup/backups.ts';
+import { backupIn, dropOldBackups, dropUnfinished, listBackups, type Backup } from '../../backup/backups.ts';
 import { takeBackup } from '../../backup/base-backup.ts';
 import { countOf, misuseOf, readWords, type Manual } from '../../runtime/command-line.ts';
 import { StartError } from '../../runtime/start-error.ts';
@@ -75,8 +75,11 @@ export async function runBackupCommand(command: BackupCommand, deps: BackupDeps)
 async function backUp(keep: number | undefined, { backupUrl, backupDir, clock }: BackupDeps): Promise<string> {
   const into = required(backupDir);
   await mkdir(into, { recursive: true, mode: 0o700 });
+  // First of all: the remains may be what has filled the disk.
+  const unfinished = await dropUnfinished(into);
   const folder = await takeBackup(backupUrl, into, clock());
-  const dropped = keep === undefined ? [] : await dropOldBackups(into, keep);
+  const old = keep === undefined ? [] : await dropOldBackups(into, keep);
+  const dropped = [...old, ...unfinished];
   return [`${folder} is complete.`, ...(dropped.length > 0 ? [`Deleted: ${dropped.join(', ')}`] : [])].join('\n');
 }
 

@@ -12,6 +12,7 @@ import {
 } from '../../replication/from-host/replay.ts';
 import type { CellFacilities } from '../../modes/cell-facilities.ts';
 import type { LegacyModes } from '../../modes/host-mode.ts';
+import { listWorkers } from '../../replication/control/heartbeat.ts';
 import { readFirstLoad } from './first-load.ts';
 import { Leases } from '../../replication/to-host/lease.ts';
 import { misuseOf, readWords, type Manual } from '../../runtime/command-line.ts';
@@ -126,6 +127,9 @@ export async function runHostCommand(command: HostCommand, deps: HostCommandDeps
   const options = { db, host, leases, clock, dry };
   try {
     if (command.verb === 'replay') return described(await replay(options, command.scope), dry).join('\n');
+    // Its import has taken lost rows for edits of the office, or will do so before the comparison begins.
+    if (!dry && (await listWorkers(db)).some(({ alive }) => alive))
+      throw new StartError('a worker runs, or ended without a sign less than 20 s ago: stop the workers first');
     const report = await hostRestored(options, command.asOf);
     if (!report) throw new StartError('a server is importing from the host at this moment: run the command again');
     const lost = report.lost.map(

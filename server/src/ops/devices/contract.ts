@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { described, pageWords } from '../../http/openapi/described.ts';
 import {
   author,
+  blankId,
   byWords,
   decided,
   decision,
@@ -20,6 +21,8 @@ export const deviceQuery = z.object({
   /** `silent`: the queue has pending items and sent nothing for `silent_minutes`. */
   state: z._default(z.enum(['pending', 'silent', 'revoked', 'all']), 'all'),
   employee: blankIsAbsent(10),
+  /** One queue by its id. */
+  client_id: blankId,
   /** An hour by default: a phone with work and a network reports every few seconds. */
   silent_minutes: queryNumberOr(60, 1, 100_000),
   ...pageQuery,
@@ -150,6 +153,7 @@ export const deviceSchemas = [
   described('DeviceQuery', deviceQuery, 'Filters of queues; they combine.', {
     state: '`pending`: with pending items. `silent`: with pending items and without a report for `silent_minutes`.',
     employee: 'Of this driver.',
+    client_id: 'With this id.',
     silent_minutes: 'Minutes without a report; 60 by default.',
     ...pageWords,
   }),

@@ -17,7 +17,7 @@ const hasPending = '(c.pending > 0 or coalesce(c.pending_files, 0) > 0)';
 /** Whether a queue `c` has pending items and sent nothing since $2. */
 const isSilent = `(${hasPending} and c.last_seen_at < $2 and c.revoked_at is null)`;
 
-/** A page, the youngest queue first. $3 state, $4 employee or null, $5 position or null, $6 id at it, $7 rows. */
+/** A page, the youngest queue first. $3 state, $4 employee or null, $5 position or null, $6 id at it, $7 rows, $8 queue or null. */
 export const listDevices = statement(
   'ops_list_devices',
   `select ${deviceColumns}, ${isSilent} as silent, ${createdAt} as position
@@ -26,6 +26,7 @@ export const listDevices = statement(
                         when 'revoked' then c.revoked_at is not null else true end
       and ($4::text is null or c.employee = $4)
       and ($5::timestamptz is null or (c.created_at, c.client_id) < ($5, $6::uuid))
+      and ($8::uuid is null or c.client_id = $8)
     order by c.created_at desc, c.client_id desc
     limit $7`,
 );

@@ -48,11 +48,12 @@ const SILENT_MINUTES = 60;
 /** Lists all queues, the youngest first. The reports of their phones are at most a minute old. */
 async function listDevices(
   { db, clock }: Pick<DeviceDeps, 'db' | 'clock'>,
-  { state, employee, silent_minutes, limit, cursor }: DeviceQuery,
+  { state, employee, client_id, silent_minutes, limit, cursor }: DeviceQuery,
 ): Promise<Page<DeviceItem>> {
   const after = entryAfter(cursor);
   const times = [clock(), silentSince(clock(), silent_minutes)];
-  const values = [...times, state, employee ?? null, after?.[0] ?? null, after?.[1] ?? null, limit + 1];
+  const place = [after?.[0] ?? null, after?.[1] ?? null];
+  const values = [...times, state, employee ?? null, ...place, limit + 1, client_id ?? null];
   const { rows } = await db.query<DeviceRow & { position: string }>(sql.listDevices, values);
   return pageOf(rows, limit, { item: itemOf, position: (row) => [row.position, row.client_id] });
 }

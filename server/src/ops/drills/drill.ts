@@ -5,7 +5,7 @@ import { readMigrations } from '../../db/migrate.ts';
 import { withTransaction } from '../../db/transaction.ts';
 import type { Db, Queryable } from '../../db/types.ts';
 import { reportIncident } from '../../incidents/sql.ts';
-import { StartError } from '../../runtime/start-error.ts';
+import { reasonOf, StartError } from '../../runtime/start-error.ts';
 import type { DrillFinding } from './contract.ts';
 import { placeName, verifyChain, type SealedBody } from '../history/chain.ts';
 import * as sql from './drills-sql.ts';
@@ -41,10 +41,7 @@ export async function runDrill(backup: Backup, options: DrillOptions): Promise<D
   const findings = await withRestored(backup, options.scratch, async (scratch) => {
     backupAt = scratch.manifest.startedAt;
     return examineCopy(scratch, options);
-  }).catch((error: unknown): DrillFinding[] => {
-    if (!(error instanceof StartError)) throw error;
-    return [{ check: 'recovery', ok: false, says: error.message }];
-  });
+  }).catch((error: unknown) => [failure('recovery', error)]);
   const seconds = Math.round((clock().getTime() - at.getTime()) / 1_000);
   const ok = findings.every((finding) => finding.ok);
   const drill: Drill = {
@@ -86,14 +83,28 @@ async function examineCopy(scratch: Scratch, options: DrillOptions): Promise<Dri
         ok: true,
         says: `PostgreSQL has recovered the state of ${startedAt.toISOString()} or later`,
       },
-      await checkMigrations(copy, options.migrations),
-      ...(await checkContents(copy, options.db, startedAt)),
-      await checkChains(copy),
+      ...(await checked('migrations', () => checkMigrations(copy, options.migrations))),
+      ...(await checked('contents', () => checkContents(copy, options.db, startedAt))),
+      ...(await checked('chains', () => checkChains(copy))),
     ];
   } finally {
     await copy.end();
   }
 }
+
+/** A check that cannot be made is a finding, too: a drill without a record would be no news to anyone. */
+async function checked(
+  check: DrillFinding['check'],
+  work: () => Promise<DrillFinding | DrillFinding[]>,
+): Promise<DrillFinding[]> {
+  return [await work().catch((error: unknown) => failure(check, error))].flat();
+}
+
+const failure = (check: DrillFinding['check'], error: unknown): DrillFinding => ({
+  check,
+  ok: false,
+  says: error instanceof StartError ? error.message : `the check failed: ${reasonOf(error)}`,
+});
 
 async function checkMigrations(copy: Queryable, folder: string): Promise<DrillFinding> {
   const known = new Map((await readMigrations(folder)).map(({ number, sha256 }) => [number, sha256]));

@@ -19,11 +19,17 @@ export const saveDrill = statement(
   `insert into restore_drill (drill_id, at, backup, backup_at, ok, seconds, findings) values ($1, $2, $3, $4, $5, $6, $7)`,
 );
 
-/** The contents of a database, as far as a drill compares them. $1 changes received before this time count. */
+/**
+ * The contents of a database, as far as a drill compares them. $1 changes received before this time count. One that an operator has
+ * released from quarantine later keeps the time of its receipt, and is left out.
+ */
 export const countContents = statement(
   'drill_count_contents',
   `select (select count(*) from route)::int as routes,
-          (select count(*) from ledger where received_at < $1)::int as changes,
+          (select count(*) from ledger l
+            where l.received_at < $1
+              and not exists (select from quarantine q where q.id = l.id and q.state = 'released' and q.resolved_at >= $1)
+          )::int as changes,
           (select count(*) from client)::int as queues,
           (select count(*) from asset where state = 'R')::int as files,
           (select max(epoch) from server_epoch) as epoch,

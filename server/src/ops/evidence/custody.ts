@@ -1,4 +1,13 @@
-import { changesOf as recordedChangesOf, recordedField } from '@tailgate/sync-protocol';
+import {
+  changesOf as recordedChangesOf,
+  isOffice,
+  officeSource,
+  recordedField,
+  type Recorded,
+  type Stamp,
+  type StopResult,
+} from '@tailgate/sync-protocol';
+import type { LedgerEntry } from '../history/contract.ts';
 
 /** A field that a change sets. */
 export interface FieldChange {
@@ -9,8 +18,22 @@ export interface FieldChange {
   readonly after: string;
 }
 
-/** The values that each change sets, and those that it replaces. @param bodies the changes, the oldest first */
-export const changesOf = (bodies: readonly string[]): FieldChange[][] =>
-  recordedChangesOf(bodies).map((changes) =>
+/** The values that each change sets, and those that it replaces. @param recorded the changes, the oldest first */
+export const changesOf = (recorded: readonly Recorded[]): FieldChange[][] =>
+  recordedChangesOf(recorded).map((changes) =>
     changes.map(({ before, after, ...where }) => ({ field: recordedField(where), before, after })),
   );
+
+/**
+ * The number of changes behind the present values that are on record no more: retention deletes them, and leaves the
+ * values. Values that came with the route from the host have no change.
+ */
+export function changesGone({ by = [] }: StopResult, facts: readonly LedgerEntry[]): number {
+  const isOf =
+    ({ client, seq }: Stamp) =>
+    (fact: LedgerEntry): boolean =>
+      // Without a queue the number is the version of the route.
+      client === fact.client_id ? seq === fact.seq : client === fact.source && seq === fact.version;
+  const gone = by.filter((stamp) => (stamp.client !== officeSource || isOffice(stamp)) && !facts.some(isOf(stamp)));
+  return new Set(gone.map(({ client, seq }) => `${client} ${seq}`)).size;
+}

@@ -24,13 +24,6 @@ export const findRoute = statement(
   'select 1 from route where facility = $1 and id = $2 and week_end = $3 and published_at is not null',
 );
 
-/** Whether a driver has the route now. $1 facility, $2 route, $3 week, $4 employee. */
-export const hasDriver = statement(
-  'evidence_has_driver',
-  `select 1 from route_driver
-    where facility = $1 and route_id = $2 and week_end = $3 and employee = $4 and removed_at is null`,
-);
-
 const modeOfRoute = modeIn('r.facility');
 
 /** Whether the host does not get a result of this version. $1 facility, $2 route, $3 week, $4 version or null. */

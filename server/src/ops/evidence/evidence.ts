@@ -10,6 +10,9 @@ import type { FieldChange } from './custody.ts';
 /** In place of a withheld text. */
 export const withheldText = '[withheld]';
 
+/** In a pack, or a document that goes out alone, where a checkpoint has no signature of a witness, or not yet. */
+export const unwitnessedText = 'No outside witness had signed all checkpoints of these facts when this was made.';
+
 /** The key of a stop, with the names of its facility and route. */
 export interface EvidencePlace {
   readonly facility: string;
@@ -32,6 +35,7 @@ export const evidenceParts = [
   'reason',
   'file',
   'change',
+  'record',
 ] as const;
 
 /** A part that the evidence of such a stop has, and this one has not. */

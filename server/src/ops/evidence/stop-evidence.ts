@@ -5,7 +5,7 @@ import { filesByName } from '../../mail/pictures.ts';
 import type { DeliverySummary, PictureReference } from '../../mail/summary.ts';
 import { missingParts } from '../../stops/missing-parts.ts';
 import type { StopHistory } from '../history/contract.ts';
-import { changesOf } from './custody.ts';
+import { changesGone, changesOf } from './custody.ts';
 import {
   withheldText,
   type EvidenceAct,
@@ -82,7 +82,10 @@ export function stopEvidence(readings: StopReadings, without: ReadonlySet<Withhe
     status: result.status,
     version: history.version,
     nothing_delivered: nothingDelivered(result, summary),
-    missing: missingOf({ result, summary, files, position, history }),
+    missing: [
+      ...missingOf({ result, summary, files, position, history }),
+      ...deletedOf(changesGone(readings.stop.result, history.mutations)),
+    ],
     summary,
     position,
     plan,
@@ -107,7 +110,7 @@ const nameless = (stop: SummarizedStop): SummarizedStop => ({
 });
 
 function factsOf({ history: { mutations }, seals }: StopReadings, hidesNames: boolean): EvidenceFact[] {
-  const changes = changesOf(mutations.map(({ body }) => body));
+  const changes = changesOf(mutations);
   return mutations.map((mutation, i) => {
     const seal = seals.get(mutation.id) ?? { hash: '', prev_hash: null };
     const fact = { ...mutation, ...seal, changes: changes[i] ?? [] };
@@ -208,6 +211,13 @@ function missingOf({ result, summary, files, position, history }: Shown): Missin
     ...missing('change', open > 0, `${open} changes of this stop wait for the office and are not in this state.`),
   ];
 }
+
+const deletedOf = (gone: number): MissingEvidence[] =>
+  missing(
+    'record',
+    gone > 0,
+    `${gone} changes behind this state are on record no more: they were deleted after their time.`,
+  );
 
 const missing = (part: MissingEvidence['part'], isMissing: boolean, what: string): MissingEvidence[] =>
   isMissing ? [{ part, what }] : [];

@@ -79,7 +79,8 @@ export const flagOperations = {
     path: '/ops/flags',
     role: 'look',
     ...ofOperators,
-    summary: 'Saved changes with a warning that a person should read, newest first.',
+    summary:
+      'Saved changes with a warning that a person should read, newest first, from ten seconds after their receipt on.',
     message: 'Flagged changes',
     body: nothing,
     query: flagQuery,
@@ -94,7 +95,8 @@ export const flagSchemas = [
     by: byWords,
     note: 'Their finding or action.',
     code: 'The code of the warning.',
-    through: 'The receipt of the last one; an instant in the future is refused.',
+    through:
+      'The receipt of the last one. An instant less than ten seconds ago is refused: an earlier one could still come.',
   }),
   described('FlagReview', flagReview, 'The latest review of the flags of one code.', {
     code: 'The code of the warning.',

@@ -1,7 +1,7 @@
 import { exactMoment } from '../../db/moment-sql.ts';
 import { statement } from '../../db/statement.ts';
 
-const receivedAt = exactMoment('received_at');
+const receivedAt = exactMoment('l.received_at');
 
 /** Facilities with flags, each by one step in their index. */
 export const flaggedFacilities = `
@@ -12,20 +12,25 @@ export const flaggedFacilities = `
   ) select id from step where id is not null`;
 
 /**
- * A page of saved changes with a warning, newest first. $1 facility or null, $2 route or null, $3 a part of the
- * warnings' text or null, $4 position or null, $5 id at it, $6 rows.
+ * A page of saved changes with a warning, newest first. Each facility is read from its newest flag on, in the order of its
+ * index. $1 facility or null, $2 route or null, $3 a part of the warnings' text or null, $4 the last moment of the page, $5
+ * the id at it behind which the page begins, or null for all, $6 rows.
  */
 export const listFlags = statement(
   'ops_list_flags',
-  `select id, facility, route_id, week_end, stop_id, version, source, employee, edit_time, received_at, warnings,
-          ${receivedAt} as position
-     from ledger
-    where warnings is not null
-      and ($1::text is null or facility = $1)
-      and ($2::text is null or route_id = $2)
-      and ($3::text is null or position($3 in warnings) > 0)
-      and ($4::timestamptz is null or (received_at, id) < ($4, $5::uuid))
-    order by received_at desc, id desc
+  `select l.id, l.facility, l.route_id, l.week_end, l.stop_id, l.version, l.source, l.employee, l.edit_time, l.received_at,
+          l.warnings, ${receivedAt} as position
+     from (${flaggedFacilities}) as f
+    cross join lateral (
+      select * from ledger x
+       where x.facility = f.id and x.warnings is not null
+         and ($2::text is null or x.route_id = $2)
+         and ($3::text is null or position($3 in x.warnings) > 0)
+         and x.received_at <= $4::timestamptz and ($5::uuid is null or (x.received_at, x.id) < ($4::timestamptz, $5::uuid))
+       order by x.received_at desc, x.id desc limit $6
+    ) l
+    where $1::text is null or f.id = $1
+    order by l.received_at desc, l.id desc
     limit $6`,
 );
 

@@ -1,5 +1,5 @@
 import { recordAct } from '../../acts/sql.ts';
-import type { Db, Queryable } from '../../db/types.ts';
+import type { Db } from '../../db/types.ts';
 import { entryAfter, pageOf, type Page } from '../pages.ts';
 import * as sql from './flags-sql.ts';
 import { endpoint, opsEndpoint } from '../../http/answers/endpoint.ts';
@@ -9,6 +9,7 @@ import { authorOf } from '../acts/author.ts';
 import { inTurn } from '../acts/in-turn.ts';
 import type { FlagQuery, FlagReview, FlaggedChange, ReviewBody } from './contract.ts';
 import { flagOperations } from './contract.ts';
+import { settledAt } from './settled.ts';
 
 interface FlagRow extends Omit<FlaggedChange, 'warnings' | 'edit_time' | 'received_at'> {
   readonly edit_time: Date;
@@ -17,14 +18,14 @@ interface FlagRow extends Omit<FlaggedChange, 'warnings' | 'edit_time' | 'receiv
   readonly position: string;
 }
 
-/** Lists saved changes with a warning, newest first. */
+/** Lists saved changes with a warning that a person can read now, newest first. */
 async function listFlags(
-  db: Queryable,
+  { db, clock }: FlagDeps,
   { facility, route_id, code, limit, cursor }: FlagQuery,
 ): Promise<Page<FlaggedChange>> {
-  const after = entryAfter(cursor);
+  const [through, idAtIt] = entryAfter(cursor) ?? [settledAt(clock()), null];
   const wanted = code === undefined ? null : `"code":${JSON.stringify(code)}`;
-  const values = [facility ?? null, route_id ?? null, wanted, after?.[0] ?? null, after?.[1] ?? null, limit + 1];
+  const values = [facility ?? null, route_id ?? null, wanted, through, idAtIt, limit + 1];
   const { rows } = await db.query<FlagRow & Record<string, unknown>>(sql.listFlags, values);
   return pageOf(rows, limit, { item: changeOf, position: ({ position, id }) => [position, id] });
 }
@@ -84,15 +85,15 @@ export interface FlagDeps {
 }
 
 /** Operators (contract §8): changes that a person should read. */
-export function flagEndpoints({ db, clock }: FlagDeps) {
+export function flagEndpoints(deps: FlagDeps) {
   return {
-    listFlags: endpoint(flagOperations.listFlags, ({ query }) => listFlags(db, query)),
+    listFlags: endpoint(flagOperations.listFlags, ({ query }) => listFlags(deps, query)),
 
     reviewFlags: opsEndpoint(flagOperations.reviewFlags, async ({ body, caller }) => {
       const by = authorOf(caller, body.by);
-      if (Date.parse(body.through) > clock().getTime())
-        throw invalidInput([{ path: 'through', message: 'must not lie ahead' }]);
-      const review = await reviewFlags(db, body, by);
+      if (Date.parse(body.through) > settledAt(deps.clock()).getTime())
+        throw invalidInput([{ path: 'through', message: 'must be at least ten seconds ago' }]);
+      const review = await reviewFlags(deps.db, body, by);
       if (!review) throw new AppError('INTERNAL');
       return { data: review };
     }),

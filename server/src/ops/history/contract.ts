@@ -72,6 +72,7 @@ export const hostStatus = z.strictObject({
   trace: z.string(),
   sequence: z.nullable(z.int()),
   confirmed_at: z.nullable(z.iso.datetime()),
+  parked_id: z.nullable(z.string()),
   parked_since: z.nullable(z.iso.datetime()),
   parked_reason: z.string(),
   skipped_at: z.nullable(z.iso.datetime()),
@@ -164,6 +165,7 @@ export const historySchemas = [
     trace: 'The trace id on the host (`RUTRC`, `PODRPLP`); blank if the stop was never written.',
     sequence: 'The sequence on the host (`RURPSQ`).',
     confirmed_at: 'When the host last confirmed the stop, UTC.',
+    parked_id: 'Its entry in `GET /api/ops/parked/{parked_id}`; null if it is not parked.',
     parked_since: 'The time of its parking, UTC; null if it is not parked.',
     parked_reason: 'The reason of the host; blank if it is not parked.',
     skipped_at:

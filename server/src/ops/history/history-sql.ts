@@ -1,4 +1,7 @@
+import { asJsonb } from '../../db/jsonb-sql.ts';
 import { statement } from '../../db/statement.ts';
+
+const details = asJsonb('i.details');
 
 // Unless stated otherwise: $1 facility, $2 route, $3 week, $4 stop.
 const ofStop = 'facility = $1 and route_id = $2 and week_end = $3 and stop_id = $4';
@@ -7,7 +10,7 @@ const ofStop = 'facility = $1 and route_id = $2 and week_end = $3 and stop_id = 
 export const readStopState = statement(
   'ops_read_standing',
   `select r.hosted_through, r.shadow_through, s.version, s.status, s.doc, h.sequence, h.rows as shadow, h.confirmed_at,
-          p.parked_at, p.reason as parked_reason, p.skipped_at, p.skipped_by, p.skip_reason
+          p.parked_id, p.parked_at, p.reason as parked_reason, p.skipped_at, p.skipped_by, p.skip_reason
      from route r
      left join stop_result s on s.facility = r.facility and s.route_id = r.id and s.week_end = r.week_end and s.stop_id = $4
      left join host_shadow h on h.facility = r.facility and h.route_id = r.id and h.week_end = r.week_end and h.stop_id = $4
@@ -75,7 +78,7 @@ export const findAbsent = statement(
   `select k.client_id, k.seq, 'lost' as why
      from unnest($1::uuid[], $2::bigint[]) as k (client_id, seq)
     where exists (select from incident i where i.kind = 'items_gone' and i.client_id = k.client_id
-                                           and k.seq between (i.details::jsonb->>'from')::bigint and (i.details::jsonb->>'to')::bigint)
+                                           and k.seq between (${details}->>'from')::bigint and (${details}->>'to')::bigint)
     union all
    select k.client_id, k.seq, 'expired'
      from unnest($1::uuid[], $2::bigint[]) as k (client_id, seq) join expired_item e using (client_id)

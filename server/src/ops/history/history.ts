@@ -32,6 +32,7 @@ type StopStateRow = {
   readonly sequence: number | null;
   readonly shadow: string | null;
   readonly confirmed_at: Date | null;
+  readonly parked_id: string | null;
   readonly parked_at: Date | null;
   readonly parked_reason: string | null;
   readonly skipped_at: Date | null;
@@ -113,6 +114,7 @@ export function hostStatusOf(state: StopState, key: RouteKey, stop: number): Hos
     trace: state.shadow === null ? '' : (decodeStop(state.shadow, key, stop).rows.RTSTUP[0]?.RUTRC ?? ''),
     sequence: state.sequence,
     confirmed_at: state.confirmed_at?.toISOString() ?? null,
+    parked_id: state.parked_id,
     parked_since: state.parked_at?.toISOString() ?? null,
     parked_reason: state.parked_reason ?? '',
     skipped_at: state.skipped_at?.toISOString() ?? null,

@@ -1,7 +1,7 @@
 import { blankIsAbsent, nothing, operation, pageMeta } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { described, pageWords } from '../../http/openapi/described.ts';
-import { author, blankInstant, byWords, ofOperators, pageQuery, requiredText, tagged } from '../contract.ts';
+import { author, blankId, blankInstant, byWords, ofOperators, pageQuery, requiredText, tagged } from '../contract.ts';
 
 // Operators' contract: incidents.
 
@@ -15,6 +15,8 @@ export const incidentQuery = z.object({
   route_id: blankIsAbsent(10),
   from: blankInstant,
   until: blankInstant,
+  /** One incident by its id. */
+  incident_id: blankId,
   ...pageQuery,
 });
 export type IncidentQuery = z.infer<typeof incidentQuery>;
@@ -78,6 +80,7 @@ export const incidentSchemas = [
     route_id: 'Of this route, in any week.',
     from: 'Not before this instant.',
     until: 'Before this instant.',
+    incident_id: 'With this id.',
     ...pageWords,
   }),
   described('IncidentItem', incidentItem, 'An event that a person must read.', {

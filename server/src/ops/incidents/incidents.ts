@@ -17,12 +17,12 @@ type IncidentRow = Omit<IncidentItem, 'at' | 'state' | 'acknowledged_at'> & {
 /** Lists incidents, newest first. */
 async function listIncidents(
   db: Queryable,
-  { state, kind, employee, facility, route_id, from, until, limit, cursor }: IncidentQuery,
+  { state, kind, employee, facility, route_id, from, until, incident_id, limit, cursor }: IncidentQuery,
 ): Promise<Page<IncidentItem>> {
   const after = entryAfter(cursor);
   const acknowledged = state === 'all' ? null : state === 'acknowledged';
   const named = [kind, employee, facility, route_id, from, until].map((value) => value ?? null);
-  const values = [acknowledged, ...named, after?.[0] ?? null, after?.[1] ?? null, limit + 1];
+  const values = [acknowledged, ...named, after?.[0] ?? null, after?.[1] ?? null, limit + 1, incident_id ?? null];
   const { rows } = await db.query<IncidentRow & { position: string }>(sql.listIncidents, values);
   return pageOf(rows, limit, { item: itemOf, position: (row) => [row.position, row.incident_id] });
 }

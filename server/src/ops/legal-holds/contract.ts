@@ -1,7 +1,18 @@
-import { blankIsAbsent, nothing, operation, queryNumber } from '@tailgate/sync-protocol';
+import { nothing, operation } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { described } from '../../http/openapi/described.ts';
-import { author, byWords, decided, decision, ofOperators, requiredText, seen, seenWords, tagged } from '../contract.ts';
+import {
+  author,
+  byWords,
+  decided,
+  decision,
+  ofOperators,
+  placeQuery,
+  requiredText,
+  seen,
+  seenWords,
+  tagged,
+} from '../contract.ts';
 
 // Operators' contract: records that retention leaves alone.
 
@@ -57,27 +68,7 @@ const legalHoldBody = z.object({
 });
 export type LegalHoldBody = z.infer<typeof legalHoldBody>;
 
-const legalHoldQuery = z
-  .object({
-    facility: blankIsAbsent(5),
-    route_id: blankIsAbsent(10),
-    week_end: blankIsAbsent(8),
-    stop_id: queryNumber(1, 32_767),
-  })
-  .check(
-    z.refine(({ facility, route_id }) => route_id === undefined || facility !== undefined, {
-      error: 'is required for a route',
-      path: ['facility'],
-    }),
-    z.refine(({ week_end, route_id }) => (route_id === undefined) === (week_end === undefined), {
-      error: 'belongs to a route, and a route needs it',
-      path: ['week_end'],
-    }),
-    z.refine(({ stop_id, route_id }) => stop_id === undefined || route_id !== undefined, {
-      error: 'is not allowed without a route',
-      path: ['stop_id'],
-    }),
-  );
+const legalHoldQuery = placeQuery();
 export type LegalHoldQuery = z.infer<typeof legalHoldQuery>;
 
 const legalHoldParams = z.object({ legal_hold_id: z.uuid() });

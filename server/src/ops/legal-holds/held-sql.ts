@@ -19,6 +19,13 @@ const placeOf = (row: string): Place => ({
 export const inForce = (now: string): string =>
   `h.released_at is null and (h.until is null or h.until > ${now}::timestamptz)`;
 
+/**
+ * Whether a customer had the plan before the present one: the host can give a stop to another one, and a hold keeps what
+ * was recorded for the former. The first condition is that of an index.
+ */
+export const hadCustomer = (plan: string, customer: string): string =>
+  `${plan}.former_customers <> '{}' and ${customer} = any (${plan}.former_customers)`;
+
 /** Whether the hold `h` covers a place. A hold of one stop covers the records of its whole route. */
 export const coversPlace = ({ facility, route, week, stop }: Place): string =>
   `h.facility = ${facility}
@@ -27,7 +34,7 @@ export const coversPlace = ({ facility, route, week, stop }: Place): string =>
             else exists (select from stop_plan held_plan
                           where held_plan.facility = ${facility} and held_plan.route_id = ${route}
                             and held_plan.week_end = ${week} and (${stop} is null or held_plan.stop_id = ${stop})
-                            and held_plan.customer = h.customer) end`;
+                            and (held_plan.customer = h.customer or ${hadCustomer('held_plan', 'h.customer')})) end`;
 
 /** Whether a hold in force covers a row with the columns of a stop. @param now the parameter with the time */
 export const isHeld = (row: string, now: string): string =>
@@ -43,7 +50,9 @@ export const isRouteHeld = (row: string, now: string): string =>
 const idsIn = (text: string): string => `regexp_matches(${text}, '"([A-Za-z0-9]{16})"', 'g') as found`;
 
 /**
- * Common tables that end in `held_file (id)`: every file that a held stop names, or that one of its changes has named.
+ * Common tables that end in `held_file (id)`: every file that a held stop names, or that one of its changes has named, also a
+ * refused or dismissed one. The bytes of those can be no text.
+ *
  * @param now the parameter with the time
  */
 export const heldFiles = (now: string): string =>
@@ -52,6 +61,10 @@ export const heldFiles = (now: string): string =>
       union
      select p.facility, p.route_id, p.week_end, p.stop_id
        from legal_hold h join stop_plan p on p.customer = h.customer and p.facility = h.facility
+      where ${inForce(now)}
+      union
+     select p.facility, p.route_id, p.week_end, p.stop_id
+       from legal_hold h join stop_plan p on p.facility = h.facility and ${hadCustomer('p', 'h.customer')}
       where ${inForce(now)}
    ), held_file as materialized (
      select found[1] as id
@@ -63,4 +76,9 @@ export const heldFiles = (now: string): string =>
        from held join ledger l on l.facility = held.facility and l.route_id = held.route_id
                               and l.week_end = held.week_end and l.stop_id = coalesce(held.stop_id, l.stop_id)
       cross join lateral ${idsIn('l.body')}
+      union
+     select found[1]
+       from held join quarantine q on q.facility = held.facility and q.route_id = held.route_id and q.week_end = held.week_end
+                                  and (held.stop_id is null or q.stop_id is null or q.stop_id = held.stop_id)
+      cross join lateral ${idsIn("encode(q.body, 'escape')")}
    )`;

@@ -1,11 +1,12 @@
 import { statement } from '../../db/statement.ts';
-import { coversPlace, inForce } from './held-sql.ts';
+import { coversPlace, hadCustomer, inForce } from './held-sql.ts';
 
 const shown = `h.legal_hold_id, h.facility, h.route_id, h.week_end, h.stop_id, h.customer, h.reason, h.placed_at, h.placed_by,
        h.until, h.released_at, h.released_by`;
 
 const held = inForce('$1');
 const coversAsked = coversPlace({ facility: '$2', route: '$3', week: '$4::text', stop: '$5::smallint' });
+const hadAsked = hadCustomer('p', '$2');
 const coversStop = coversPlace({ facility: '$1', route: '$2', week: '$3', stop: '$4::smallint' });
 
 /** $1 to $10: the columns in their order. */
@@ -56,5 +57,8 @@ export const findPlace = statement(
 /** $1 facility, $2 customer. */
 export const findCustomer = statement(
   'legal_hold_find_customer',
-  'select 1 from stop_plan where customer = $2 and facility = $1 limit 1',
+  `select 1 from stop_plan p where p.customer = $2 and p.facility = $1
+    union all
+   select 1 from stop_plan p where p.facility = $1 and ${hadAsked}
+    limit 1`,
 );

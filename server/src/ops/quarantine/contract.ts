@@ -1,4 +1,4 @@
-import { nothing, operation, pageMeta, text, warning } from '@tailgate/sync-protocol';
+import { blankIsAbsent, nothing, operation, pageMeta, text, warning } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { described, pageWords } from '../../http/openapi/described.ts';
 import {
@@ -18,9 +18,13 @@ import {
 
 // Operators' contract: mutations that the server could not apply.
 
-/** Query of GET /api/ops/quarantine. */
+/** Query of GET /api/ops/quarantine. Filters combine. */
 export const quarantineQuery = z.object({
   state: z._default(z.enum(['open', 'released', 'dismissed', 'all']), 'open'),
+  /** Why it was not applied, such as `STOP_NOT_FOUND`. */
+  code: blankIsAbsent(40),
+  /** Such as `stop.update`. */
+  name: blankIsAbsent(100),
   ...pageQuery,
 });
 export type QuarantineQuery = z.infer<typeof quarantineQuery>;
@@ -97,7 +101,8 @@ export const quarantineOperations = {
     method: 'GET',
     path: '/ops/quarantine',
     role: 'look',
-    summary: 'Mutations that the server could not apply, newest first, with the reason and the received text.',
+    summary:
+      'Mutations that the server could not apply, newest first, with the reason and the received text. A page also ends once its texts have 4 MiB.',
     message: 'Quarantined mutations',
     body: nothing,
     query: quarantineQuery,
@@ -182,8 +187,10 @@ export const quarantineSchemas = [
     at: 'UTC.',
     act: 'Its operation; absent for an edit on the host.',
   }),
-  described('QuarantineQuery', quarantineQuery, 'Filters of the list.', {
+  described('QuarantineQuery', quarantineQuery, 'Filters of the list; they combine.', {
     state: 'Open ones, released ones, dismissed ones, or all.',
+    code: 'With this code, such as `STOP_NOT_FOUND`.',
+    name: 'With this name of the mutation, such as `stop.update`.',
     ...pageWords,
   }),
   described('QuarantinedItem', quarantinedItem, 'A mutation that the server could not apply.', itemFields),

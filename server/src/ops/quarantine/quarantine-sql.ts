@@ -6,17 +6,30 @@ const receivedAt = exactMoment('received_at');
 /** An item of a queue, and an entry from before these columns, counts as received once. */
 const attempts = `coalesce(attempts, 1) as attempts, coalesce(last_received_at, received_at) as last_received_at`;
 
-/** A page of quarantine, newest first. $1 state or null, $2 position or null, $3 id at it, $4 rows. */
+/** Bytes after which a page ends: a phone can send bodies of 1 MiB, and a node holds the page in memory. */
+const MOST_BYTES = 4 * 1024 * 1024;
+
+/**
+ * A page of quarantine, newest first, with at least one of the `found` rows. $1 state, $2 code, $3 name, each or null; $4
+ * position or null, $5 id at it, $6 rows.
+ */
 export const listQuarantine = statement(
   'ops_list_quarantine',
-  `select quarantine_id, id, client_id, seq, employee, facility, route_id, week_end, stop_id, name, code, reason,
+  `with page as (
+     select *, count(*) over ()::int as found,
+            sum(octet_length(body)) over (order by received_at desc, quarantine_id desc) - octet_length(body) as bytes_before
+       from (select * from quarantine
+              where ($1::text is null or state = $1)
+                and ($2::text is null or code = $2) and ($3::text is null or name = $3)
+                and ($4::timestamptz is null or (received_at, quarantine_id) < ($4, $5::uuid))
+              order by received_at desc, quarantine_id desc
+              limit $6) newest
+   )
+   select quarantine_id, id, client_id, seq, employee, facility, route_id, week_end, stop_id, name, code, reason,
           details, body, received_at, ${attempts}, state, resolved_at, resolved_by, note,
-          ${receivedAt} as position
-     from quarantine
-    where ($1::text is null or state = $1)
-      and ($2::timestamptz is null or (received_at, quarantine_id) < ($2, $3::uuid))
-    order by received_at desc, quarantine_id desc
-    limit $4`,
+          ${receivedAt} as position, found
+     from page where bytes_before < ${MOST_BYTES}
+    order by received_at desc, quarantine_id desc`,
 );
 
 /** $1 quarantine id. */

@@ -36,20 +36,27 @@ interface QuarantineRow {
   readonly resolved_by: string | null;
   readonly note: string | null;
   readonly position: string;
+  /** Rows of the page before its bytes ended it. */
+  readonly found: number;
 }
 
 /** Lists entries, newest first. */
 async function listQuarantine(
   db: Queryable,
-  { state, limit, cursor }: QuarantineQuery,
+  { state, code, name, limit, cursor }: QuarantineQuery,
 ): Promise<Page<QuarantinedItem>> {
   const after = entryAfter(cursor);
-  const values = [state === 'all' ? null : state, after?.[0] ?? null, after?.[1] ?? null, limit + 1];
+  const named = [state === 'all' ? null : state, code ?? null, name ?? null];
+  const values = [...named, after?.[0] ?? null, after?.[1] ?? null, limit + 1];
   const { rows } = await db.query<QuarantineRow & Record<string, unknown>>(sql.listQuarantine, values);
-  return pageOf(rows, limit, { item: itemOf, position: ({ position, quarantine_id }) => [position, quarantine_id] });
+  return pageOf(rows, limit, {
+    item: itemOf,
+    position: ({ position, quarantine_id }) => [position, quarantine_id],
+    hasMore: (rows[0]?.found ?? 0) > Math.min(limit, rows.length),
+  });
 }
 
-type EntryRow = Omit<QuarantineRow, 'position'> &
+type EntryRow = Omit<QuarantineRow, 'position' | 'found'> &
   Pick<QuarantineEntry, 'source' | 'employee_name' | 'device' | 'app' | 'version'> & {
     readonly captured_at: Date | null;
     readonly edit_time: Date | null;
@@ -158,7 +165,7 @@ const actOf = (
   after: { state },
 });
 
-function itemOf(row: Omit<QuarantineRow, 'position'>): QuarantinedItem {
+function itemOf(row: Omit<QuarantineRow, 'position' | 'found'>): QuarantinedItem {
   const { body } = row;
   const encoding = isUtf8(body) ? 'utf-8' : 'base64';
   return {

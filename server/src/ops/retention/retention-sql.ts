@@ -81,16 +81,23 @@ export const dropLedger = statement(
    ), ${noted}, ${mutationErased}`,
 );
 
-/** The same for load condition reports, which have no route, while the host has all of them. */
+/**
+ * The same for load condition reports, which have no route: a change stays while its report is not on the host, or is parked. A
+ * revision has the time of its change.
+ */
 export const dropReportLedger = statement(
   'retain_drop_report_ledger',
-  `with dropped as (
+  `with waiting as materialized (
+     select v.received_at
+       from load_report_revision v
+       join (select report_id from load_report where hosted_version < version
+             union select key from parked_row where file = 'LCRHDP') h using (report_id)
+   ), dropped as (
      delete from ledger where (facility, id) in (
        select l.facility, l.id from ledger l
         where l.facility = '' and l.route_id = '' and l.week_end = '' and l.received_at < $1 and ${changeLogged}
-          and not exists (select from load_report where hosted_version < version)
-          and not exists (select from parked_row where file = 'LCRHDP')
-        limit $2 for update skip locked
+          and not exists (select from waiting w where w.received_at = l.received_at)
+        limit $2 for update of l skip locked
      ) returning facility, id::text as source, client_id, seq
    ), ${noted}, ${mutationErased}`,
 );

@@ -111,13 +111,14 @@ export const searchSchemas = [
     limit: 'Entries of each kind, 1 to 50; 20 by default.',
   }),
   described('SearchAnswer', searchAnswer, 'What was found, the latest first.', {
-    stops: 'By stop key, customer, invoice or trace id.',
+    stops:
+      'By stop key, customer, invoice or trace id; by the beginning of an invoice, of 6 characters or more, where it is no whole one.',
     routes: 'By the beginning of the route id.',
     customers: 'By the number, or by words of name, street and city.',
     drivers: 'By the employee id, or by words of the name.',
     files: 'By the asset id.',
     mutations: 'By the id of a change, in the ledger or in quarantine.',
-    more: 'Kinds with further entries.',
+    more: 'Kinds with further entries, or for which the text matches too many.',
   }),
   described('FoundStop', foundStop, 'A stop that was found.', {
     ...stopSummaryWords,

@@ -29,6 +29,8 @@ interface StopName {
 /** A shorter beginning matches too many entries. */
 const SHORTEST_START = 4;
 const SHORTEST_MUTATION = 8;
+/** Invoices may begin with their year. */
+const SHORTEST_INVOICE_START = 6;
 const MOST_WORDS = 8;
 
 export function readQuestion(text: string): Question {
@@ -39,7 +41,7 @@ export function readQuestion(text: string): Question {
     starts,
     stop: stopIn(text),
     invoices: starts,
-    invoiceStart: isOne && text.length >= SHORTEST_START ? starts.map(asStart).join(' | ') : null,
+    invoiceStart: isOne && text.length >= SHORTEST_INVOICE_START ? starts.map(asStart).join(' | ') : null,
     words: words.length > 0 ? words.map(asStart).join(' & ') : null,
     patterns: words.map((word) => `%${word.replaceAll(/[%_]/g, '')}%`),
     trace: isOne && /^[0-9a-z]{4,12}$/i.test(text) ? text.toUpperCase() : null,

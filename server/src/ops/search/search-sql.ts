@@ -30,8 +30,8 @@ export const findCustomers = statement(
 
 /**
  * Stops by their key, customer, invoice or trace id, the latest first. $1 routes, $2 facility or null, $3 week or null,
- * $4 stop or null, $5 and $6 facility and number of customers, $7 invoices, $8 the beginning of an invoice as a tsquery or
- * null, $9 the beginning of a trace id or null, $10 a text above all ids with it.
+ * $4 stop or null, $5 and $6 facility and number of customers, $7 invoices, $8 the beginning of a trace id or
+ * null, $9 a text above all ids with it.
  */
 export const findStops = statement(
   'ops_find_stops',
@@ -40,44 +40,56 @@ export const findStops = statement(
        from route r join stop_plan p on p.facility = r.facility and p.route_id = r.id and p.week_end = r.week_end
       where r.id = any ($1::text[]) and p.stop_id = $4::smallint and ($2::text is null or r.facility = $2)
         and ($3::text is null or r.week_end = $3) and p.removed_at is null
-      order by r.week_end desc limit $11
+      order by r.week_end desc limit $10
    ), invoiced as (
      select p.facility, p.route_id, p.week_end, p.stop_id, 'invoice' as matched, 2 as rank
        from stop_plan p where p.invoices && $7::text[] and p.removed_at is null
-      order by p.week_end desc limit $11
-   ), invoiced_so as (
-     select p.facility, p.route_id, p.week_end, p.stop_id, 'invoice' as matched, 3 as rank
-       from stop_plan p
-      where array_to_tsvector(array_remove(p.invoices, '')) @@ $8::tsquery and p.removed_at is null
-      order by p.week_end desc limit $11
+      order by p.week_end desc limit $10
    ), traced as (
      select h.facility, h.route_id, h.week_end, h.stop_id, 'trace' as matched, 1 as rank
        from host_shadow h
-      where substring(h.rows from '"([0-9A-Z]{12})"]]}}') ~>=~ $9::text
-        and substring(h.rows from '"([0-9A-Z]{12})"]]}}') ~<~ ($9::text || $10::text)
-      limit $11
+      where substring(h.rows from '"([0-9A-Z]{12})"]]}}') ~>=~ $8::text
+        and substring(h.rows from '"([0-9A-Z]{12})"]]}}') ~<~ ($8::text || $9::text)
+      limit $10
    ), visited as (
      select p.facility, p.route_id, p.week_end, p.stop_id, 'customer' as matched, 4 as rank
        from unnest($5::text[], $6::text[]) as c (facility, id)
       cross join lateral (
         select x.facility, x.route_id, x.week_end, x.stop_id from stop_plan x
          where x.customer = c.id and x.facility = c.facility and x.removed_at is null
-         order by x.week_end desc limit $11
+         order by x.week_end desc limit $10
       ) p
    ), found as (
      select distinct on (facility, route_id, week_end, stop_id) *
-       from (select * from named union all select * from invoiced union all select * from invoiced_so
-             union all select * from traced union all select * from visited) as each
+       from (select * from named union all select * from invoiced union all select * from traced
+             union all select * from visited) as each
       order by facility, route_id, week_end, stop_id, rank
    ), page as materialized (
      select found.*, r.dispatched_on
        from found join route r on r.facility = found.facility and r.id = found.route_id and r.week_end = found.week_end
       order by rank = 4, r.dispatched_on desc, found.week_end desc, found.facility, found.route_id, found.stop_id
-      limit $11
+      limit $10
    )
    select ${summaryColumns}, page.matched
      from page join stop_plan p using (facility, route_id, week_end, stop_id) ${summaryTables}
     order by page.rank = 4, page.dispatched_on desc, p.week_end desc, p.facility, p.route_id, p.stop_id`,
+);
+
+/** Stops by the beginning of an invoice, those of the latest weeks. $1 the beginning as a tsquery. */
+export const findStopsByInvoiceStart = statement(
+  'ops_find_stops_by_invoice_start',
+  `with latest as (
+     select p.facility, p.route_id, p.week_end, p.stop_id
+       from stop_plan p
+      where array_to_tsvector(array_remove(p.invoices, '')) @@ $1::tsquery and p.removed_at is null
+      order by p.week_end desc limit $2
+   ), page as materialized (
+     select latest.*, r.dispatched_on
+       from latest join route r on r.facility = latest.facility and r.id = latest.route_id and r.week_end = latest.week_end
+   )
+   select ${summaryColumns}, 'invoice' as matched
+     from page join stop_plan p using (facility, route_id, week_end, stop_id) ${summaryTables}
+    order by page.dispatched_on desc, p.week_end desc, p.facility, p.route_id, p.stop_id`,
 );
 
 /** Routes by the beginning of their id, the latest first. $1 beginnings, $2 a text above all ids with them. */

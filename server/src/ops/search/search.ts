@@ -1,4 +1,5 @@
 import type { Db, Queryable, Statement } from '../../db/types.ts';
+import { readWithin } from '../../db/read-within.ts';
 import { endpoint } from '../../http/answers/endpoint.ts';
 import { summaryOf, type SummaryRow } from '../routes/stop-summary.ts';
 import type { FoundFile, FoundMutation, FoundStop, SearchAnswer, SearchQuery } from './contract.ts';
@@ -26,7 +27,9 @@ async function search({ db, clock }: SearchDeps, { q, limit }: SearchQuery): Pro
     asset === null ? [] : find<FileRow>(db, sql.findFiles, [asset, ABOVE, limit + 1]),
     mutations === null ? [] : find<MutationRow>(db, sql.findMutations, [...mutations, limit + 1]),
   ]);
-  const stops = await findStops(db, question, customers.slice(0, limit), limit + 1);
+  const named = await findStops(db, question, customers.slice(0, limit), limit + 1);
+  const begun = await findByInvoiceStart(db, question, named, limit + 1);
+  const stops = begun ? withBegun(named, begun) : named;
   const found = { stops, routes, customers, drivers, files, mutations: changes };
   return {
     stops: stops.slice(0, limit).map(stopOf),
@@ -35,7 +38,7 @@ async function search({ db, clock }: SearchDeps, { q, limit }: SearchQuery): Pro
     drivers: drivers.slice(0, limit),
     files: files.slice(0, limit).map(fileOf),
     mutations: changes.slice(0, limit).map(mutationOf),
-    more: kinds.filter((kind) => found[kind].length > limit),
+    more: kinds.filter((kind) => found[kind].length > limit || (kind === 'stops' && !begun)),
   };
 }
 
@@ -61,7 +64,7 @@ const weekOf = (now: Date): string => new Date(now.getTime() - MONTH_MS).toISOSt
 
 function findStops(
   db: Queryable,
-  { stop, invoices, invoiceStart, trace }: Question,
+  { stop, invoices, trace }: Question,
   customers: readonly Customer[],
   rows: number,
 ): Promise<readonly StopRow[]> {
@@ -73,11 +76,34 @@ function findStops(
     customers.map(({ facility }) => facility),
     customers.map(({ customer }) => customer),
     invoices,
-    invoiceStart,
     trace,
     ABOVE,
     rows,
   ]);
+}
+
+/** The beginning of an invoice can match every stop of a year. */
+const INVOICE_START_MS = 1_000;
+
+/** Stops by the beginning of an invoice, where it is no whole one. @returns undefined where they are too many for the time */
+async function findByInvoiceStart(
+  db: Db,
+  { invoiceStart }: Question,
+  named: readonly StopRow[],
+  rows: number,
+): Promise<readonly StopRow[] | undefined> {
+  if (invoiceStart === null || named.some(({ matched }) => matched === 'invoice')) return [];
+  const values = [invoiceStart, rows];
+  return readWithin(db, INVOICE_START_MS, (tx) => find<StopRow>(tx, sql.findStopsByInvoiceStart, values));
+}
+
+/** Stops of customers come last, and each stop once. */
+function withBegun(named: readonly StopRow[], begun: readonly StopRow[]): StopRow[] {
+  const keyOf = ({ facility, route_id, week_end, stop_id }: StopRow): string =>
+    [facility, route_id, week_end, stop_id].join('\t');
+  const isOfCustomer = ({ matched }: StopRow): boolean => matched === 'customer';
+  const ordered = [...named.filter((row) => !isOfCustomer(row)), ...begun, ...named.filter(isOfCustomer)];
+  return [...new Map(ordered.toReversed().map((row) => [keyOf(row), row])).values()].toReversed();
 }
 
 const stopOf = ({ matched, ...row }: StopRow): FoundStop => ({ ...summaryOf(row), matched });

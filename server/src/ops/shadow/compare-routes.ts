@@ -20,12 +20,13 @@ export interface ShadowScope {
   readonly week?: string | undefined;
 }
 
-/** Differences that do not count. */
+/** Differences that do not count; routes of one read. */
 export interface ComparisonRules {
   /** SHADOW_RULES */
   readonly excuses: Excuses;
   /** LEGACY_MAP; by default our own names. */
   readonly map?: LibraryMap | undefined;
+  readonly routesAPage?: number | undefined;
 }
 
 interface Rules {
@@ -54,8 +55,7 @@ interface StopRow {
   readonly shadow: string | null;
 }
 
-/** Routes that one comparison reads: two weeks of a depot. */
-const MAX_ROUTES = 2_000;
+const ROUTES_A_PAGE = 500;
 
 /**
  * Compares what the service would write with what another system has written, of routes in shadow: the mirror has both, as of
@@ -65,17 +65,24 @@ const MAX_ROUTES = 2_000;
 export async function* compareRoutes(
   db: Queryable,
   { facility, day, route, week }: ShadowScope,
-  { excuses, map }: ComparisonRules,
+  { excuses, map, routesAPage = ROUTES_A_PAGE }: ComparisonRules,
 ): AsyncGenerator<ComparedStop> {
   const rules = { excuses, fit: rowFit(map) };
-  const scope = [facility ?? null, day ?? null, route ?? null, week ?? null, MAX_ROUTES];
-  const { rows } = await db.query<RouteRow & Row>(sql.listShadowRoutes, scope);
-  for (const row of rows) {
-    const key: RouteKey = { facility: row.facility, id: row.id, week_end: row.week_end };
-    yield { route: key, stop: undefined, ...compareHeader(key, row, rules) };
-    const stops = await db.query<StopRow & Row>(sql.listShadowStops, [key.facility, key.id, key.week_end]);
-    for (const stop of stops.rows) yield { route: key, stop: stop.stop_id, ...compareStop(key, stop, row.zone, rules) };
-  }
+  const scope = [facility ?? null, day ?? null, route ?? null, week ?? null, routesAPage];
+  let last: RouteKey | undefined;
+  do {
+    const place = [last?.week_end ?? null, last?.facility ?? null, last?.id ?? null];
+    const { rows } = await db.query<RouteRow & Row>(sql.listShadowRoutes, [...scope, ...place]);
+    last = undefined;
+    for (const row of rows) {
+      const key: RouteKey = { facility: row.facility, id: row.id, week_end: row.week_end };
+      yield { route: key, stop: undefined, ...compareHeader(key, row, rules) };
+      const stops = await db.query<StopRow & Row>(sql.listShadowStops, [key.facility, key.id, key.week_end]);
+      for (const stop of stops.rows)
+        yield { route: key, stop: stop.stop_id, ...compareStop(key, stop, row.zone, rules) };
+      last = key;
+    }
+  } while (last);
 }
 
 type Row = Record<string, unknown>;

@@ -94,11 +94,14 @@ function rowsByName(file: HostFileName, rows: readonly Row[]): Map<string, Row[]
   const byName = new Map<string, Row[]>();
   for (const row of rows) {
     if (isEmpty(file, row)) continue;
-    const name = names.map((column) => row[column] ?? '').join('/');
+    const name = names.map((column) => (isGivenNumber(column, row) ? '' : (row[column] ?? ''))).join('/');
     byName.set(name, [...(byName.get(name) ?? []), row]);
   }
   return byName;
 }
+
+/** The photo of an overage has the number of its exception (OSSEQ) in place of a line. */
+const isGivenNumber = (column: string, row: Row): boolean => column === 'RILIN' && row['RIQTYP'] === 'O';
 
 /** A row without content, or flagged as deleted. The rows of a stop and of its route are always there. */
 function isEmpty(file: HostFileName, row: Row): boolean {

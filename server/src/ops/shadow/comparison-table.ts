@@ -26,6 +26,15 @@ type Row = HostRecord<'PODSHDP'>;
 
 const routeColumns = ['SHFAC', 'SHRTE', 'SHWKE'] as const;
 
+/** The statements for PODSHDP; `put` by the number of its rows, `routes` by a number of a row. */
+export function comparisonStatements(place: Place) {
+  return {
+    put: cachedByCount((count) => putRows(place, 'PODSHDP', namesOf(hostFiles.PODSHDP.service), count)),
+    drop: deleteAbove(place, 'PODSHDP', routeColumns, 'SHSEQ'),
+    routes: selectColumns(place, 'PODSHDP', routeColumns, ['SHSEQ']),
+  };
+}
+
 /**
  * Puts the comparison into PODSHDP in a library of the service, a transaction a route: its differences, and a row 0 that has
  * their number. Former rows of the route go. Without a scope, routes that are compared no more go, too. No other file of the host
@@ -44,8 +53,7 @@ export async function writeComparison(
     await host.transaction(async (tx) => {
       for (const sql of comparisonDdl(library)) await tx.execute(sql);
     });
-  const put = cachedByCount((count) => putRows(place, 'PODSHDP', namesOf(hostFiles.PODSHDP.service), count));
-  const drop = deleteAbove(place, 'PODSHDP', routeColumns, 'SHSEQ');
+  const { put, drop, routes } = comparisonStatements(place);
   const dropRows = (key: RouteKey, above: number) => ({
     file: 'PODSHDP' as const,
     sql: drop,
@@ -62,7 +70,7 @@ export async function writeComparison(
     await writeOwn(host, [...putAll('PODSHDP', put, rows, stamp), dropRows(route.key, rows.length - 1)]);
   }
   if (Object.values(scope).every((part) => part === undefined)) {
-    const kept = await host.query(selectColumns(place, 'PODSHDP', routeColumns, ['SHSEQ']), ['0']);
+    const kept = await host.query(routes, ['0']);
     const keys = kept.map(({ SHFAC, SHRTE, SHWKE }) => ({
       facility: String(SHFAC),
       id: String(SHRTE),

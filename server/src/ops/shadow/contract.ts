@@ -41,6 +41,7 @@ const shadowKind = z.strictObject({
 export const shadowReport = z.strictObject({
   modes: z.array(shadowMode),
   routes: z.int(),
+  complete: z.boolean(),
   stops: z.int(),
   equal_stops: z.int(),
   same: z.int(),
@@ -76,7 +77,8 @@ export const shadowSchemas = [
     'Routes in shadow, compared column by column as of the last poll of the host.',
     {
       modes: 'The mode of the default and of each facility that has one of its own.',
-      routes: 'The compared routes, at most 2000.',
+      routes: 'The compared routes, those of the newest weeks first, at most 2000.',
+      complete: 'False where there are more routes; `npm run ops -- shadow` compares all.',
       stops: 'Their stops, and one row for each route itself.',
       equal_stops: 'Of these, without a difference.',
       same: 'Columns with equal values.',

@@ -2,7 +2,7 @@ import { statement } from '../../db/statement.ts';
 
 /**
  * Routes with changes that were accepted in shadow, the newest week first. $1 facility, $2 day of the dispatch (YYYYMMDD), $3
- * route, $4 week, each or null; $5 rows.
+ * route, $4 week, each or null; $5 rows; $6–$8 week, facility and route of the last one of the page before, or null.
  */
 export const listShadowRoutes = statement(
   'ops_list_shadow_routes',
@@ -14,6 +14,7 @@ export const listShadowRoutes = statement(
     where r.shadow_through > 0
       and ($1::text is null or r.facility = $1) and ($2::text is null or r.dispatched_on = $2)
       and ($3::text is null or r.id = $3) and ($4::text is null or r.week_end = $4)
+      and ($6::text is null or r.week_end < $6 or (r.week_end = $6 and (r.facility, r.id) > ($7, $8)))
     order by r.week_end desc, r.facility, r.id
     limit $5`,
 );

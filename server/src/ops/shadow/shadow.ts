@@ -14,21 +14,30 @@ export interface ShadowDeps {
   readonly excuses?: Excuses | undefined;
   /** LEGACY_MAP; by default our own names. */
   readonly legacyMap?: LibraryMap | undefined;
+  /** Routes of one answer. */
+  readonly maxRoutes?: number | undefined;
 }
 
 const EXAMPLES = 5;
+/** Routes of one answer: two weeks of a depot. */
+const MAX_ROUTES = 2_000;
 
 type Kind = ShadowReport['kinds'][number];
 
 /** The comparison by kinds of differences, each with its first rows. */
-async function readShadow(
-  { db, excuses = alwaysExcused, legacyMap: map }: ShadowDeps,
+export async function readShadow(
+  { db, excuses = alwaysExcused, legacyMap: map, maxRoutes = MAX_ROUTES }: ShadowDeps,
   scope: ShadowScope,
 ): Promise<ShadowReport> {
   const { otherwise, facilities } = await new CurrentModes(db).refresh();
   const kinds = new Map<string, Omit<Kind, 'first'> & { first: ShadowExample[]; count: number }>();
   const total = { routes: 0, stops: 0, equal_stops: 0, same: 0, excused: 0 };
+  let isComplete = true;
   for await (const compared of compareRoutes(db, scope, { excuses, map })) {
+    if (compared.stop === undefined && total.routes === maxRoutes) {
+      isComplete = false;
+      break;
+    }
     if (compared.stop === undefined) total.routes += 1;
     total.stops += 1;
     if (compared.differences.length === 0) total.equal_stops += 1;
@@ -46,6 +55,7 @@ async function readShadow(
   }
   return {
     modes: [{ facility: null, mode: otherwise }, ...Array.from(facilities, ([facility, mode]) => ({ facility, mode }))],
+    complete: isComplete,
     ...total,
     kinds: [...kinds.values()].toSorted((one, other) => other.count - one.count),
   };

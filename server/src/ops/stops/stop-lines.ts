@@ -1,5 +1,5 @@
 import type { LineResult, OsdGroup, StopPlan, StopResult } from '@tailgate/sync-protocol';
-import { lineKey, occurrence } from '@tailgate/sync-protocol';
+import { keyedLines } from '@tailgate/sync-protocol';
 import type { StopException, StopFile, StopLine } from './contract.ts';
 
 /** The meaning of a code of exceptions; blank where the list does not have it. */
@@ -22,9 +22,7 @@ function linesOf(
   meaning: Meaning,
 ): StopLine[] {
   const left = new Map(Object.entries(results));
-  const lines = planned.map((line, i) => {
-    const n = occurrence(planned, i);
-    const key = lineKey(line.id, line.invoice, n);
+  const lines = keyedLines(planned).map(({ line, n, key }) => {
     const recorded = left.get(key);
     left.delete(key);
     return lineOf(kind, { id: line.id, invoice: line.invoice, n }, line, recorded, meaning);

@@ -4,12 +4,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodMiniType } from 'zod/mini';
 import { hashToken } from '../../auth/tokens.ts';
 import type { Queryable } from '../../db/types.ts';
+import type { Queue } from '../../mutations/change.ts';
 import { MalformedPush } from '../../mutations/item.ts';
 import { UnknownQueue } from '../../mutations/intake/pipeline.ts';
+import { Admission } from '../../wire/admission.ts';
 import { credentialsOf, type RescuerOf } from '../../wire/access.ts';
 import { AppError } from '../../wire/errors.ts';
 import { faultsOf } from '../../wire/schema-faults.ts';
-import { findOwner, openClients, type ClientRequest } from '../clients.ts';
+import { findOwner, openClients, type ClientAnswer, type ClientRequest } from '../clients.ts';
 import { bootOf, clockOf } from '../device-clock.ts';
 import type { Hub } from '../hub.ts';
 import { lossTooLarge } from '../incoming.ts';
@@ -47,12 +49,12 @@ export interface ExchangeDeps {
  */
 export function serveExchange(http: FastifyInstance, { path, hub, db, rescuerOf }: ExchangeDeps): void {
   const inFlight = new Map<string, number>();
+  const admission = new Admission({ requests: Infinity, bytes: hub.limits.push_bytes });
   void http.register(async (app) => {
-    // Parsed as frames are: an invalid item goes to quarantine, where a strict parser would refuse all of them.
+    // `parse` reads it as frames are read: an invalid item goes to quarantine, where a strict parser would refuse all of
+    // them.
     app.removeAllContentTypeParsers();
-    app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_: unknown, text: string) =>
-      parse(text),
-    );
+    app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_: unknown, text: string) => text);
     // The server reads no megabyte from a caller without valid credentials. A queue key is checked against the queue in
     // the body.
     const onRequest = async (request: FastifyRequest): Promise<void> => {
@@ -60,14 +62,19 @@ export function serveExchange(http: FastifyInstance, { path, hub, db, rescuerOf 
       const { employee, credential } = await authenticate(request, hub);
       if (credential === 'token') request.driver = { employee };
     };
-    app.post(`${path}/push`, { bodyLimit: hub.limits.frame_bytes, onRequest }, async (request, reply) => {
-      const rescuer = await rescuerOf(request);
-      const caller = rescuer === undefined ? await authenticate(request, hub) : rescuerFor(request, rescuer);
-      const body = read(pushBody, request.body);
-      const clientId = body.client_id.toLowerCase();
-      const pusher = { ...caller, requestId: request.id };
-      return sendJson(reply, await push({ hub, db }, pusher, { ...body, client_id: clientId }, inFlight));
-    });
+    app.post<{ Body: string | undefined }>(
+      `${path}/push`,
+      { bodyLimit: hub.limits.frame_bytes, onRequest },
+      (request, reply) =>
+        admission.hold(request, async () => {
+          const rescuer = await rescuerOf(request);
+          const caller = rescuer === undefined ? await authenticate(request, hub) : rescuerFor(request, rescuer);
+          const body = read(pushBody, parse(request.body ?? ''));
+          const clientId = body.client_id.toLowerCase();
+          const pusher = { ...caller, requestId: request.id };
+          return sendJson(reply, await push({ hub, db }, pusher, { ...body, client_id: clientId }, inFlight));
+        }),
+    );
     app.get(`${path}/pull`, async (request, reply) =>
       sendJson(reply, await pull(hub, db, await authenticate(request, hub), queryOf(request))),
     );
@@ -95,7 +102,7 @@ function rescuerFor(request: FastifyRequest, rescuer: string): Caller {
   return { employee, credential: 'operator', rescuer };
 }
 
-function push(
+async function push(
   deps: Pick<ExchangeDeps, 'hub' | 'db'>,
   caller: Pusher,
   body: PushBody,
@@ -103,7 +110,13 @@ function push(
 ): Promise<object> {
   const { limits } = deps.hub;
   checkPush(body, limits);
-  return withLimit(inFlight, body.client_id, limits.pushes_in_flight, () => applyPush(deps, caller, body));
+  const clock = clockOf(body.clock, deps.hub.clock());
+  const request = clientRequestOf(caller, body, bootOf(clock));
+  // Only a caller with the right to the queue takes one of its places, and only a served push replaces the key.
+  const opened = await open(deps, caller, { ...request, wants_queue_key: false });
+  return withLimit(inFlight, body.client_id, limits.pushes_in_flight, async () =>
+    applyPush(deps, caller, body, { clock, ...(await settle(deps, caller, body, request, opened)) }),
+  );
 }
 
 function checkPush({ protocol, mutations, gone }: PushBody, { mutations_per_push: max }: SyncLimits): void {
@@ -133,19 +146,22 @@ async function withLimit<Result>(
 }
 
 /** @returns the contents of `welcome` and `ack` */
-async function applyPush(deps: Pick<ExchangeDeps, 'hub' | 'db'>, caller: Pusher, body: PushBody): Promise<object> {
+async function applyPush(
+  deps: Pick<ExchangeDeps, 'hub' | 'db'>,
+  caller: Pusher,
+  body: PushBody,
+  { clock, queueKey, lastSeq }: OpenClient & Pick<Queue, 'clock'>,
+): Promise<object> {
   const { hub } = deps;
   const { client_id: clientId, mutations, pending, oldest_pending_at, files, device, sdk, app } = body;
   const { employee, requestId } = caller;
-  const clock = clockOf(body.clock, hub.clock());
-  const client = await openAfterLoss(deps, caller, body, clientRequestOf(caller, body, bootOf(clock)));
   const now = hub.clock();
   const reply = {
     protocol: body.protocol,
     server_time: now.toISOString(),
     epoch: String(hub.serverEpoch),
     // Only the phone of the queue receives the key.
-    ...(client.queueKey !== null && caller.credential === 'token' && { queue_key: client.queueKey }),
+    ...(queueKey !== null && caller.credential === 'token' && { queue_key: queueKey }),
     limits: clientLimits(hub.limits),
     features: [...features],
   };
@@ -157,7 +173,7 @@ async function applyPush(deps: Pick<ExchangeDeps, 'hub' | 'db'>, caller: Pusher,
   const seen = { seenAt: now, ...(isRead && { clockReadAt: now }) };
   // Only the phone reports its work and its name. A rescue leaves its last report as it is.
   if (!rescued) hub.deviceStatus.note(clientId, { pending, oldest_pending_at, files, device, sdk, app, ...seen });
-  if (mutations.length === 0) return { ...reply, last_seq: client.lastSeq, results: [] };
+  if (mutations.length === 0) return { ...reply, last_seq: lastSeq, results: [] };
   await hub.pipeline.waitForCapacity();
   const queue = {
     session: {},
@@ -174,19 +190,21 @@ async function applyPush(deps: Pick<ExchangeDeps, 'hub' | 'db'>, caller: Pusher,
   return { ...reply, ...pushed };
 }
 
-/** Opens the queue. A declared loss first moves the watermark past the lost items. */
-async function openAfterLoss(
+/** Moves the watermark past items that the phone declares lost, and makes the key that it requests. */
+async function settle(
   deps: Pick<ExchangeDeps, 'hub' | 'db'>,
   caller: Caller,
-  body: PushBody,
+  { client_id: clientId, gone }: PushBody,
   request: ClientRequest,
-) {
-  const client = await open(deps, caller, request);
-  if (!body.gone) return client;
-  const beyond = await deps.hub.skipLost({ clientId: body.client_id, employee: caller.employee, ...body.gone });
+  opened: OpenClient,
+): Promise<OpenClient> {
+  const beyond = gone && (await deps.hub.skipLost({ clientId, employee: caller.employee, ...gone }));
   if (beyond) throw new AppError('BAD_FRAME', { details: [lossTooLarge('gone.to', beyond.max)] });
-  // The first call made the requested key. A second request would replace it.
-  return { ...(await open(deps, caller, { ...request, wants_queue_key: false })), queueKey: client.queueKey };
+  // A new queue has its key already. A second request would replace it.
+  const wantsKey = request.wants_queue_key === true && opened.queueKey === null;
+  if (!gone && !wantsKey) return opened;
+  const again = await open(deps, caller, { ...request, wants_queue_key: wantsKey });
+  return { ...again, queueKey: opened.queueKey ?? again.queueKey };
 }
 
 const clientRequestOf = (
@@ -205,7 +223,13 @@ const clientRequestOf = (
   ...(wants_queue_key !== undefined && caller.credential === 'token' && { wants_queue_key }),
 });
 
-async function open({ hub, db }: Pick<ExchangeDeps, 'hub' | 'db'>, caller: Caller, request: ClientRequest) {
+type OpenClient = Extract<ClientAnswer, { kind: 'open' }>;
+
+async function open(
+  { hub, db }: Pick<ExchangeDeps, 'hub' | 'db'>,
+  caller: Caller,
+  request: ClientRequest,
+): Promise<OpenClient> {
   const client =
     caller.credential === 'operator'
       ? (await openClients(db, [request], hub.clock(), 'operator'))[0]

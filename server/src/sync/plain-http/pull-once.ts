@@ -58,6 +58,8 @@ class PullReader implements Reader {
   }
 
   send(frame: ServerFrameInput): void {
+    // The patch before it has the header with these deadlines.
+    if (frame.type === 'timer') return;
     this.frames.push(JSON.stringify(frame));
     this.#checkLater();
   }

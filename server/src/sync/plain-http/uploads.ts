@@ -48,9 +48,9 @@ export async function mountUploads(http: FastifyInstance, options: UploadOptions
   const tus = new TusServer(
     {
       path: uploadPath,
-      datastore: new TusStore(new ResumableUploads(assets), () => requests.getStore()?.owner),
+      datastore: new TusStore(new ResumableUploads(assets), () => requests.getStore()?.owner, assets.clock),
       maxSize: assets.limits.fileBytes,
-      relativeLocation: true,
+      generateUrl: ({ url }, { id }) => locationOf(url, id),
       lockDrainTimeout: drainMs,
       // One rule sets the CORS headers of all answers (http/server/browser-rules.ts).
       allowedOrigins: () => false,
@@ -94,6 +94,9 @@ export async function mountUploads(http: FastifyInstance, options: UploadOptions
       scope.route({ method: ['POST', 'PATCH', 'HEAD', 'DELETE', 'OPTIONS'], url, handler });
   });
 }
+
+/** Relative to the address of the request: a proxy may add a prefix to it that this server does not see. */
+const locationOf = (url: string, id: string): string => (/\/uploads(\?|$)/.test(url) ? `uploads/${id}` : id);
 
 /**
  * Hides a header from the tus library, which reads `rawHeaders`. The library answers 400 to the `x-forwarded-proto` of

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { element, nothing, octets, oid, sequence, small, tags } from '../../../../verify/src/cms/der.ts';
 import { readToken, tokenIn } from '../../../../verify/src/cms/token.ts';
 import { isEqual } from '../../../../verify/src/log/bytes.ts';
+import { nodeTools } from '../../../../verify/src/node-tools.ts';
+import { isSignedToken } from '../../../../verify/src/stamp-check.ts';
 import type { Log } from '../../../runtime/log.ts';
 
 /** The answer of an authority, and its token. */
@@ -51,5 +53,6 @@ async function ask(url: string, digest: Uint8Array): Promise<Stamp> {
     throw new Error('the authority refuses, or its answer is no token by RSA and SHA-2 with its certificate');
   if (!isEqual(read.imprint, digest) || !read.nonce || !isEqual(read.nonce, nonce))
     throw new Error('the answer is one to another request');
+  if (!(await isSignedToken(read, nodeTools))) throw new Error('its signature is invalid, or not by RSA and SHA-2');
   return { response, token };
 }

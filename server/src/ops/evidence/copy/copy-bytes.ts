@@ -1,4 +1,5 @@
 import type { ReadFile } from '../../../assets/file-bytes.ts';
+import { isCosigned, readCheckpoint } from '../../../tlog/format/checkpoint.ts';
 import type { StopEvidence } from '../evidence.ts';
 import { filesOf } from '../make-pack.ts';
 import { checkedFile, documentBytes, type PackInput } from '../pack/pack.ts';
@@ -20,5 +21,6 @@ export async function* copyBytes(
   const stops = async function* (): AsyncGenerator<StopEvidence> {
     for (const stop of evidence.stops) yield customerCopy(withDamaged(stop, damaged));
   };
-  yield* documentBytes(readFile, input, { stops: stops(), checkpoint });
+  const isWitnessed = checkpoint !== undefined && isCosigned(readCheckpoint(checkpoint));
+  yield* documentBytes(readFile, input, { stops: stops(), checkpoint, isWitnessed });
 }

@@ -5,10 +5,11 @@ import { SharedCounters } from '../../../db/shared-counters.ts';
 import { driverEndpoint } from '../../../http/answers/endpoint.ts';
 import { bodyOf } from '../../../http/answers/file-answer.ts';
 import { RawAnswer } from '../../../http/answers/raw-answer.ts';
+import { requireAssigned } from '../../../http/answers/assigned.ts';
 import { readPresent } from '../../../tlog/read-log.ts';
 import { AppError } from '../../../wire/errors.ts';
 import type { StopEvidence } from '../evidence.ts';
-import { hasDriver, isInShadow } from '../evidence-sql.ts';
+import { isInShadow } from '../evidence-sql.ts';
 import { boundedPack, type PackSource } from '../make-pack.ts';
 import { copyNameOf } from '../pack/names.ts';
 import { copyBytes } from './copy-bytes.ts';
@@ -23,7 +24,7 @@ export function copyEndpoints(deps: PackSource) {
   return {
     readStopProof: driverEndpoint(operations.readStopProof, async ({ request, query, driver }) => {
       const { facility, route_id: id, week_end } = query;
-      await requireAssigned({ facility, id, week_end }, driver.employee);
+      await requireAssigned(db, { facility, id, week_end }, driver);
       const input = await boundedPack(deps, { ...query, customer: undefined, without: [] });
       const [stop] = input.evidence.stops;
       if (!stop || stop.status === 'P' || !stop.host.on_host) throw await refusalOf({ facility, id, week_end }, stop);
@@ -55,11 +56,5 @@ export function copyEndpoints(deps: PackSource) {
   async function countProof(employee: string): Promise<void> {
     const { count, endsInMs } = await new SharedCounters(db, clock).count(`proofs of driver ${employee}`, hourMs);
     if (count > maxOfDriver) throw new AppError('RATE_LIMITED', { retryAfterMs: endsInMs });
-  }
-
-  /** @throws AppError NOT_ASSIGNED, also for a route that does not exist: a driver learns nothing of other routes */
-  async function requireAssigned({ facility, id, week_end }: RouteKey, employee: string): Promise<void> {
-    const { rows } = await db.query(hasDriver, [facility, id, week_end, employee]);
-    if (rows.length === 0) throw new AppError('NOT_ASSIGNED');
   }
 }

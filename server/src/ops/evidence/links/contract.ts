@@ -1,7 +1,7 @@
 import { nothing, operation, text } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { described } from '../../../http/openapi/described.ts';
-import { author, byWords, decided, ofOperators, requiredText, stopWords, tagged } from '../../contract.ts';
+import { author, byWords, decided, ofOperators, placeQuery, requiredText, stopWords, tagged } from '../../contract.ts';
 import { previewQuery } from '../contract.ts';
 
 // Operators' contract: links to evidence packs, and the one operation of their recipients.
@@ -36,6 +36,8 @@ const linkBody = z.object({
 });
 export type LinkBody = z.infer<typeof linkBody>;
 
+const linkQuery = placeQuery();
+
 const linkParams = z.object({ link_id: z.uuid() });
 const revocationBody = z.object({ by: author });
 
@@ -51,10 +53,10 @@ export const linkOperations = {
     path: '/ops/evidence/links',
     role: 'look',
     summary:
-      'Links to evidence packs of the last 90 days, the newest first, 500 at most. Their secrets are not stored.',
+      'Links to evidence packs of the last 90 days, 500 at most: those that can still be used, then the others, the newest first. Their secrets are not stored.',
     message: 'Links',
     body: nothing,
-    query: nothing,
+    query: linkQuery,
     data: z.array(linkItem),
     errors: [],
   }),
@@ -123,6 +125,12 @@ export const linkSchemas = [
   described('NewEvidenceLink', newLink, 'A link, with its secret this once.', {
     ...itemWords,
     secret: 'The address of the page is `/evidence/#` and this. Only its hash is stored.',
+  }),
+  described('EvidenceLinkQuery', linkQuery, 'Which links. Without a field: all.', {
+    facility: 'Those to records of this facility.',
+    route_id: 'Those to this route, or to one of its stops.',
+    week_end: 'The week of the route.',
+    stop_id: 'Those to this stop, or to its route.',
   }),
   described('EvidenceLinkParams', linkParams, 'The key of a link.', { link_id: 'As in the list.' }),
   described('EvidenceRevocation', revocationBody, 'The author of the revocation.', { by: byWords }),

@@ -12,12 +12,16 @@ export const insertLink = statement(
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) returning ${shown}`,
 );
 
+const usable = 'taken_at is null and revoked_at is null and expires_at > $2';
+
+/** Those that can be used first: 500 later ones hide none of them. $1 facility, $2 now, $3 route, $4 week, $5 stop; null is any. */
 export const listLinks = statement(
   'evidence_link_list',
-  `select ${shown} from evidence_link order by created_at desc, link_id limit 500`,
+  `select ${shown} from evidence_link
+    where ($1::text is null or facility = $1) and ($3::text is null or (route_id = $3 and week_end = $4))
+      and ($5::smallint is null or stop_id is null or stop_id = $5)
+    order by (${usable}) desc, created_at desc, link_id limit 500`,
 );
-
-const usable = 'taken_at is null and revoked_at is null and expires_at > $2';
 
 /** $1 hash of the secret, $2 now. */
 export const findLink = statement(

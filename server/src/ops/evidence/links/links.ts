@@ -2,12 +2,13 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { recordAct } from '../../../acts/sql.ts';
 import { SharedCounters } from '../../../db/shared-counters.ts';
 import { withTransaction } from '../../../db/transaction.ts';
-import type { Db } from '../../../db/types.ts';
+import type { Db, Queryable } from '../../../db/types.ts';
 import { endpoint, opsEndpoint } from '../../../http/answers/endpoint.ts';
 import type { AddressLimit, CreateLimit } from '../../../http/server/rate-limits.ts';
 import { AppError } from '../../../wire/errors.ts';
 import { authorOf } from '../../acts/author.ts';
 import { inTurn, latestAct, refuseSecond } from '../../acts/in-turn.ts';
+import type { PlaceQuery } from '../../contract.ts';
 import type { EvidenceQuery } from '../contract.ts';
 import { answerWith, boundedPack, placeOf, scopeOf, type PackSource } from '../make-pack.ts';
 import { subjectOf } from '../pack/names.ts';
@@ -74,6 +75,15 @@ function itemOf(row: LinkRow): LinkItem {
   };
 }
 
+async function listLinks(
+  db: Queryable,
+  { facility, route_id, week_end, stop_id }: PlaceQuery,
+  now: Date,
+): Promise<LinkItem[]> {
+  const values = [facility ?? null, now, route_id ?? null, week_end ?? null, stop_id ?? null];
+  return (await db.query<LinkRow>(sql.listLinks, values)).rows.map(itemOf);
+}
+
 /** Stores a link and its act. @returns the link with its secret, which is not stored */
 async function makeLink(
   { db, clock }: LinkDeps,
@@ -134,6 +144,28 @@ function revokeLink(db: Db, id: string, { by, now, ...turn }: Revoking): Promise
   });
 }
 
+/** Marks a link as used, and stores the act: the pack leaves the house. @throws AppError NOT_FOUND to a second request */
+function takeLink(
+  { db, clock }: LinkDeps,
+  secret: string,
+  { row, stops }: { readonly row: LinkRow; readonly stops: number },
+): Promise<void> {
+  const scope = scopeOf(queryOf(row));
+  return withTransaction(db, async (tx) => {
+    const taken = await tx.query(sql.takeLink, [hashOf(secret), clock()]);
+    if (taken.rowCount !== 1) throw noLink();
+    await recordAct(tx, {
+      by: `link:${row.link_id}`,
+      act: 'takeEvidence',
+      subject: { kind: 'evidence', id: subjectOf(scope) },
+      place: placeOf(scope),
+      reason: row.note,
+      before: null,
+      after: { link_id: row.link_id, without: withheldOf(row.without), stops },
+    });
+  });
+}
+
 type Revoking = { readonly by: string; readonly now: Date } & Parameters<typeof refuseSecond>[0];
 
 const noLink = (): AppError =>
@@ -149,8 +181,8 @@ export function linkEndpoints(deps: LinkDeps) {
   const { db, clock } = deps;
   const taking = deps.limit({ name: 'taken evidence', max: 20, windowMs: 60_000 });
   return {
-    listEvidenceLinks: endpoint(linkOperations.listEvidenceLinks, async () => ({
-      data: (await db.query<LinkRow>(sql.listLinks)).rows.map(itemOf),
+    listEvidenceLinks: endpoint(linkOperations.listEvidenceLinks, async ({ query }) => ({
+      data: await listLinks(db, query, clock()),
     })),
 
     makeEvidenceLink: opsEndpoint(linkOperations.makeEvidenceLink, async ({ query, body, caller }) => {
@@ -175,8 +207,7 @@ export function linkEndpoints(deps: LinkDeps) {
       if (!row) throw noLink();
       // A pack that cannot be made uses up no link.
       const input = await boundedPack(deps, queryOf(row));
-      const taken = await db.query(sql.takeLink, [hashOf(secret), clock()]);
-      if (taken.rowCount !== 1) throw noLink();
+      await takeLink(deps, secret, { row, stops: input.evidence.stops.length });
       return answerWith(deps, input, request);
     }),
   };

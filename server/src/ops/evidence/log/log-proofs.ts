@@ -2,13 +2,12 @@ import { type KeyObject } from 'node:crypto';
 import { proofMember, sealText, type Leaf, type LogKeyText } from '../../../../verify/src/format.ts';
 import type { Queryable } from '../../../db/types.ts';
 import { hashesOf } from '../../../tlog/append.ts';
-import { proofText } from '../../../tlog/format/checkpoint.ts';
 import { proveConsistency, proveInclusion, type ReadHashes } from '../../../tlog/format/merkle.ts';
 import { noteText, signText } from '../../../tlog/format/note.ts';
 import type { LogKey, ReadKeys } from '../../../tlog/keys.ts';
 import { SERVICE, type LogId } from '../../../tlog/log.ts';
 import { listKeys, readCovering } from '../../../tlog/read-log.ts';
-import { readCheckpoint, type Checkpoint } from '../../../tlog/format/checkpoint.ts';
+import { isCosigned, proofText, readCheckpoint, type Checkpoint } from '../../../tlog/format/checkpoint.ts';
 import type { StopEvidence } from '../evidence.ts';
 import * as sql from '../evidence-sql.ts';
 
@@ -20,6 +19,8 @@ export interface LogProofs {
   readonly keys: readonly LogKeyText[];
   /** That each log has grown from earlier checkpoints. */
   readonly growths: readonly string[];
+  /** An outside witness has signed each checkpoint. */
+  readonly isWitnessed: boolean;
   /** The log whose key seals the pack, and the key; undefined where this server does not have it. */
   readonly sealer: { readonly origin: string; readonly key: KeyObject } | undefined;
 }
@@ -54,11 +55,13 @@ export async function readProofs(
   const proofs = new Map<string, string>();
   const growths: string[] = [];
   const origins = new Set<string>();
+  const cosigned: boolean[] = [];
   for (const leaves of Map.groupBy(rows, ({ facility: log, generation }) => `${log}/${generation}`).values()) {
     const [first] = leaves;
     const newest = first && (await readCovering(db, first, Math.max(...leaves.map(({ index }) => index))));
     if (!newest) continue;
     origins.add(newest.checkpoint.origin);
+    cosigned.push(isCosigned(readCheckpoint(newest.note)));
     const read = gathered(hashesOf(db, first));
     const { size } = newest.checkpoint;
     const texts = await Promise.all(
@@ -77,7 +80,14 @@ export async function readProofs(
     entry,
     salt: isNameless ? null : (salt?.toString('hex') ?? null),
   }));
-  return { leaves: shown, proofs, keys: known.filter(({ origin }) => origins.has(origin)), growths, sealer };
+  return {
+    leaves: shown,
+    proofs,
+    keys: known.filter(({ origin }) => origins.has(origin)),
+    growths,
+    isWitnessed: cosigned.length > 0 && cosigned.every(Boolean),
+    sealer,
+  };
 }
 
 const factsOfFacility = ({ facts, acts, mails }: StopEvidence): sql.FactName[] => [

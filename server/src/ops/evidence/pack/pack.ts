@@ -86,12 +86,15 @@ async function* membersOf(readFile: ReadFile, input: PackInput): AsyncGenerator<
     for (const stop of evidence.stops) yield withDamaged(stop, damaged);
   };
   const head = headOf(input);
-  yield summed({ name: members.pdf, bytes: documentBytes(readFile, input, { stops: stops(), jsonHead: head }) });
-  yield summed({ name: members.json, bytes: jsonOf(head, stops()) });
   const { log } = evidence;
+  const isWitnessed = log?.isWitnessed ?? false;
+  const pages = { stops: stops(), jsonHead: head, isWitnessed };
+  yield summed({ name: members.pdf, bytes: documentBytes(readFile, input, pages) });
+  yield summed({ name: members.json, bytes: jsonOf(head, stops()) });
   if (log) for (const member of logMembersOf(log)) yield summed(member);
   const proofs = {
     hasLog: log !== undefined,
+    isWitnessed,
     isSealed: log?.sealer !== undefined,
     isSigned: sealing !== undefined,
     isStamped: sealing?.stamp !== undefined,
@@ -107,7 +110,7 @@ async function* membersOf(readFile: ReadFile, input: PackInput): AsyncGenerator<
 }
 
 /** The pages of a document, and what it carries. */
-type Pages = Pick<Cover, 'jsonHead' | 'checkpoint'> & { readonly stops: AsyncIterable<StopEvidence> };
+type Pages = Pick<Cover, 'jsonHead' | 'checkpoint' | 'isWitnessed'> & { readonly stops: AsyncIterable<StopEvidence> };
 
 /** The document of a pack, or one that goes out alone. */
 export function documentBytes(
@@ -199,7 +202,7 @@ async function* jsonOf(head: string, stops: AsyncIterable<StopEvidence>): AsyncG
   yield Buffer.from(jsonEnd);
 }
 
-function coverOf(input: PackInput): Omit<Cover, 'jsonHead' | 'checkpoint'> {
+function coverOf(input: PackInput): Omit<Cover, 'jsonHead' | 'checkpoint' | 'isWitnessed'> {
   const { scope, without, evidence } = input;
   const { stops } = evidence;
   return {

@@ -1,4 +1,5 @@
 import { containerMembers, logMembers, members, packFormat, stampMember } from '../../../../verify/src/format.ts';
+import { unwitnessedText } from '../evidence.ts';
 
 /** The DER bytes before an Ed25519 key (RFC 8410), as printf takes them. */
 const keyHead = String.raw`0*0\005\006\003+ep\003!\000`;
@@ -15,6 +16,8 @@ const sealCommand = [
 /** The contents of a pack that its commands depend on. */
 interface Contents {
   readonly hasLog: boolean;
+  /** An outside witness has signed each of its checkpoints. */
+  readonly isWitnessed: boolean;
   /** By the key of the log. */
   readonly isSealed: boolean;
   /** By a certificate. */
@@ -78,7 +81,8 @@ const stepText = ({ what, command, note: more }: Step, i: number): string =>
  *
  * @param file the name of the pack
  */
-export function verifyText(file: string, { hasLog, isSealed, isSigned, isStamped, hasText }: Contents): string {
+export function verifyText(file: string, contents: Contents): string {
+  const { hasLog, isWitnessed, isSealed, isSigned, isStamped, hasText } = contents;
   const steps = [whole(file), ...(isSigned ? [container, document] : []), record(hasText), ...(isSealed ? [note] : [])];
   const signers = [...(isSigned ? ['of the certificate'] : []), ...(isSealed ? ['of the key of the log'] : [])];
   return `How to check this pack (${packFormat})
@@ -111,6 +115,6 @@ What this shows: the members belong together, and nothing in them has changed si
 ${signers.length > 0 ? `The holder ${signers.join(' and ')} has made it.` : 'What it does not show: who wrote them. This pack has no seal.'}
 ${hasLog ? 'Each fact with a proof was in the log when the checkpoint was signed.' : 'No proof of a log is in this pack.'}
 Nothing here shows what the owner of server and keys did before. A checkpoint that somebody else stored earlier does
-(tailgate-verify --checkpoint), and so does the signature of an outside witness.
+(tailgate-verify --checkpoint)${isWitnessed ? ', and so does the signature of an outside witness.' : `.\n${unwitnessedText}`}
 `;
 }

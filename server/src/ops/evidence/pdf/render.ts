@@ -2,7 +2,7 @@ import { clockOf } from '../../../mail/local-clock.ts';
 import type { CountedLine, ExceptionEntry } from '../../../mail/summary.ts';
 import type { FieldChange } from '../custody.ts';
 import { jsonEnd, jsonStop, members, type Withheld } from '../../../../verify/src/format.ts';
-import type { EvidenceFact, EvidenceFile, StopEvidence } from '../evidence.ts';
+import { unwitnessedText, type EvidenceFact, type EvidenceFile, type StopEvidence } from '../evidence.ts';
 import { Paper } from './paper.ts';
 import { SignedSoFar } from './signature.ts';
 
@@ -14,6 +14,8 @@ export interface Cover {
   readonly jsonHead?: string | undefined;
   /** The newest signed checkpoint of the log, for a document that goes out alone. */
   readonly checkpoint?: string | undefined;
+  /** An outside witness has signed the checkpoints of the pack, or the one of a document that goes out alone. */
+  readonly isWitnessed: boolean;
   /** Week, route, stop, customer and status of each stop. */
   readonly contents: readonly (readonly string[])[];
   readonly without: readonly Withheld[];
@@ -204,9 +206,14 @@ const utc = (instant: string | null): string =>
 
 const sources = { sync: 'phone', rest: 'phone (REST)', office: 'office', timer: 'timer' } as const;
 
-function renderCustody(paper: Paper, { facts, kept, acts, mails, proofs, reports, holds, host }: StopEvidence): void {
+function renderCustody(
+  paper: Paper,
+  { facts, kept, acts, mails, proofs, reports, holds, host, missing }: StopEvidence,
+): void {
   paper.heading('Chain of custody');
-  if (facts.length === 0) paper.paragraph('No change was recorded.');
+  const gone = missing.filter(({ part }) => part === 'record');
+  for (const { what } of gone) paper.paragraph(what);
+  if (facts.length + gone.length === 0) paper.paragraph('No change was recorded.');
   for (const [i, fact] of facts.entries()) renderFact(paper, i + 1, fact);
   if (kept.length > 0) {
     paper.heading('Changes that were not applied');
@@ -331,9 +338,11 @@ function captionOf(
   return `${label}: ${caption}\n${asset_id}${mime && `, ${mime}, ${size} bytes`}${arrived}${digest}\n${hasMembers ? (member ?? why) : why}`.trimEnd();
 }
 
-function renderLimits(paper: Paper, { jsonHead, checkpoint, sealedAt }: Cover, { files }: StopEvidence): void {
+function renderLimits(paper: Paper, cover: Cover, { files }: StopEvidence): void {
+  const { jsonHead, checkpoint, sealedAt, isWitnessed } = cover;
   paper.heading('What this does not prove');
   for (const limit of limits) paper.paragraph(`– ${limit}`);
+  if (!isWitnessed) paper.paragraph(unwitnessedText, { bold: true });
   paper.heading('How to check');
   if (jsonHead === undefined) return renderAlone(paper, { checkpoint, sealedAt });
   paper.paragraph(

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, symlink, truncate, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { takeBackup } from '../../../server/src/backup/base-backup.ts';
 import { migrationsFolder } from '../../../server/src/db/migrate.ts';
 import { createPool } from '../../../server/src/db/pool.ts';
 import {
@@ -14,6 +15,7 @@ import {
   type CommandOutcome,
 } from '../../../server/src/ops/commands/backup-commands.ts';
 import { opsManual } from '../../../server/src/ops/commands/cli.ts';
+import { StartError } from '../../../server/src/runtime/start-error.ts';
 import { openOwnPostgres } from '../../nodes/own-postgres.ts';
 import { atFileEnd } from '../../support/file-end.ts';
 import { createDatabase } from '../../support/postgres.ts';
@@ -99,11 +101,23 @@ describe('a backup', () => {
   test('of a role that may not replicate is refused with what to do, and leaves nothing', async () => {
     await db.query(`create role reader login password 'test'`);
     const before = await readdir(folder);
+    await mkdir(join(folder, 'tailgate-20250104T000000Z.partial'));
     const backupUrl = url.replace(/tailgate:/, 'reader:');
     await expect(ops(['backup'], { backupUrl })).rejects.toThrow(
       /a backup needs a role that may replicate .*BACKUP_URL/,
     );
-    expect(await readdir(folder)).toEqual(before.filter((name) => !name.endsWith('.partial')));
+    expect(await readdir(folder)).toEqual(before);
+  });
+
+  test('that finds no room on the disk is one sentence, and leaves nothing', async () => {
+    const into = await temporaryFolder();
+    const partial = join(into, 'tailgate-20260101T000000Z.partial');
+    await mkdir(partial);
+    await symlink('/dev/full', join(partial, 'base.tar.gz'));
+    await expect(takeBackup(url, into, new Date('2026-01-01T00:00:00Z'))).rejects.toThrow(
+      new StartError(`no backup was made in ${into}: ENOSPC: no space left on device, write`),
+    );
+    expect(await readdir(into)).toEqual([]);
   });
 });
 
@@ -127,6 +141,38 @@ describe('a restore drill', () => {
     // A manifest has whole seconds.
     expect(rows[0]?.backup_at.getTime()).toBeGreaterThanOrEqual(begun - 1_000);
     expect(await incidents()).toEqual([]);
+  });
+
+  test('misses no change that was released from quarantine behind the backup', async () => {
+    const id = randomUUID();
+    await db.query(
+      `insert into quarantine (quarantine_id, id, hash, employee, name, code, reason, body, received_at)
+       values (gen_random_uuid(), $1, '', '1001', 'updateStop', 'ROUTE_NOT_FOUND', '', '', now() - interval '1 day')`,
+      [id],
+    );
+    await ops(['backup']);
+    await db.query(`update quarantine set state = 'released', resolved_at = now() where id = $1`, [id]);
+    await saveChange(db, id);
+    expect((await ops(['restore-drill'])).text).toMatch(/^GO {5}contents /m);
+    await db.query('delete from ledger where id = $1', [id]);
+  });
+
+  test('records a check that fails', async () => {
+    const { url: busyUrl, pool } = await createDatabase();
+    const impatient = createPool({ url: busyUrl, name: 'test', log: recordedLog(), timeoutMs: 300 });
+    const writer = await pool.connect();
+    try {
+      await writer.query('begin');
+      await writer.query('lock table ledger');
+      const { text, ok } = await ops(['restore-drill'], { db: impatient });
+      expect(ok).toBe(false);
+      expect(text).toMatch(/^NO-GO {2}contents {4}the check failed: canceling statement due to statement timeout$/m);
+      expect((await pool.query<{ ok: boolean }>('select ok from restore_drill')).rows).toEqual([{ ok: false }]);
+    } finally {
+      await writer.query('rollback');
+      writer.release();
+      await impatient.end();
+    }
   });
 
   test('names a backup with damaged files, and starts no PostgreSQL on them', async () => {
@@ -164,14 +210,12 @@ describe('a restore drill', () => {
     await ops(['backup']);
     // Received long before the backup, and not in it.
     const { pool } = await createDatabase();
-    await pool.query(
-      `insert into ledger (facility, id, route_id, week_end, stop_id, version, source, hash, employee, edit_time, received_at, result, body)
-       values ('F01', gen_random_uuid(), 'R100', '20261128', 1, 99, 'rest', '', '1001', now(), now() - interval '1 day', 'applied', '{}')`,
-    );
+    // More than the three of the phone, which are in it, and count once they are a minute old.
+    for (let n = 0; n < 4; n++) await saveChange(pool, randomUUID());
     const { text } = await ops(['restore-drill'], { db: pool });
     expect(text).toMatch(/^NO-GO {2}epoch {7}the backup belongs to another PostgreSQL than the servers use$/m);
     expect(text).toMatch(/^NO-GO {2}migrations {2}this release does not know 9999_of_others\.sql$/m);
-    expect(text).toMatch(/^NO-GO {2}contents {4}.*: 1 changes from before the backup are missing$/m);
+    expect(text).toMatch(/^NO-GO {2}contents {4}.*: [1-4] changes from before the backup are missing$/m);
     expect(text).toMatch(new RegExp(`^NO-GO  chains      1 of 3 items differ: ${rows[0]?.id}$`, 'm'));
   });
 });
@@ -191,4 +235,13 @@ async function copyOfNewest(name: string, change: (data: string) => Promise<void
 async function incidents(): Promise<{ kind: string; backup: string }[]> {
   const statement = `select kind, details::jsonb->>'backup' as backup from incident where kind like 'restore%'`;
   return (await db.query<{ kind: string; backup: string }>(statement)).rows;
+}
+
+/** A change that was received the day before. */
+async function saveChange(to: pg.Pool, id: string): Promise<void> {
+  await to.query(
+    `insert into ledger (facility, id, route_id, week_end, stop_id, version, source, hash, employee, edit_time, received_at, result, body)
+     values ('F09', $1, 'R900', '20261128', 1, 99, 'rest', '', '1001', now(), now() - interval '1 day', 'applied', '{}')`,
+    [id],
+  );
 }

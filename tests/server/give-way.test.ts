@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { GiveWay } from '../../../server/src/replication/control/give-way.ts';
+import { GiveWay } from '../../server/src/runtime/give-way.ts';
 
 /** A pipeline that is busy or calm by command, and a clock that goes by command. */
 function stage() {

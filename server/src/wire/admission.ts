@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { AppError } from '../../wire/errors.ts';
+import { AppError } from './errors.ts';
 
 export interface AdmissionLimits {
   /** Requests that wait for a commit. A depot's morning is a few hundred, done within a second. */
