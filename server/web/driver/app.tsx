@@ -4,6 +4,7 @@ import { Fragment, useState, useSyncExternalStore } from 'react';
 import { useAddress } from '../ui/router.ts';
 import { importing } from './importing.ts';
 import { pageAt, takeOver } from './pages.tsx';
+import { usePositionAt } from './position.ts';
 import { OwnPasswordScreen } from './screens/own-password.tsx';
 import { RegisterScreen } from './screens/register.tsx';
 import type { OneTime } from './screens/sign-in.tsx';
@@ -16,11 +17,11 @@ export interface AppProps extends Services {
   readonly client: Client;
 }
 
-/** The whole app. Another language draws all of it anew. */
+/** The whole app. Another language renders all of it again, and what the driver has typed stays. */
 export function App({ client, ...services }: AppProps) {
-  const language = useSyncExternalStore(i18n.subscribe, i18n.language);
+  useSyncExternalStore(i18n.subscribe, i18n.language);
   const { sample } = services;
-  const pages = <Pages key={language} />;
+  const pages = <Pages />;
   return (
     <ServicesContext.Provider value={services}>
       <ClientProvider client={client} uploads={services.uploads}>
@@ -42,14 +43,15 @@ function Pages() {
   const address = useAddress();
   const [oneTime, setOneTime] = useState<OneTime>();
   const isImporting = useWatch(importing);
-  const [first = ''] = address.steps;
+  const [first = '', second] = address.steps;
+  usePositionAt(driver && first === 'stop' ? second : undefined);
 
   if (oneTime) return <OwnPasswordScreen oneTime={oneTime} onDone={() => setOneTime(undefined)} />;
-  if (!driver && first === 'register') return <RegisterScreen />;
+  if (!driver?.signedIn && first === 'register') return <RegisterScreen />;
   const isRescue = isImporting || first === 'hand-over' || first === 'take-over';
   if (!isRescue && (!driver || (first === 'sign-in' && !driver.signedIn)))
     return <SignInScreen onSignedIn={setOneTime} />;
-  const { key, screen, sheet } = isImporting ? takeOver : pageAt(address);
+  const { key, screen, sheet } = isImporting ? takeOver() : pageAt(address);
   return (
     <>
       <Fragment key={key}>{screen}</Fragment>

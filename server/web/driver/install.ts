@@ -24,7 +24,8 @@ export function startInstallHint(): void {
 }
 
 export async function install(): Promise<void> {
-  await offered?.prompt();
+  // The browser refuses an offer that it has shown before.
+  await offered?.prompt().catch(() => undefined);
   offered = undefined;
   installWay.set('none');
 }

@@ -1,6 +1,6 @@
-import { createClient, openIndexedDb } from '@tailgate/client-sdk';
+import { openIndexedDb } from '@tailgate/client-sdk';
 import type { ExportedQueue, Imported } from '@tailgate/client-sdk/rescue';
-import { openIndexedDbFiles, openUploads } from '@tailgate/client-sdk/uploads';
+import { openIndexedDbFiles } from '@tailgate/client-sdk/uploads';
 import { createRoot } from 'react-dom/client';
 import { loadAhead } from '../ui/lazy.tsx';
 import { startRouter } from '../ui/router.ts';
@@ -9,11 +9,13 @@ import { App } from './app.tsx';
 import './driver.css';
 import './sample/sample.css';
 import './screens/counts.css';
+import { followUnsent } from './background-sync.ts';
+import { followEviction } from './eviction.ts';
 import { importing } from './importing.ts';
 import { startInstallHint } from './install.ts';
 import { keepOffline, serverUrl } from './offline.ts';
 import type { Place } from './place.ts';
-import { undoWindow } from './recorded.ts';
+import { openPhoneClient } from './phone-client.ts';
 import { startHandScanner } from './scan/hand-scanner.ts';
 import { followSession } from './session-end.ts';
 import { i18n } from './words/words.ts';
@@ -38,8 +40,8 @@ try {
   clearTimeout(slow);
 }
 if (isOpen && !isSample) {
-  // The browser may delete a page's data when storage is short, unless it grants this.
-  await navigator.storage?.persist();
+  // The browser may delete a page's data when storage is short, unless it grants this. Some ask the driver: nothing waits for it.
+  navigator.storage?.persist().catch(() => undefined);
   await keepOffline();
   // From the worker: a file that the network lost would be missing until the page loads again.
   await loadAhead();
@@ -51,9 +53,9 @@ async function openPhone(): Promise<Place> {
   const url = serverUrl(location);
   const [store, files] = await Promise.all([openIndexedDb(), openIndexedDbFiles()]);
   const open: Place['open'] = async () => {
-    const uploads = await openUploads({ store: files });
-    const client = await createClient({ url, store, uploads, undoWindow, app: 'tailgate-driver' });
-    return { client, uploads, server: { url }, proofs: { url, store } };
+    const opened = await openPhoneClient(url, store, files);
+    if (!DEVELOPMENT && 'serviceWorker' in navigator) followUnsent(opened.client);
+    return { ...opened, server: { url }, proofs: { url, store } };
   };
   return { store, open };
 }
@@ -62,6 +64,7 @@ async function show(place: Place): Promise<void> {
   const app = await place.open();
   isOpen = true;
   followSession(app.client);
+  if (!isSample) followEviction(app.client);
   /** Each queue is one write: a kill at any moment loses nothing, and a repeated import adds nothing. */
   const importQueues = async (queues: readonly ExportedQueue[]): Promise<readonly Imported[]> => {
     const { importQueue } = await import('@tailgate/client-sdk/rescue');

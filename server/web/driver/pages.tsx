@@ -60,7 +60,7 @@ function loadSection(kind: ReportKind, name: string): ReactNode {
 }
 
 /** Stays while the client is closed for it. */
-export const takeOver: Page = { key: 'take-over', screen: <TakeOverScreen /> };
+export const takeOver = (): Page => ({ key: 'take-over', screen: <TakeOverScreen /> });
 
 /** Every page by the first step of its address; an unknown address shows the route. */
 const pages: Readonly<Record<string, Read>> = {
@@ -73,7 +73,7 @@ const pages: Readonly<Record<string, Read>> = {
     sheet: what === 'support' ? <SupportSheet /> : undefined,
   }),
   'hand-over': () => ({ key: 'hand-over', screen: <HandOverScreen /> }),
-  'take-over': () => takeOver,
+  'take-over': takeOver,
   inbox: () => ({ key: 'inbox', screen: <InboxScreen /> }),
   display: () => route(<DisplaySheet />),
   scan: () => ({ key: 'scan', screen: <ScanScreen key="tab" /> }),

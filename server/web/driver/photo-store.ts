@@ -1,4 +1,4 @@
-import type { Client } from '@tailgate/client-sdk';
+import type { LocalRoute } from '@tailgate/client-sdk';
 import type { Uploads } from '@tailgate/client-sdk/uploads';
 import { filesOf } from '@tailgate/client-sdk/uploads';
 
@@ -15,15 +15,26 @@ function oneAtATime<Result>(work: () => Promise<Result>): Promise<Result> {
 export const storePhoto = (uploads: Uploads, photo: Blob, name: string): Promise<string> =>
   oneAtATime(async () => (await uploads.add(photo, { kind: 'photo', name })).id);
 
-/** Deletes photos that are not kept after all. One that a stop, a draft or the route's form names, such as twice the same, stays. */
-export async function discardPhotos(client: Client, uploads: Uploads, ids: readonly string[]): Promise<void> {
-  const route = client.route().current;
-  const stops = route?.stops ?? [];
-  const isNamed = (id: string): boolean =>
-    JSON.stringify(route?.draft ?? null).includes(id) ||
-    stops.some((stop) => filesOf(stop).includes(id) || JSON.stringify(stop.draft ?? null).includes(id));
-  for (const id of ids) if (!isNamed(id)) await uploads.discard(id);
+/**
+ * Deletes photos that are not kept after all. One that a stop, a draft or a route's form names, such as twice the same,
+ * stays.
+ *
+ * @param views the route now, and as it was where an undo may return to that
+ */
+export async function discardPhotos(
+  uploads: Pick<Uploads, 'discard'>,
+  ids: readonly string[],
+  views: readonly (RouteFiles | undefined)[],
+): Promise<void> {
+  for (const id of ids) if (!views.some((view) => view && isNamed(view, id))) await uploads.discard(id);
 }
+
+type RouteFiles = Pick<LocalRoute, 'draft' | 'stops'>;
+
+const isNamed = ({ draft, stops }: RouteFiles, id: string): boolean =>
+  isInDraft(draft, id) || stops.some((stop) => filesOf(stop).includes(id) || isInDraft(stop.draft, id));
+
+const isInDraft = (draft: unknown, id: string): boolean => JSON.stringify(draft ?? null).includes(id);
 
 /** Draws a small picture of a stored photo; false where the phone has no bytes, or cannot read them as a picture. */
 export const drawThumbnail = (uploads: Uploads, id: string, canvas: HTMLCanvasElement): Promise<boolean> =>

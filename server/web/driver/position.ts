@@ -1,16 +1,36 @@
+import { useEffect } from 'react';
 import { createSignal } from '../ui/signal.ts';
 import type { Fix } from './model/distance.ts';
+import { usePageVisible } from './page-visible.ts';
 
 /** The latest position of the phone. A delivery records it; nothing waits for it. */
 export const position = createSignal<Fix | undefined>(undefined);
 
-/** Asks the phone once, and the driver for the permission where there is none yet. A refusal changes nothing. */
-export function askPosition(): void {
+/** An older answer is asked for again; ms. */
+const againMs = 60_000;
+
+/**
+ * Asks the phone once, and the driver for the permission where there is none yet. A refusal changes nothing.
+ *
+ * @param maximumAge of a position that the phone has already; ms
+ */
+export function askPosition(maximumAge = againMs): void {
   navigator.geolocation?.getCurrentPosition(
     ({ coords: { latitude, longitude }, timestamp }) => position.set({ latitude, longitude, at: timestamp }),
     () => undefined,
-    { enableHighAccuracy: true, maximumAge: 60_000, timeout: 30_000 },
+    { enableHighAccuracy: true, maximumAge, timeout: 30_000 },
   );
+}
+
+/** Keeps the position fresh while the driver is at a stop and looks at the app. */
+export function usePositionAt(stop: string | undefined): void {
+  const isVisible = usePageVisible();
+  useEffect(() => {
+    if (stop === undefined || !isVisible) return undefined;
+    askPosition();
+    const timer = setInterval(() => askPosition(), againMs);
+    return () => clearInterval(timer);
+  }, [stop, isVisible]);
 }
 
 /** Asks only where the driver has permitted it before: a list is no reason to ask. */

@@ -1,3 +1,5 @@
+import { keepWord, keptWord } from './kept-word.ts';
+
 /** A sentence with `{names}` to fill; with plural forms where a number decides: the argument `n` selects the form. */
 export type Word = string | { readonly one: string; readonly other: string };
 export type Words = Readonly<Record<string, Word>>;
@@ -38,6 +40,8 @@ export interface I18n<Source extends Words> {
   /** The languages by their own names. */
   readonly languages: readonly { readonly code: string; readonly name: string }[];
   readonly setLanguage: (code: string) => void;
+  /** Shows another reader the app in this language: the present one's choice stays kept for the next start. */
+  readonly lend: (code: string) => void;
   readonly subscribe: (listener: () => void) => () => void;
   /** A time of day such as 08:56, on the reader's clock. */
   readonly time: (ms: number) => string;
@@ -68,6 +72,13 @@ export function createI18n<Source extends Words>(
     forms = formatsOf(code);
     document.documentElement.lang = code;
   };
+  /** Returns whether the language is another one now. */
+  const change = (next: string): boolean => {
+    if (!translations[next] || next === code) return false;
+    speak(next);
+    for (const listener of [...listeners]) listener();
+    return true;
+  };
   const filled = (word: Word, fill: unknown): string => {
     const text = typeof word === 'string' ? word : word[forms.plural(Number(valueOf(fill, 'n')))];
     return text.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
@@ -85,12 +96,8 @@ export function createI18n<Source extends Words>(
     start: () => speak(preferred(Object.keys(translations)) ?? fallback),
     language: () => code,
     languages: Object.entries(translations).map(([each, { name }]) => ({ code: each, name })),
-    setLanguage(next) {
-      if (!translations[next] || next === code) return;
-      speak(next);
-      keep(code);
-      for (const listener of [...listeners]) listener();
-    },
+    setLanguage: (next) => void (change(next) && keepWord(storageKey, code)),
+    lend: (next) => void change(next),
     subscribe(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
@@ -106,7 +113,7 @@ export function createI18n<Source extends Words>(
 const valueOf = (fill: unknown, name: string): unknown =>
   fill instanceof Object ? Object.entries(fill).find(([key]) => key === name)?.[1] : undefined;
 
-const isSameDay = (a: number, b: number): boolean => new Date(a).toDateString() === new Date(b).toDateString();
+export const isSameDay = (a: number, b: number): boolean => new Date(a).toDateString() === new Date(b).toDateString();
 
 function formatsOf(code: string) {
   const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
@@ -127,22 +134,6 @@ function formatsOf(code: string) {
 
 /** The reader's choice, else the first language of the browser that the app has. */
 function preferred(known: readonly string[]): string | undefined {
-  const wanted = [kept(), ...navigator.languages].map((each) => each?.split('-')[0]);
+  const wanted = [keptWord(storageKey), ...navigator.languages].map((each) => each?.split('-')[0]);
   return wanted.find((each): each is string => each !== undefined && known.includes(each));
-}
-
-// Storage throws where the browser blocks it; the choice lasts until the next start then.
-function kept(): string | undefined {
-  try {
-    return localStorage.getItem(storageKey) ?? undefined;
-  } catch {
-    return undefined;
-  }
-}
-function keep(code: string): void {
-  try {
-    localStorage.setItem(storageKey, code);
-  } catch {
-    // The choice lasts until the next start.
-  }
 }

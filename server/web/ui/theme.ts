@@ -1,3 +1,5 @@
+import { keepWord, keptWord } from './kept-word.ts';
+
 /** `auto` follows the system. `sun` is black on white with thick edges, for sunlight on the glass. */
 export const themes = ['auto', 'light', 'dark', 'sun'] as const;
 export type Theme = (typeof themes)[number];
@@ -8,12 +10,8 @@ const dark = matchMedia('(prefers-color-scheme: dark)');
 
 /** Applies the kept theme before the first paint, and follows the system from then on. */
 export function startTheme(): void {
-  try {
-    const kept = localStorage.getItem(storageKey);
-    chosen = themes.find((each) => each === kept) ?? 'auto';
-  } catch {
-    // The browser blocks storage: the system decides.
-  }
+  const kept = keptWord(storageKey);
+  chosen = themes.find((each) => each === kept) ?? 'auto';
   dark.addEventListener('change', apply);
   apply();
 }
@@ -22,11 +20,7 @@ export const currentTheme = (): Theme => chosen;
 
 export function setTheme(theme: Theme): void {
   chosen = theme;
-  try {
-    localStorage.setItem(storageKey, theme);
-  } catch {
-    // The choice lasts until the next start.
-  }
+  keepWord(storageKey, theme);
   apply();
 }
 

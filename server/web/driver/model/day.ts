@@ -51,12 +51,15 @@ export function dayOf({ route, statesOf, files, employee, pending, oldestPending
   const shown = ofStops.reduce((sum, left) => sum + (left.kind === 'change' ? left.n : 0), 0);
   const others: Left[] =
     pending > shown ? [{ kind: 'other', n: pending - shown, since: shown === 0 ? oldestPendingAt : undefined }] : [];
-  const own = files.files.filter((file) => file.employee === employee);
+  const isOwn = (file: Pick<UnsentFile, 'employee'>): boolean => file.employee === employee;
+  const own = files.files.filter(isOwn);
   const left = [
     ...ofStops,
     ...others,
     ...own.map((file) => leftFile(file, route?.stops ?? [], files.sending)),
-    ...files.failed.map(({ id, name, reason }): Left => ({ kind: 'failed', id, name, why: reason, since: undefined })),
+    ...files.failed
+      .filter(isOwn)
+      .map(({ id, name, reason }): Left => ({ kind: 'failed', id, name, why: reason, since: undefined })),
   ].sort((a, b) => (a.since ?? 0) - (b.since ?? 0));
   return {
     here: pending + own.length,

@@ -7,9 +7,9 @@ import type {
   OverageInput,
   StopInput,
 } from '@tailgate/client-sdk';
-import type { LineDraft, OverageDraft, ReturnDraft, StopDraft } from './draft.ts';
-import type { Collection, Product } from './lines.ts';
-import { lineNow, needsCount, needsScan } from './lines.ts';
+import type { LineDraft, OverageDraft, ReasonDraft, ReturnDraft, StopDraft } from './draft.ts';
+import type { Collection, OsdGroups, Product } from './lines.ts';
+import { lineNow, needsCount, needsScan, recordedReasons, sum } from './lines.ts';
 import { photoLine } from './stop-photos.ts';
 
 /** The delivery that a draft describes: each line that the driver counted, all others as planned. */
@@ -46,15 +46,25 @@ function returnChange({ key }: Collection, draft: StopDraft): LineChange | undef
   return { key, returned, accounting_complete: true, ...(photos && { image_ids: [...photos] }) };
 }
 
-/** One line as it is recorded, in a delivery and in a correction. */
-function lineChange(stop: LocalStop, line: Product, draft: StopDraft, own: LineDraft): LineChange {
+/**
+ * One line as it is recorded, in a delivery and in a correction.
+ *
+ * @param further reasons beside that of the draft: it has the rest of what the line lacks
+ */
+function lineChange(
+  stop: LocalStop,
+  line: Product,
+  draft: StopDraft,
+  own: LineDraft,
+  further: OsdGroups = [],
+): LineChange {
   const { delivered, planned, toScan } = lineNow(stop, line, draft);
   const handled = needsScan(line) ? own.scanned : needsCount(line) ? own.delivered : undefined;
   return {
     key: line.key,
     delivered,
     // The reasons of a counted line are those of the draft; none where it is complete.
-    osd_data: own.reason?.code ? reasonInput(own, planned - delivered) : [],
+    osd_data: own.reason?.code ? [...reasonInput(own, planned - delivered - piecesOf(further)), ...further] : [],
     ...(own.photos && { image_ids: [...own.photos] }),
     ...(own.pallets !== undefined && { delivered_pallets: own.pallets }),
     ...(own.returned !== undefined && { returned: own.returned }),
@@ -86,9 +96,37 @@ export const overageInput = ({ barcode, code, quantity, comment, photos }: Overa
   images_id: photos[0] ?? null,
 });
 
-/** One product of a delivered stop, counted again. */
+const noReason: ReasonDraft = { code: '', comment: '', photos: [] };
+
+/** The recorded reason of a line, to start a correction from; the first one of several. */
+export function recordedReason({ updates }: Product): ReasonDraft {
+  const [first] = updates.osd_data;
+  if (!first) return noReason;
+  return {
+    code: first.osd_code,
+    comment: first.data[0]?.comment ?? '',
+    photos: first.data.flatMap(({ images_id }) => images_id ?? []),
+  };
+}
+
+/** The recorded reasons that a correction keeps beside the first one; none where they no longer fit what the line lacks. */
+export function furtherReasons({ quantity, updates }: Product, delivered: number): OsdGroups {
+  const further = updates.osd_data.slice(1);
+  return piecesOf(further) < quantity - delivered ? further : [];
+}
+
+const piecesOf = (groups: OsdGroups): number => sum(recordedReasons(groups), ({ quantity }) => quantity);
+
+/** One product of a delivered stop, counted again. Reasons that the driver has not touched stay as they are recorded. */
 export function correctionOf(stop: LocalStop, line: Product, draft: StopDraft): Omit<StopInput, 'id'> {
-  const { key: _, action, ...updates } = lineChange(stop, line, draft, draft.lines[line.key] ?? {});
+  const own = draft.lines[line.key] ?? {};
+  const { delivered } = lineNow(stop, line, draft);
+  const further = furtherReasons(line, delivered);
+  const { key: _, action, osd_data, ...counts } = lineChange(stop, line, draft, own, further);
+  const isUntouched =
+    delivered === line.updates.delivered &&
+    JSON.stringify(own.reason ?? noReason) === JSON.stringify(recordedReason(line));
+  const updates = { ...counts, ...(!isUntouched && { osd_data }) };
   return { products: upTo(stop.products, line, { updates, ...(action && { action }) }) };
 }
 

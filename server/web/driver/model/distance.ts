@@ -9,12 +9,12 @@ export interface Fix {
   readonly at: number;
 }
 
-/** A position older than this does not belong to the present stop. */
-const freshMs = 10 * 60_000;
+/** The longest age of a position in ms: on the list, and as the place of a delivery. A truck drives a mile in two minutes. */
+const freshMs = { list: 10 * 60_000, stamp: 2 * 60_000 };
 
 /** Metres between the phone and the customer; undefined where either place is unknown, or the fix is old. */
 export function metresTo({ customer }: LocalStop, fix: Fix | undefined, now: number): number | undefined {
-  if (!fix || !isFresh(fix, now)) return undefined;
+  if (!fix || now - fix.at > freshMs.list) return undefined;
   return metersBetween(fix, customer.location.coordinates) ?? undefined;
 }
 
@@ -23,8 +23,6 @@ export const stampOf = (
   fix: Fix | undefined,
   now: number,
 ): Pick<DeliverInput, 'delivery_latitude' | 'delivery_longitude'> =>
-  fix && isFresh(fix, now)
+  fix && now - fix.at <= freshMs.stamp
     ? { delivery_latitude: fix.latitude.toFixed(6), delivery_longitude: fix.longitude.toFixed(6) }
     : {};
-
-const isFresh = ({ at }: Fix, now: number): boolean => now - at <= freshMs;

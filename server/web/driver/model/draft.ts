@@ -19,7 +19,12 @@ export type StopDraft = {
   readonly comment: string;
   /** Photos of the whole stop, by the ids of their files. */
   readonly photos: readonly string[];
+  /** A skip or a refusal of the whole stop; null while the driver fills in neither. */
+  readonly exception: ReasonDraft | null;
 };
+
+/** The interface takes no longer comment; UTF-16 units, so that a field of this length holds no more than 2000 characters. */
+export const longestComment = 2000;
 
 export type LineDraft = {
   /** Set by the line sheet. Without it the line is as planned, or as scanned. */
@@ -34,11 +39,11 @@ export type LineDraft = {
   readonly photos?: readonly string[];
 };
 
-/** Why a line has less than planned. */
+/** Why a line has less than planned, or why the whole stop is skipped or refused. */
 export type ReasonDraft = {
   readonly code: string;
   readonly comment: string;
-  /** Photos of the damage, by the ids of their files. */
+  /** Photos that go with the reason, by the ids of their files. */
   readonly photos: readonly string[];
 };
 
@@ -66,6 +71,7 @@ export const emptyDraft: StopDraft = {
   ink: null,
   comment: '',
   photos: [],
+  exception: null,
 };
 
 /** Whether the driver has filled in anything. */
@@ -76,7 +82,8 @@ export const isBegun = (draft: StopDraft): boolean =>
   draft.signature !== null ||
   draft.ink !== null ||
   draft.comment !== '' ||
-  draft.photos.length > 0;
+  draft.photos.length > 0 ||
+  draft.exception !== null;
 
 /** The draft with another line; without one, the line is as planned, or as scanned. */
 export function withLine(draft: StopDraft, key: string, line: LineDraft | undefined): StopDraft {
@@ -90,10 +97,19 @@ export function withReturn(draft: StopDraft, key: string, line: ReturnDraft | un
   return { ...draft, returns: line === undefined ? others : { ...draft.returns, [key]: line } };
 }
 
+/** The draft without the person who signs, the strokes and their file. */
+export const withoutSignature = (draft: StopDraft): StopDraft => ({
+  ...draft,
+  signer: '',
+  signature: null,
+  shown: null,
+  ink: null,
+});
+
 /** The draft in a stored value. Members that another version of the app wrote otherwise are left out. */
 export function draftOf(stored: unknown): StopDraft {
   if (!isRecord(stored)) return emptyDraft;
-  const { lines, returns, overage, signer, signature, shown, ink, comment, photos } = stored;
+  const { lines, returns, overage, signer, signature, shown, ink, comment, photos, exception } = stored;
   return {
     lines: mapOf(lines, lineOf),
     returns: mapOf(returns, returnOf),
@@ -104,6 +120,7 @@ export function draftOf(stored: unknown): StopDraft {
     ink: storedInk(ink),
     comment: text(comment),
     photos: ids(photos),
+    exception: isRecord(exception) ? reasonOf(exception) : null,
   };
 }
 
@@ -114,12 +131,16 @@ function lineOf(stored: Stored): LineDraft {
     ...(isCount(scanned) && { scanned }),
     ...(isCount(pallets) && { pallets }),
     ...(isCount(returned) && { returned }),
-    ...(isRecord(reason) && {
-      reason: { code: text(reason['code']), comment: text(reason['comment']), photos: ids(reason['photos']) },
-    }),
+    ...(isRecord(reason) && { reason: reasonOf(reason) }),
     ...(Array.isArray(photos) && { photos: ids(photos) }),
   };
 }
+
+const reasonOf = ({ code, comment, photos }: Stored): ReasonDraft => ({
+  code: text(code),
+  comment: text(comment),
+  photos: ids(photos),
+});
 
 function returnOf({ returned, photos }: Stored): ReturnDraft | undefined {
   return isCount(returned) ? { returned, ...(Array.isArray(photos) && { photos: ids(photos) }) } : undefined;

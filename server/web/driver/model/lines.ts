@@ -4,6 +4,15 @@ import type { LineDraft, StopDraft } from './draft.ts';
 export type Product = LocalStop['products'][number];
 export type Collection = LocalStop['collections'][number];
 
+/** The recorded reasons of a line. */
+export type OsdGroups = Product['updates']['osd_data'];
+
+/** A reason, and how many pieces it has. */
+export interface ReasonNow {
+  readonly code: string;
+  readonly quantity: number;
+}
+
 /** A product with the counts that hold now: the draft's, else the recorded ones, else the plan's. */
 export interface LineNow {
   readonly line: Product;
@@ -15,7 +24,7 @@ export interface LineNow {
   /** The office asks for a count of the line, and it has none yet. */
   readonly toCount: boolean;
   /** Reasons with their quantities, recorded or drafted. */
-  readonly reasons: readonly { readonly code: string; readonly quantity: number }[];
+  readonly reasons: readonly ReasonNow[];
   readonly photos: number;
 }
 
@@ -37,10 +46,6 @@ export function lineNow(stop: LocalStop, line: Product, draft: StopDraft): LineN
   const isByHand = own?.delivered !== undefined;
   const less = line.quantity - delivered;
   const drafted = own?.reason ? [{ code: own.reason.code, quantity: Math.max(0, less) }] : undefined;
-  const stored = line.updates.osd_data.map(({ osd_code, data }) => ({
-    code: osd_code,
-    quantity: data.reduce((sum, { quantity }) => sum + quantity, 0),
-  }));
   return {
     line,
     draft: own,
@@ -48,10 +53,13 @@ export function lineNow(stop: LocalStop, line: Product, draft: StopDraft): LineN
     delivered,
     toScan: scanned === undefined || isByHand ? 0 : Math.max(0, line.quantity - scanned),
     toCount: needsCount(line) && !isByHand && !isRecorded,
-    reasons: drafted ?? (own?.delivered === undefined ? stored : []),
+    reasons: drafted ?? (own?.delivered === undefined ? recordedReasons(line.updates.osd_data) : []),
     photos: (own?.reason?.photos.length ?? 0) + (own?.photos?.length ?? line.updates.image_ids?.length ?? 0),
   };
 }
+
+export const recordedReasons = (groups: OsdGroups): ReasonNow[] =>
+  groups.map(({ osd_code, data }) => ({ code: osd_code, quantity: sum(data, ({ quantity }) => quantity) }));
 
 export interface SectionNow {
   /** `scan`, or the host's name of the section, such as CASES. */

@@ -21,9 +21,11 @@ export function kindsOf(codes: readonly ReferenceCode[]): ReasonKind[] {
   return [...byCategory].map(([category, of]) => ({ category, codes: of }));
 }
 
-/** The code of a reason, or of its number on the host. */
+/** The code of a reason, or of its number on the host. A blank one names none: as a number it would be the code 0. */
 export const codeNamed = (codes: readonly ReferenceCode[], code: string): ReferenceCode | undefined =>
-  codes.find((each) => each.code === code) ?? codes.find((each) => Number(each.code) === Number(code));
+  code.trim() === ''
+    ? undefined
+    : (codes.find((each) => each.code === code) ?? codes.find((each) => Number(each.code) === Number(code)));
 
 /** Reasons for a skip (S) or a refusal (R) of a whole stop. */
 export const exceptionsFor = (codes: readonly ReferenceCode[], type: 'S' | 'R'): ReferenceCode[] =>

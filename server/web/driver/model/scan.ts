@@ -20,8 +20,8 @@ export type Match =
   | { readonly kind: 'line'; readonly line: Product; readonly scanned: number }
   /** A line of this stop without open pieces: all are scanned, or the driver counted them by hand. */
   | { readonly kind: 'full'; readonly line: Product; readonly scanned: number; readonly byHand: boolean }
-  /** Something that goes back from this stop, such as a tote. */
-  | { readonly kind: 'return'; readonly line: Collection; readonly returned: number }
+  /** Something that goes back from this stop, such as a tote. `byHand`: its count is recorded, and its sheet corrects it. */
+  | { readonly kind: 'return'; readonly line: Collection; readonly returned: number; readonly byHand: boolean }
   /** Not planned here, and another stop got less of it than planned. */
   | {
       readonly kind: 'missing';
@@ -49,7 +49,10 @@ export function matchCode({ route, stop, draft, credit }: Place, code: string): 
   const open = states.find(({ kind, scanned, line }) => kind === 'line' || scanned < line.quantity);
   if (open) return open;
   const back = stop.collections.find((line) => isItem(line.id, code));
-  if (back) return { kind: 'return', line: back, returned: returnedNow(back, draft) };
+  if (back) {
+    const byHand = isCounted(stop);
+    return { kind: 'return', line: back, returned: returnedNow(back, byHand ? emptyDraft : draft), byHand };
+  }
 
   const others = route.stops.filter(({ id }) => id !== stop.id && id !== warehouse);
   const lines = others.flatMap((other) => linesOf(other.products, code).map((line) => ({ stop: other, line })));
@@ -107,7 +110,7 @@ const isItem = (id: string, code: string): boolean => id !== '' && id.toUpperCas
 /** The draft with one piece more, after a scan of a planned line or of something that goes back. */
 export function withScan(draft: StopDraft, match: Match): StopDraft {
   if (match.kind === 'line') return withScanned(draft, match.line, match.scanned + 1);
-  if (match.kind !== 'return') return draft;
+  if (match.kind !== 'return' || match.byHand) return draft;
   const { line, returned } = match;
   return withReturn(draft, line.key, { ...draft.returns[line.key], returned: returned + 1 });
 }

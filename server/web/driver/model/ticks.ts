@@ -1,4 +1,5 @@
 import type { ReceiptState } from '@tailgate/client-sdk';
+import type { FileState } from '@tailgate/client-sdk/uploads';
 import type { TickState } from '../../ui/parts/ticks.tsx';
 
 /** How far the changes of a stop got: phone, server, back office. */
@@ -15,10 +16,12 @@ export interface TickRow {
  * Undefined where this phone has no change of the stop.
  *
  * @param isParked the host refuses the stop's row
+ * @param isSaving a photo of the stop is not on the disk yet: its change follows
  */
-export function ticksOf(states: readonly ReceiptState[], isParked = false): TickRow | undefined {
-  const live = states.filter(({ at }) => at !== 'withdrawn');
-  if (live.length === 0) return undefined;
+export function ticksOf(states: readonly ReceiptState[], isParked = false, isSaving = false): TickRow | undefined {
+  const recorded = states.filter(({ at }) => at !== 'withdrawn');
+  if (recorded.length === 0) return undefined;
+  const live: readonly ReceiptState[] = isSaving ? [...recorded, { at: 'recorded' }] : recorded;
   const phone = live.some(({ at }) => at === 'recorded') ? 'wait' : 'yes';
   const server = min(live.map(serverTick));
   const office =
@@ -49,6 +52,24 @@ function wordOf(phone: TickState, server: TickState, office: TickState): TickRow
   if (server === 'wait') return 'phone';
   if (server === 'part') return 'file';
   return office === 'yes' ? 'office' : 'server';
+}
+
+/**
+ * The server's tick of a file. One that this phone does not know is at the server where the server has every file of the
+ * stop; else it may still be on another phone.
+ *
+ * @param percent of it on its way
+ * @param row the ticks of its stop
+ */
+export function fileTick(
+  file: FileState | undefined,
+  percent: number,
+  row: TickRow | undefined,
+): TickState | 'elsewhere' {
+  if (file === undefined) return row?.server === 'yes' ? 'yes' : 'elsewhere';
+  if (file.at === 'here') return 'yes';
+  if (file.at === 'failed') return 'look';
+  return percent > 0 ? 'part' : 'wait';
 }
 
 /** When the latest change of a stop took each step; undefined where it did not, or where the phone has no record of it. */

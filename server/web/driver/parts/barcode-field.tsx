@@ -1,8 +1,8 @@
 import type { FormEvent } from 'react';
 import { useState } from 'react';
-import { Field } from '../../ui/parts/field.tsx';
 import { isCheckDigitRight } from '../model/barcode.ts';
 import { t } from '../words/words.ts';
+import { CodeField } from './code-field.tsx';
 
 /** A typed number. A wrong check digit is a hint only: hosts have numbers without one. Enter of a scanner submits, too. */
 export function BarcodeField({ onCode }: { readonly onCode: (code: string) => void }) {
@@ -15,10 +15,9 @@ export function BarcodeField({ onCode }: { readonly onCode: (code: string) => vo
   };
   return (
     <form className="barcode-form" onSubmit={submit}>
-      <Field
+      <CodeField
         label={t('scan.type')}
         name="barcode"
-        inputMode="numeric"
         autoComplete="off"
         enterKeyHint="search"
         value={text}

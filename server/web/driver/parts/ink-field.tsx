@@ -10,12 +10,14 @@ interface InkFieldProps {
   readonly label: string;
   /** A small line in the field. */
   readonly hint: string;
+  /** Takes no more strokes: the file of the present ones is being made. */
+  readonly isLocked: boolean;
   /** Called after each stroke with all of them. */
   readonly onInk: (ink: Ink) => void;
 }
 
 /** A field to sign in. Black on white in every theme. */
-export function InkField({ ink, label, hint, onInk }: InkFieldProps) {
+export function InkField({ ink, label, hint, isLocked, onInk }: InkFieldProps) {
   const surface = useRef<HTMLCanvasElement>(null);
   const latest = useRef({ ink, onInk });
   latest.current = { ink, onInk };
@@ -56,7 +58,7 @@ export function InkField({ ink, label, hint, onInk }: InkFieldProps) {
     };
   }, []);
   return (
-    <div className="pad-area">
+    <div className="pad-area" inert={isLocked}>
       <span className="cap">{hint}</span>
       <span className="xline" aria-hidden="true" />
       <canvas ref={surface} role="img" aria-label={label} />

@@ -1,6 +1,9 @@
-import { useDriver, useStatus } from '@tailgate/client-sdk/react';
+import { useDriver, useStatus, useWatch } from '@tailgate/client-sdk/react';
 import { Banner } from '../../ui/parts/chip.tsx';
+import { closeEviction, evicted } from '../eviction.ts';
+import { links } from '../links.ts';
 import { wrongClock } from '../model/phone.ts';
+import { lostPhoto } from '../saving.ts';
 import { moment, span, t } from '../words/words.ts';
 import { RoomNote } from './phone-facts.tsx';
 
@@ -17,6 +20,7 @@ export function PhoneNotes() {
         </Banner>
       )}
       <EvictedNote />
+      <LostPhotoNote />
       <RoomNote />
       {endsAt !== undefined && (
         <Banner icon="key">
@@ -27,13 +31,29 @@ export function PhoneNotes() {
   );
 }
 
+/** A photo was not stored, and its sheet may be closed: the way to take it again. */
+export function LostPhotoNote() {
+  const lost = useWatch(lostPhoto);
+  if (!lost) return null;
+  return (
+    <Banner icon="cam" tone="bad" role="alert">
+      <p>{lost.why}</p>
+      <a className="btn btn-wide" href={links.photos(lost.stop)} onClick={() => lostPhoto.set(undefined)}>
+        {t('photos.title', { n: lost.stop })}
+      </a>
+    </Banner>
+  );
+}
+
 /** The browser has deleted the app's data since its last start. */
 export function EvictedNote() {
-  const { lastError } = useStatus();
-  if (lastError?.code !== 'EVICTED') return null;
+  if (!useWatch(evicted)) return null;
   return (
     <Banner icon="warn" tone="bad" role="alert">
       <p>{t('phone.evicted')}</p>
+      <button className="btn btn-wide" type="button" onClick={closeEviction}>
+        {t('app.close')}
+      </button>
     </Banner>
   );
 }

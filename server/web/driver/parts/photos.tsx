@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useEffect, useId, useRef, useState } from 'react';
 import { Icon } from '../../ui/icons.tsx';
 import { discardPhotos, drawThumbnail, storePhoto } from '../photo-store.ts';
+import { lostPhoto, whileSaving } from '../saving.ts';
 import { useServices } from '../services.ts';
 import { storingFault } from '../words/faults.ts';
 import { t } from '../words/words.ts';
@@ -10,20 +11,26 @@ import { t } from '../words/words.ts';
 /** The photos that a sheet has added or removed while it was open. */
 export interface PhotoSession {
   readonly note: (id: string) => void;
-  /** Ends the session: the photos that it does not keep leave the phone. */
-  readonly end: (kept: readonly string[]) => void;
+  /**
+   * Ends the session: the photos that it does not keep leave the phone.
+   *
+   * @param isRecorded a change is recorded: what it replaces may return by an undo, and earlier changes in the queue name
+   * it, so photos from before the session stay, and are sent
+   */
+  readonly end: (kept: readonly string[], isRecorded?: boolean) => void;
 }
 
 export function usePhotoSession(): PhotoSession {
   const client = useClient();
   const { uploads } = useServices();
   const touched = useRef(new Set<string>());
+  const [opened] = useState(() => client.route().current);
   return {
     note: (id) => void touched.current.add(id),
-    end: (kept) => {
+    end: (kept, isRecorded = false) => {
       const rest = [...touched.current].filter((id) => !kept.includes(id));
       touched.current.clear();
-      void discardPhotos(client, uploads, rest);
+      void discardPhotos(uploads, rest, isRecorded ? [opened, client.route().current] : [client.route().current]);
     },
   };
 }
@@ -35,11 +42,11 @@ interface CameraProps {
   /** Called with whether a photo is being stored. */
   readonly onBusy?: (isBusy: boolean) => void;
   /** Takes a photo that was still being stored when the screen closed. Without it the photo leaves the phone. */
-  readonly onLate?: ((id: string) => void) | undefined;
+  readonly late?: { readonly stop: number; readonly keep: (id: string) => Promise<void> } | undefined;
 }
 
 /** Stores the photos that the phone's camera returns, while the screen is open. */
-export function usePhotoStore({ session, name, onBusy, onLate }: CameraProps) {
+export function usePhotoStore({ session, name, onBusy, late }: CameraProps) {
   const { uploads } = useServices();
   const [storing, setStoring] = useState(0);
   const [fault, setFault] = useState('');
@@ -53,14 +60,20 @@ export function usePhotoStore({ session, name, onBusy, onLate }: CameraProps) {
   const store = async (photo: File, keep: (id: string) => void): Promise<void> => {
     setStoring((count) => count + 1);
     setFault('');
+    if (lostPhoto.current?.stop === late?.stop) lostPhoto.set(undefined);
     try {
-      const taken = await storePhoto(uploads, photo, `${name}.jpg`);
-      session.note(taken);
-      if (isOpen.current) keep(taken);
-      else if (onLate) onLate(taken);
-      else session.end([]);
+      await whileSaving({ stop: late?.stop }, async () => {
+        const taken = await storePhoto(uploads, photo, `${name}.jpg`);
+        session.note(taken);
+        if (isOpen.current) keep(taken);
+        else if (late) await late.keep(taken);
+        else session.end([]);
+      });
     } catch (error) {
-      setFault(storingFault('photo', error));
+      const why = storingFault('photo', error);
+      setFault(why);
+      // The driver may have left the sheet, or leave it before reading.
+      if (late) lostPhoto.set({ stop: late.stop, why });
     } finally {
       setStoring((count) => count - 1);
     }
@@ -215,7 +228,7 @@ export function Thumbnail({ id, label }: { readonly id: string; readonly label: 
   const canvas = useRef<HTMLCanvasElement>(null);
   const [isDrawn, setDrawn] = useState(true);
   useEffect(() => {
-    if (canvas.current) void drawThumbnail(uploads, id, canvas.current).then(setDrawn);
+    if (canvas.current) drawThumbnail(uploads, id, canvas.current).then(setDrawn, () => setDrawn(false));
   }, [uploads, id]);
   return (
     <>

@@ -67,6 +67,8 @@ function resultTitle(stop: LocalStop, { match }: Scanned): string {
     return match.name === '' ? t('scan.unknown') : t('scan.unknownItem', { name: match.name, n: stop.id });
   const { name } = match.line;
   if (match.kind === 'missing' || match.kind === 'later') return t(`scan.${match.kind}`, { name, n: match.stop.id });
+  if (match.kind === 'return')
+    return match.byHand ? t('scan.byHand', { name, a: match.returned, b: match.line.quantity }) : name;
   if (match.kind !== 'full') return name;
   const { scanned, byHand, line } = match;
   return byHand
@@ -86,9 +88,9 @@ function doneSentence(stop: LocalStop, { match, quantity, done }: Scanned): stri
 /** The count of a planned line, which the scan has moved by one. */
 function PlannedCount({ stop, draft, scan, onDraft }: ScanResultProps) {
   const { match } = scan;
-  if (match.kind === 'full')
+  if (match.kind === 'full' || (match.kind === 'return' && match.byHand))
     return (
-      <a className="btn btn-wide" href={links.line(stop.id, match.line.key)}>
+      <a className="btn btn-wide" href={sheetOf(stop, match)}>
         <Icon name="pen" />
         {t('scan.openLine')}
       </a>
@@ -122,6 +124,9 @@ function PlannedCount({ stop, draft, scan, onDraft }: ScanResultProps) {
     </Stepper>
   );
 }
+
+const sheetOf = ({ id }: LocalStop, { kind, line }: Match & { readonly kind: 'full' | 'return' }): string =>
+  (kind === 'return' ? links.returns : links.line)(id, line.key);
 
 /** A piece outside the plan of this stop. */
 function Outside({ scan, onQuantity, onOverage }: ScanResultProps) {

@@ -4,13 +4,17 @@ import { filesOf } from '@tailgate/client-sdk/uploads';
 import { useMemo } from 'react';
 import { Icon } from '../../ui/icons.tsx';
 import { Marks } from '../../ui/parts/ticks.tsx';
+import type { TickRow } from '../model/ticks.ts';
+import { fileTick, ticksOf } from '../model/ticks.ts';
 import { useServices } from '../services.ts';
-import { moment, t } from '../words/words.ts';
+import { useReceipts } from './stop-ticks.tsx';
+import { sinceTime, t } from '../words/words.ts';
 import { whereWord } from '../words/where-words.ts';
 
-/** The files of a stop, each with its ticks: phone, server. */
+/** The files of a stop, each with its ticks: phone, server. The back office has the stop that names them. */
 export function StopFiles({ stop }: { readonly stop: LocalStop }) {
   const files = filesOf(stop);
+  const row = ticksOf(useReceipts(stop.receipts), stop.parked);
   if (files.length === 0) return null;
   const { signature_id } = stop.updates;
   const photos = files.filter((id) => id !== signature_id);
@@ -22,6 +26,7 @@ export function StopFiles({ stop }: { readonly stop: LocalStop }) {
           <FileRow
             key={id}
             id={id}
+            row={row}
             icon={id === signature_id ? 'pen' : 'cam'}
             name={
               id === signature_id
@@ -35,27 +40,37 @@ export function StopFiles({ stop }: { readonly stop: LocalStop }) {
   );
 }
 
-function FileRow({ id, icon, name }: { readonly id: string; readonly icon: 'pen' | 'cam'; readonly name: string }) {
+interface FileRowProps {
+  readonly id: string;
+  readonly row: TickRow | undefined;
+  readonly icon: 'pen' | 'cam';
+  readonly name: string;
+}
+
+function FileRow({ id, row, icon, name }: FileRowProps) {
   const { uploads } = useServices();
   const state = useWatch(useMemo(() => uploads.file(id), [uploads, id]));
   const { sending } = useUploads();
   const percent = sending?.id === id ? Math.floor((100 * sending.sent) / Math.max(1, sending.size)) : 0;
-  const server =
-    state === undefined || state.at === 'here' ? 'yes' : state.at === 'failed' ? 'look' : percent > 0 ? 'part' : 'wait';
-  const word = { yes: 'tick.server', look: 'tick.look', part: 'tick.inPart', wait: 'tick.phone' } as const;
+  const server = fileTick(state, percent, row);
+  const isElsewhere = server === 'elsewhere';
+  const word = isElsewhere ? whereWord('where.fileElsewhere') : t(fileWords[server]);
   return (
     <li>
       <span>
         <Icon name={icon} />
         {name}
         {state?.at === 'here' && (
-          <span className="cap"> {whereWord('where.fileHere', { time: moment(state.since, Date.now()) })}</span>
+          <span className="cap"> {whereWord('where.fileHere', { time: sinceTime(state.since, Date.now()) })}</span>
         )}
+        {isElsewhere && <span className="cap"> {word}</span>}
         {server === 'wait' && <span className="cap"> {whereWord('where.fileWaits')}</span>}
         {server === 'part' && <span className="cap"> {whereWord('where.sent', { n: percent })}</span>}
         {state?.at === 'failed' && <span className="cap"> {whereWord('where.failed', { why: state.reason })}</span>}
       </span>
-      <Marks states={['yes', server]} label={t(word[server])} />
+      <Marks states={isElsewhere ? ['wait', 'wait'] : ['yes', server]} label={word} />
     </li>
   );
 }
+
+const fileWords = { yes: 'tick.server', look: 'tick.look', part: 'tick.inPart', wait: 'tick.phone' } as const;

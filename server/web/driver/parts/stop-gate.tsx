@@ -13,7 +13,7 @@ import { missingAt } from '../model/missing.ts';
 import { nextAfter, warehouse } from '../model/order.ts';
 import { missingSentence, sectionWord } from '../words/sentences.ts';
 import { position } from '../position.ts';
-import { recorded } from '../recorded.ts';
+import { record } from '../recorded.ts';
 import { rememberSigner } from '../signer-memo.ts';
 import { t } from '../words/words.ts';
 
@@ -34,8 +34,8 @@ export function StopGate({ route, stop, draft }: StopGateProps) {
   const { delivered, planned } = tallyOf(stop, draft);
   const deliver = (): void => {
     const place = stampOf(position.current, Date.now());
-    const receipt = client.stop(stop.id, route.key).deliver({ ...deliveryOf(stop, draft, new Date()), ...place });
-    recorded({ receipt, stop: stop.id, kind: planned === 0 ? 'done' : 'delivered' });
+    const make = () => client.stop(stop.id, route.key).deliver({ ...deliveryOf(stop, draft, new Date()), ...place });
+    if (!record({ stop: stop.id, kind: planned === 0 ? 'done' : 'delivered' }, make)) return;
     rememberSigner(client, stop, draft.signer);
     go(links.done(stop.id), { replace: true });
   };

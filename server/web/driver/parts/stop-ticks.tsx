@@ -1,13 +1,15 @@
 import type { LocalStop, ReceiptState } from '@tailgate/client-sdk';
-import { useClient } from '@tailgate/client-sdk/react';
+import { useClient, useWatch } from '@tailgate/client-sdk/react';
 import { filesOf } from '@tailgate/client-sdk/uploads';
 import { useMemo, useSyncExternalStore } from 'react';
 import { Chip } from '../../ui/parts/chip.tsx';
 import { Ticks } from '../../ui/parts/ticks.tsx';
 import type { TickState } from '../../ui/parts/ticks.tsx';
 import { links } from '../links.ts';
+import { isPending } from '../model/order.ts';
 import type { TickRow } from '../model/ticks.ts';
 import { ticksOf } from '../model/ticks.ts';
+import { saving } from '../saving.ts';
 import { useServices } from '../services.ts';
 import { t } from '../words/words.ts';
 
@@ -19,6 +21,16 @@ export function useReceipts(ids: readonly string[]): readonly ReceiptState[] {
     (id) => client.receipt(id),
     // A page may learn of a change later than of its id; the status moves with each change.
     client.status,
+  );
+}
+
+/** The ticks of a stop. Undefined where this phone has no change of it. */
+export function useTicks({ id, receipts, parked }: LocalStop): TickRow | undefined {
+  const writes = useWatch(saving);
+  return ticksOf(
+    useReceipts(receipts),
+    parked,
+    writes.some(({ stop }) => stop === id),
   );
 }
 
@@ -66,11 +78,19 @@ function useAll<Value>(
   return useSyncExternalStore(subscribe, read, read);
 }
 
-/** The ticks of a stop; a tap opens their sentences. */
+/** The ticks of a stop, or that it was recorded elsewhere; a tap opens the sentences. */
 export function StopTicks({ stop, href = links.where(stop.id) }: { readonly stop: LocalStop; readonly href?: string }) {
-  const row = ticksOf(useReceipts(stop.receipts), stop.parked);
+  const row = useTicks(stop);
   const left = useFilesLeft(stop);
-  if (!row) return null;
+  if (!row)
+    return isPending(stop) ? null : (
+      <Ticks
+        states={[]}
+        word={t('tick.elsewhere')}
+        label={t('tick.labelElsewhere', { n: stop.id, word: t('tick.elsewhere') })}
+        href={href}
+      />
+    );
   const word = row.word === 'file' && left > 0 ? t('tick.files', { n: left }) : tickWord(row);
   const label = t('tick.label', {
     n: stop.id,

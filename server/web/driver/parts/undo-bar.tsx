@@ -25,10 +25,15 @@ export function UndoBar({ at, of }: UndoBarProps) {
 function Undo({ last }: { readonly last: Recorded }) {
   const client = useClient();
   const left = useSecondsUntil(last.until);
+  const [fault, setFault] = useState('');
   if (left === 0) return null;
   const takeBack = async (): Promise<void> => {
-    const result = await undo(client, last);
-    go(links.stop(last.stop), { replace: result === 'withdrawn' });
+    try {
+      const result = await undo(client, last);
+      go(links.stop(last.stop), { replace: result === 'withdrawn' });
+    } catch (error) {
+      setFault(t('fault.other', { why: error instanceof Error ? error.message : String(error) }));
+    }
   };
   return (
     <div className="toastbox">
@@ -37,12 +42,14 @@ function Undo({ last }: { readonly last: Recorded }) {
         <p className="grow" role="status">
           <strong>{t(`done.${last.kind}`)}</strong>
           <br />
-          {t('route.stopNumber', { n: last.stop })}
+          {last.isSent ? t('done.sent') : fault || t('route.stopNumber', { n: last.stop })}
         </p>
-        <button className="btn" type="button" onClick={() => void takeBack()}>
-          <Icon name="undo" />
-          {t('done.undo', { n: left })}
-        </button>
+        {!last.isSent && (
+          <button className="btn" type="button" onClick={() => void takeBack()}>
+            <Icon name="undo" />
+            {t('done.undo', { n: left })}
+          </button>
+        )}
       </div>
     </div>
   );

@@ -2,6 +2,7 @@ import type { ReferenceCode } from '@tailgate/sync-protocol';
 import { hostLengths } from '@tailgate/sync-protocol';
 import { Choice } from '../../ui/parts/choice.tsx';
 import type { ReasonDraft } from '../model/draft.ts';
+import { longestComment } from '../model/draft.ts';
 import type { ReasonKind } from '../model/reasons.ts';
 import { codeNamed, kindsOf } from '../model/reasons.ts';
 import { kindWord } from '../words/sentences.ts';
@@ -43,6 +44,7 @@ export function Why({ less, credit, reason, onChange, photos }: WhyProps) {
           </span>
           <textarea
             className="input"
+            maxLength={longestComment}
             required={code.requires_comment}
             rows={1}
             value={reason.comment}

@@ -8,7 +8,7 @@ import {
 } from '@tailgate/client-sdk/testing';
 import { fetchStack, openIndexedDbFiles, openUploads } from '@tailgate/client-sdk/uploads';
 import type { Place } from '../place.ts';
-import { undoWindow } from '../recorded.ts';
+import { undoWindow } from '../phone-client.ts';
 import { loadParts } from './load-parts.ts';
 import { sampleParts } from './ribbon.tsx';
 import { sampleCodes } from './sample-goods.ts';

@@ -32,7 +32,7 @@ export function useHandScanner(onCode: Reader): void {
 
 /**
  * Listens for the keys of the whole run, so that a burst which begins while the screen changes is complete, or no code at
- * all. A code whose burst ends under a sheet is dropped.
+ * all. A code whose burst ends under a sheet is dropped, and presses none of its buttons.
  */
 export function startHandScanner(): void {
   let burst: Burst = noBurst;
@@ -56,8 +56,8 @@ export function startHandScanner(): void {
     clearTimeout(timer);
     const next = afterKey(burst, event.key, event.timeStamp);
     burst = next.burst;
-    // The Enter of a burst presses no button, and its blanks neither. Keys of a sheet stay its own.
-    if ((next.code !== undefined || burst.text.length > 1) && readers.length > 0 && !isUnderSheet())
+    // The Enter of a burst presses no button, and its blanks neither. Slow keys of a sheet stay its own.
+    if (next.code !== undefined || (burst.text.length > 1 && readers.length > 0 && !isUnderSheet()))
       event.preventDefault();
     if (next.code !== undefined) finish(next.code);
     else if (burst.text !== '') timer = setTimeout(end, endMs);

@@ -1,5 +1,7 @@
+import { keepWord, keptWord } from '../../ui/kept-word.ts';
+
 const storageKey = 'tailgate-sound';
-let isOn = readKept();
+let isOn = keptWord(storageKey) !== 'off';
 let audio: AudioContext | undefined;
 
 export const isSoundOn = (): boolean => isOn;
@@ -7,19 +9,7 @@ export const isSoundOn = (): boolean => isOn;
 /** The driver's choice. The phone's own volume and silent switch hold beside it. */
 export function setSound(next: boolean): void {
   isOn = next;
-  try {
-    localStorage.setItem(storageKey, next ? 'on' : 'off');
-  } catch {
-    // The choice lasts until the next start.
-  }
-}
-
-function readKept(): boolean {
-  try {
-    return localStorage.getItem(storageKey) !== 'off';
-  } catch {
-    return true;
-  }
+  keepWord(storageKey, next ? 'on' : 'off');
 }
 
 /** One high tone and a short pulse for a planned piece; two low tones and two pulses for anything else. */

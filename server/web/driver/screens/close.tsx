@@ -13,7 +13,7 @@ import { Countdown } from '../parts/countdown.tsx';
 import { LoadForm, missingSections } from '../parts/load-form.tsx';
 import { StopTicks } from '../parts/stop-ticks.tsx';
 import { UndoBar } from '../parts/undo-bar.tsx';
-import { recorded } from '../recorded.ts';
+import { record } from '../recorded.ts';
 import { useReports } from '../report-draft.ts';
 import { useSaveReport } from '../save-report.ts';
 import { loadWord } from '../words/load-words.ts';
@@ -161,8 +161,8 @@ function CloseGate({ route, home, closing, save, isWrong }: CloseGateProps) {
   const close = (): void => {
     // A fault in a note is at its field; the ratings wait for it, the close does not.
     save();
-    const receipt = client.stop(home.id, route.key).update(closeOf(home, new Date()));
-    recorded({ receipt, stop: home.id, kind: 'closed' });
+    const closeRoute = () => client.stop(home.id, route.key).update(closeOf(home, new Date()));
+    if (!record({ stop: home.id, kind: 'closed' }, closeRoute)) return;
     // The result is at the top.
     document.querySelector('main')?.scrollTo({ top: 0 });
   };

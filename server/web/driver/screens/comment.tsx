@@ -5,13 +5,14 @@ import { Gate } from '../../ui/parts/gate.tsx';
 import { Sheet } from '../../ui/parts/sheet.tsx';
 import { goBack } from '../../ui/router.ts';
 import { links } from '../links.ts';
+import { longestComment } from '../model/draft.ts';
 import { isPending } from '../model/order.ts';
 import { HostPreview } from '../parts/host-preview.tsx';
-import { recorded } from '../recorded.ts';
+import { record } from '../recorded.ts';
 import { useStopDraft } from '../stop-draft.ts';
 import { t } from '../words/words.ts';
 
-/** The driver's comment on a stop: part of the delivery, or recorded at once where the stop is finished. */
+/** The driver's comment on a stop: part of the delivery, or recorded at once where the stop is finished. Every keystroke is kept. */
 export function CommentSheet({ stop: id }: { readonly stop: number }) {
   const client = useClient();
   const route = useRoute();
@@ -21,10 +22,10 @@ export function CommentSheet({ stop: id }: { readonly stop: number }) {
   if (!route || !stop) return null;
   const close = (): void => goBack(links.stop(id));
   const keep = (): void => {
-    if (isPending(stop)) change((before) => ({ ...before, comment: text }));
-    else {
-      const receipt = client.stop(id, route.key).update({ updates: { driver_comments: text.trim() } });
-      recorded({ receipt, stop: id, kind: 'corrected' });
+    if (!isPending(stop)) {
+      const correct = () => client.stop(id, route.key).update({ updates: { driver_comments: text.trim() } });
+      if (!record({ stop: id, kind: 'corrected' }, correct)) return;
+      change((before) => ({ ...before, comment: '' }));
     }
     close();
   };
@@ -32,13 +33,23 @@ export function CommentSheet({ stop: id }: { readonly stop: number }) {
     <Sheet
       title={t('note.title', { n: id })}
       over={stop.customer.name}
-      closeLabel={t('line.close')}
+      closeLabel={t('app.close')}
       onClose={close}
       foot={<Gate act={t('note.save')} icon="check" onAct={keep} />}
     >
       <label className="field">
         <span className="lab">{t('note.label')}</span>
-        <textarea className="input" rows={3} value={text} onInput={(event) => setText(event.currentTarget.value)} />
+        <textarea
+          className="input"
+          rows={3}
+          maxLength={longestComment}
+          value={text}
+          onInput={(event) => {
+            const { value } = event.currentTarget;
+            setText(value);
+            change((before) => ({ ...before, comment: value }));
+          }}
+        />
       </label>
       <HostPreview text={text} length={hostLengths.driver_comments} />
     </Sheet>

@@ -10,7 +10,7 @@ import type { Counts } from '../model/counts.ts';
 import { countsCorrectionOf, countsOf, withCounts } from '../model/counts.ts';
 import { isCounted, sum } from '../model/lines.ts';
 import { stepperWords } from '../parts/stepper-words.ts';
-import { recorded } from '../recorded.ts';
+import { record } from '../recorded.ts';
 import { useStopDraft } from '../stop-draft.ts';
 import { t } from '../words/words.ts';
 
@@ -38,8 +38,8 @@ function OpenCounts({ route, stop }: { readonly route: LocalRoute; readonly stop
   const save = (): void => {
     const shown = Object.fromEntries(counts.map(({ line, shown: count }) => [line.key, count]));
     if (isCorrection) {
-      const receipt = client.stop(stop.id, route.key).update(countsCorrectionOf(stop, shown));
-      recorded({ receipt, stop: stop.id, kind: 'corrected' });
+      const correct = () => client.stop(stop.id, route.key).update(countsCorrectionOf(stop, shown));
+      if (!record({ stop: stop.id, kind: 'corrected' }, correct)) return;
     } else change((before) => withCounts(before, shown));
     close();
   };

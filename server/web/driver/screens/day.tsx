@@ -12,6 +12,7 @@ import type { Day, Left } from '../model/day.ts';
 import { dayOf } from '../model/day.ts';
 import { orderOf } from '../model/order.ts';
 import { DriverTabs } from '../parts/driver-tabs.tsx';
+import { InstallHint } from '../parts/install-hint.tsx';
 import { PhoneFacts } from '../parts/phone-facts.tsx';
 import { useReceipts } from '../parts/stop-ticks.tsx';
 import { TopLine } from '../parts/top-line.tsx';
@@ -55,6 +56,7 @@ export function DayScreen() {
       </div>
       <PhoneFacts />
       <div className="pad stack">
+        <InstallHint />
         <a className="btn btn-main btn-wide" href={links.handOver}>
           <Icon name="share" />
           {t('day.handOver')}

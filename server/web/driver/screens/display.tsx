@@ -2,7 +2,7 @@ import { useClient, useDriver } from '@tailgate/client-sdk/react';
 import { useState } from 'react';
 import { Choice } from '../../ui/parts/choice.tsx';
 import { Sheet } from '../../ui/parts/sheet.tsx';
-import { goBack } from '../../ui/router.ts';
+import { go, goBack } from '../../ui/router.ts';
 import type { Theme } from '../../ui/theme.ts';
 import { currentTheme, setTheme, themes } from '../../ui/theme.ts';
 import { links } from '../links.ts';
@@ -15,6 +15,11 @@ export function DisplaySheet() {
   const driver = useDriver();
   const [theme, setShown] = useState<Theme>(currentTheme);
   const [isLoud, setLoud] = useState(isSoundOn);
+  const signOut = (): void => {
+    // The next driver begins at the route.
+    go(links.route, { replace: true });
+    void client.signOut();
+  };
   return (
     <Sheet title={t('display.title')} closeLabel={t('app.close')} onClose={() => goBack(links.route)}>
       <Choice
@@ -48,7 +53,7 @@ export function DisplaySheet() {
       {driver && (
         <>
           <p className="small">{t('route.mine', { name: driver.name, id: driver.employeeId })}</p>
-          <button className="btn btn-wide" type="button" onClick={() => void client.signOut()}>
+          <button className="btn btn-wide" type="button" onClick={signOut}>
             {t('display.signOut')}
           </button>
           <p className="cap">{t('display.signOutWhy')}</p>

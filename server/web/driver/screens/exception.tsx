@@ -9,12 +9,14 @@ import { focusMissing, Gate } from '../../ui/parts/gate.tsx';
 import { Sheet } from '../../ui/parts/sheet.tsx';
 import { go, goBack, leaveTo } from '../../ui/router.ts';
 import { links } from '../links.ts';
+import type { ReasonDraft } from '../model/draft.ts';
+import { longestComment } from '../model/draft.ts';
 import { isPending } from '../model/order.ts';
 import { codeNamed, exceptionsFor } from '../model/reasons.ts';
 import { photoLine, photosInput, wholePhotos } from '../model/stop-photos.ts';
 import { HostPreview } from '../parts/host-preview.tsx';
 import { Photos, ShutterField, usePhotoSession, usePhotoStore } from '../parts/photos.tsx';
-import { recorded } from '../recorded.ts';
+import { record } from '../recorded.ts';
 import { useStopDraft } from '../stop-draft.ts';
 import { t } from '../words/words.ts';
 
@@ -75,10 +77,12 @@ interface OpenExceptionProps {
 function OpenException({ route, stop, type }: OpenExceptionProps) {
   const client = useClient();
   const codes = useCodes('stop-exception');
-  const [draft] = useStopDraft(stop.id);
-  const [chosen, setChosen] = useState('');
-  const [comment, setComment] = useState('');
-  const [photos, setPhotos] = useState(wholePhotos(stop, draft));
+  const [draft, change] = useStopDraft(stop.id);
+  const entered = draft.exception ?? { code: '', comment: '', photos: wholePhotos(stop, draft) };
+  const { code: chosen, comment, photos } = entered;
+  // The camera, or the system, may end this page at any moment: the phone keeps each entry.
+  const enter = (part: Partial<ReasonDraft>): void =>
+    change((before) => ({ ...before, exception: { ...entered, ...part } }));
   const [isStoring, setStoring] = useState(false);
   const session = usePhotoSession();
   const { id } = stop;
@@ -88,31 +92,34 @@ function OpenException({ route, stop, type }: OpenExceptionProps) {
   const lacksComment = code?.requires_comment === true && comment.trim() === '';
   const lacksPhoto = code?.requires_photo === true && photos.length === 0 && photoLine(stop) !== undefined;
   const close = (): void => {
+    if (draft.exception !== null) change((before) => ({ ...before, exception: null }));
+    // Photos from before a kill, too.
+    photos.forEach(session.note);
     session.end(draft.photos);
     goBack(links.stop(id));
   };
-  const record = (taken = photos): void => {
-    session.end(taken);
+  const save = (taken = photos): void => {
     const handle = client.stop(id, route.key);
     const fields = {
-      skip_refuse_reason_code: chosen,
+      skip_refuse_reason_code: code?.code ?? '',
       skip_refuse_timestamp: new Date(),
       skip_refuse_driver_comment: comment.trim(),
     };
-    const receipt =
+    const make = () =>
       taken.length > 0
         ? handle.update({ updates: { ...fields, status: type }, ...photosInput(stop, taken) })
         : type === 'S'
           ? handle.skip(fields)
           : handle.refuse(fields);
-    recorded({ receipt, stop: id, kind: type === 'S' ? 'skipped' : 'refused' });
+    if (!record({ stop: id, kind: type === 'S' ? 'skipped' : 'refused' }, make)) return;
+    session.end(taken, true);
     leaveTo(links.done(id));
   };
   const camera = { session, name: `photo-${route.id}-${id}`, onBusy: setStoring };
   const { store, isStoring: isSaving, fault } = usePhotoStore(camera);
   // The driver may type on while the photo is stored.
-  const latest = useRef(record);
-  latest.current = record;
+  const latest = useRef(save);
+  latest.current = save;
   const photoGate = lacksPhoto && !lacksComment;
   return (
     <Sheet
@@ -134,10 +141,10 @@ function OpenException({ route, stop, type }: OpenExceptionProps) {
                 <ShutterField onPhoto={(photo) => void store(photo, (taken) => latest.current([...photos, taken]))} />
               ) : undefined
             }
-            onAct={() => record()}
+            onAct={() => save()}
             under={
               photoGate && (
-                <button className="btn btn-wide" type="button" onClick={() => record()}>
+                <button className="btn btn-wide" type="button" onClick={() => save()}>
                   {t(words.withoutPhoto)}
                 </button>
               )
@@ -159,14 +166,14 @@ function OpenException({ route, stop, type }: OpenExceptionProps) {
         legend={t('except.reason')}
         options={choices.map((each) => ({ value: each.code, label: each.description }))}
         value={code?.code}
-        onChoose={setChosen}
+        onChoose={(reason) => enter({ code: reason })}
       />
       {code && photoLine(stop) && (
         <Photos
           legend={t('photo.legend')}
           isAsked={code.requires_photo}
           photos={photos}
-          onChange={setPhotos}
+          onChange={(taken) => enter({ photos: taken })}
           {...camera}
         />
       )}
@@ -177,10 +184,11 @@ function OpenException({ route, stop, type }: OpenExceptionProps) {
         </span>
         <textarea
           className="input"
+          maxLength={longestComment}
           required={code?.requires_comment === true}
           rows={2}
           value={comment}
-          onInput={(event) => setComment(event.currentTarget.value)}
+          onInput={(event) => enter({ comment: event.currentTarget.value })}
         />
       </label>
       <HostPreview text={comment} length={hostLengths.skip_refuse_driver_comment} />

@@ -12,7 +12,7 @@ import { CodeChain } from '../parts/code-chain.tsx';
 import { useServices } from '../services.ts';
 import { shareFiles } from '../share-files.ts';
 import { rescueWord } from '../words/rescue-words.ts';
-import { moment, t } from '../words/words.ts';
+import { sinceTime, t } from '../words/words.ts';
 
 /** Hands the unsent changes of this phone to another one: by codes or as a file, and a passphrase that is said aloud. */
 export function HandOverScreen() {
@@ -87,7 +87,9 @@ function GiveTop({ prepared }: { readonly prepared?: Prepared }) {
     <Top
       back={useParent()}
       backLabel={t('sign.back')}
-      over={since === undefined ? undefined : rescueWord('give.since', { n: changes, time: moment(since, Date.now()) })}
+      over={
+        since === undefined ? undefined : rescueWord('give.since', { n: changes, time: sinceTime(since, Date.now()) })
+      }
       title={rescueWord('give.title')}
     />
   );
@@ -112,10 +114,17 @@ function Goes({ prepared: { changes, drivers } }: { readonly prepared: Prepared 
 function Files() {
   const { files } = useUploads();
   const { uploads } = useServices();
+  const [isSaved, setSaved] = useState(false);
+  const [fault, setFault] = useState('');
   if (files.length === 0) return null;
   const share = async (): Promise<void> => {
-    const found = await Promise.all(files.map(async ({ id, name }) => fileOf(id, name, await uploads.read(id))));
-    await shareFiles(found.flatMap((file) => file ?? []));
+    try {
+      const found = await Promise.all(files.map(async ({ id, name }) => fileOf(id, name, await uploads.read(id))));
+      setSaved((await shareFiles(found.flatMap((file) => file ?? []))) === 'saved');
+      setFault('');
+    } catch (error) {
+      setFault(error instanceof Error ? error.message : String(error));
+    }
   };
   return (
     <Banner icon="cam">
@@ -126,6 +135,7 @@ function Files() {
         <Icon name="share" />
         {rescueWord('give.shareFiles', { n: files.length })}
       </button>
+      <p role="status">{fault === '' ? isSaved && rescueWord('give.filesSaved') : t('fault.other', { why: fault })}</p>
     </Banner>
   );
 }

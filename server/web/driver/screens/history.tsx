@@ -1,18 +1,21 @@
-import { useRoute } from '@tailgate/client-sdk/react';
-import { labelOf, spanish, english } from '@tailgate/client-sdk/labels';
+import type { LocalStop } from '@tailgate/client-sdk';
+import { useCodes, useRoute } from '@tailgate/client-sdk/react';
 import { Sheet } from '../../ui/parts/sheet.tsx';
 import { Marks } from '../../ui/parts/ticks.tsx';
 import { goBack } from '../../ui/router.ts';
 import { links } from '../links.ts';
+import { isCounted } from '../model/lines.ts';
+import { isPending } from '../model/order.ts';
 import { ticksOf } from '../model/ticks.ts';
 import { tickWord, useReceipts } from '../parts/stop-ticks.tsx';
-import { i18n, moment, t } from '../words/words.ts';
+import { fieldName, valueWord } from '../words/news-sentences.ts';
+import { outcomeLine } from '../words/sentences.ts';
+import { moment, t } from '../words/words.ts';
 
-/** The records of a stop, the latest first, and the office's edits. */
+/** The present record of a stop, its changes from the latest, and the office's edits. */
 export function HistorySheet({ stop: id }: { readonly stop: number }) {
   const stop = useRoute()?.stops.find((each) => each.id === id);
   if (!stop) return null;
-  const labels = i18n.language() === 'es' ? spanish : english;
   return (
     <Sheet
       title={t('history.title', { n: id })}
@@ -20,6 +23,7 @@ export function HistorySheet({ stop: id }: { readonly stop: number }) {
       closeLabel={t('app.close')}
       onClose={() => goBack(links.stop(id))}
     >
+      {!isPending(stop) && <Result stop={stop} />}
       {stop.receipts.length === 0 && stop.amended.length === 0 && <p>{t('history.empty')}</p>}
       <ul className="filelist">
         {stop.receipts.toReversed().map((receipt) => (
@@ -29,8 +33,8 @@ export function HistorySheet({ stop: id }: { readonly stop: number }) {
           <li key={path}>
             <span>
               {t('history.office', {
-                what: labelOf(path, labels),
-                value: JSON.stringify(value ?? '–'),
+                what: fieldName(stop, path),
+                value: valueWord(path, value),
                 by,
                 time: moment(at, Date.now()),
               })}
@@ -39,6 +43,16 @@ export function HistorySheet({ stop: id }: { readonly stop: number }) {
         ))}
       </ul>
     </Sheet>
+  );
+}
+
+function Result({ stop }: { readonly stop: LocalStop }) {
+  const credit = useCodes('credit-reason');
+  const exceptions = useCodes('stop-exception');
+  return (
+    <p>
+      {isCounted(stop) && <strong>{t('done.delivered')}</strong>} {outcomeLine(stop, { credit, exceptions })}
+    </p>
   );
 }
 
@@ -51,7 +65,7 @@ function Entry({ id }: { readonly id: string }) {
   return (
     <li>
       <span>
-        {t('history.mine', { time: at === undefined ? '' : moment(at, Date.now()) })}
+        {t('history.mine', { time: at === undefined ? '' : moment(at, Date.now()) })} · {tickWord(row)}
         <br />
         <span className="cap mono">{id}</span>
       </span>

@@ -6,19 +6,19 @@ import { Sheet } from '../../ui/parts/sheet.tsx';
 import { Stepper } from '../../ui/parts/stepper.tsx';
 import { goBack } from '../../ui/router.ts';
 import { links } from '../links.ts';
-import { correctionOf } from '../model/deliver.ts';
+import { correctionOf, furtherReasons, recordedReason } from '../model/deliver.ts';
 import type { LineDraft, ReasonDraft } from '../model/draft.ts';
 import { withLine } from '../model/draft.ts';
 import type { Product } from '../model/lines.ts';
-import { isCounted, lineNow } from '../model/lines.ts';
+import { isCounted, lineNow, recordedReasons, sum } from '../model/lines.ts';
 import { codeNamed, kindsOf } from '../model/reasons.ts';
-import { placeWord } from '../words/sentences.ts';
+import { placeWord, reasonsLine } from '../words/sentences.ts';
 import { Photos, ShutterField, usePhotoSession, usePhotoStore } from '../parts/photos.tsx';
 import type { MoreCounts } from '../parts/line-counts.tsx';
 import { LineCounts } from '../parts/line-counts.tsx';
 import { stepperWords } from '../parts/stepper-words.ts';
 import { Why } from '../parts/why.tsx';
-import { recorded } from '../recorded.ts';
+import { record } from '../recorded.ts';
 import { useStopDraft } from '../stop-draft.ts';
 import { t } from '../words/words.ts';
 
@@ -37,8 +37,6 @@ interface OpenLineProps {
   readonly line: Product;
 }
 
-const noReason: ReasonDraft = { code: '', comment: '', photos: [] };
-
 function OpenLine({ route, stop, line }: OpenLineProps) {
   const client = useClient();
   const credit = useCodes('credit-reason');
@@ -47,7 +45,7 @@ function OpenLine({ route, stop, line }: OpenLineProps) {
   const now = lineNow(stop, line, draft);
   // A line to scan opens with its planned count: who counts by hand has the pieces.
   const [delivered, setDelivered] = useState(now.toScan > 0 && !now.draft?.scanned ? line.quantity : now.delivered);
-  const [reason, setReason] = useState<ReasonDraft>(now.draft?.reason ?? storedReason(line));
+  const [reason, setReason] = useState<ReasonDraft>(now.draft?.reason ?? recordedReason(line));
   const [photos, setPhotos] = useState<readonly string[]>(now.draft?.photos ?? line.updates.image_ids ?? []);
   const [isStoring, setStoring] = useState(false);
   const session = usePhotoSession();
@@ -58,10 +56,13 @@ function OpenLine({ route, stop, line }: OpenLineProps) {
   // A correction may leave the reason open: the office sees who counted again.
   const isUnexplained = !isCorrection && less > 0 && reason.code === '' && kindsOf(credit).length > 0;
 
+  // A correction keeps the reasons that it does not show.
+  const further = isCorrection ? recordedReasons(furtherReasons(line, delivered)) : [];
+  const reasons = [{ code: reason.code, quantity: less - sum(further, ({ quantity }) => quantity) }, ...further];
   const code = less > 0 ? codeNamed(credit, reason.code) : undefined;
   const lacksPhoto = code?.requires_photo === true && reason.photos.length === 0;
   // A correction under the recorded reason: the driver has decided on its photo before.
-  const asksPhoto = lacksPhoto && !(isCorrection && reason.code === storedReason(line).code);
+  const asksPhoto = lacksPhoto && !(isCorrection && reason.code === recordedReason(line).code);
   const lacksComment = code?.requires_comment === true && reason.comment.trim() === '';
   const close = (): void => {
     if (isKept.current) change((current) => withLine(current, line.key, before.current));
@@ -79,31 +80,35 @@ function OpenLine({ route, stop, line }: OpenLineProps) {
       ...((values.photos.length > 0 || rest.photos) && { photos: values.photos }),
     };
   };
-  // The camera may end this page: from the first photo on, the phone keeps what is entered.
+  // The camera, or the system, may end this page at any moment: the phone keeps each entry.
   const keep = (values = entered): void => {
     if (isCorrection) return;
     isKept.current = true;
     change((current) => withLine(current, line.key, lineOf(values)));
   };
+  const countPieces = (next: number): void => {
+    setDelivered(next);
+    keep({ ...entered, delivered: next });
+  };
   const explain = (next: ReasonDraft): void => {
     setReason(next);
-    if (isKept.current) keep({ ...entered, reason: next });
+    keep({ ...entered, reason: next });
   };
   const count = (next: MoreCounts): void => {
     setCounts(next);
-    if (isKept.current) keep({ ...entered, counts: next });
+    keep({ ...entered, counts: next });
   };
   const picture = (next: readonly string[]): void => {
     setPhotos(next);
-    if (isKept.current) keep({ ...entered, photos: next });
+    keep({ ...entered, photos: next });
   };
   const save = (values = entered): void => {
     const changed = withLine(draft, line.key, lineOf(values));
     if (isCorrection) {
-      const receipt = client.stop(stop.id, route.key).update(correctionOf(stop, line, changed));
-      recorded({ receipt, stop: stop.id, kind: 'corrected' });
+      const correct = () => client.stop(stop.id, route.key).update(correctionOf(stop, line, changed));
+      if (!record({ stop: stop.id, kind: 'corrected' }, correct)) return;
     } else change(() => changed);
-    session.end([...(less > 0 ? values.reason.photos : []), ...photos]);
+    session.end([...(less > 0 ? values.reason.photos : []), ...photos], isCorrection);
     goBack(links.stop(stop.id));
   };
   const shared = {
@@ -117,8 +122,8 @@ function OpenLine({ route, stop, line }: OpenLineProps) {
   const latest = useRef({ entered, save });
   latest.current = { entered, save };
   const saveWith = (photo: string): void => {
-    const { entered: values, save: record } = latest.current;
-    record({ ...values, reason: { ...values.reason, photos: [...values.reason.photos, photo] } });
+    const { entered: values, save: saveAll } = latest.current;
+    saveAll({ ...values, reason: { ...values.reason, photos: [...values.reason.photos, photo] } });
   };
 
   const amount = { a: delivered, b: line.quantity };
@@ -144,7 +149,7 @@ function OpenLine({ route, stop, line }: OpenLineProps) {
             more={
               asksPhoto
                 ? t(isCorrection ? 'photo.corrects' : 'photo.saves', amount)
-                : code && `${less} ${code.description.toLowerCase()}`
+                : code && reasonsLine(reasons, credit)
             }
             icon={asksPhoto ? 'cam' : 'check'}
             note={camera.isStoring ? t('photo.storing') : camera.fault || note}
@@ -167,7 +172,7 @@ function OpenLine({ route, stop, line }: OpenLineProps) {
         )
       }
     >
-      <Stepper label={t('line.label')} value={delivered} onChange={setDelivered} words={stepperWords()}>
+      <Stepper label={t('line.label')} value={delivered} onChange={countPieces} words={stepperWords()}>
         {t('line.of', { n: line.quantity })}
         {less !== 0 && (
           <>
@@ -183,15 +188,4 @@ function OpenLine({ route, stop, line }: OpenLineProps) {
       <LineCounts line={line} draft={now.draft} counts={counts} onChange={count} />
     </Sheet>
   );
-}
-
-/** The recorded reason of a line, to start a correction from. */
-function storedReason(line: Product): ReasonDraft {
-  const [first] = line.updates.osd_data;
-  if (!first) return noReason;
-  return {
-    code: first.osd_code,
-    comment: first.data[0]?.comment ?? '',
-    photos: first.data.flatMap(({ images_id }) => images_id ?? []),
-  };
 }

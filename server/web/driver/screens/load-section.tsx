@@ -34,7 +34,7 @@ function OpenSection({ route, kind, section: key }: SectionSheetProps & { readon
   const { rating, reason, comment, photo } = reports[kind].sections[key];
   const session = usePhotoSession();
   const close = (): void => {
-    session.end(photo === null ? [] : [photo]);
+    session.end(photo === null ? [] : [photo], reports[kind].receipt !== null);
     goBack(kind === 'leave' ? links.load : links.close);
   };
   const at = (field: string): string | undefined => faultSentence(faults.get(`${key}.${field}`));

@@ -10,6 +10,7 @@ import { goBack } from '../../ui/router.ts';
 import { links } from '../links.ts';
 import { overageInput } from '../model/deliver.ts';
 import type { OverageDraft } from '../model/draft.ts';
+import { longestComment } from '../model/draft.ts';
 import { isCounted } from '../model/lines.ts';
 import { codeNamed } from '../model/reasons.ts';
 import { fatesOf, overageAt } from '../model/scan.ts';
@@ -17,7 +18,7 @@ import { overageLacks } from '../model/missing.ts';
 import { HostPreview } from '../parts/host-preview.tsx';
 import { Photos, usePhotoSession } from '../parts/photos.tsx';
 import { stepperWords } from '../parts/stepper-words.ts';
-import { recorded } from '../recorded.ts';
+import { record } from '../recorded.ts';
 import { useStopDraft } from '../stop-draft.ts';
 import { fateWord } from '../words/sentences.ts';
 import { t } from '../words/words.ts';
@@ -54,14 +55,18 @@ function OpenOverage({ route, stop, place, item }: OpenOverageProps) {
   const put = (items: readonly OverageDraft[]): void => change((current) => ({ ...current, overage: items }));
   const itemsWith = (changed: OverageDraft): OverageDraft[] =>
     overageAt(stop, draft).flatMap((each, at) => (at !== place ? [each] : changed.quantity > 0 ? [changed] : []));
-  // The camera may end this page: the phone keeps what is entered before it opens, and the photo at once.
+  // The camera, or the system, may end this page at any moment: the phone keeps each entry. Zero would end this sheet.
   const keep = (changed: OverageDraft): void => {
-    if (isCounted(stop)) return;
+    if (isCounted(stop) || changed.quantity === 0) return;
     isKept.current = true;
     put(itemsWith(changed));
   };
-  const leave = (kept: OverageDraft): void => {
-    session.end(kept.photos);
+  const enter = (part: Partial<OverageDraft>): void => {
+    setNext({ ...next, ...part });
+    keep({ ...next, ...part });
+  };
+  const leave = (kept: OverageDraft, isRecorded = false): void => {
+    session.end(kept.photos, isRecorded);
     goBack(links.stop(stop.id));
   };
   const close = (): void => {
@@ -72,10 +77,10 @@ function OpenOverage({ route, stop, place, item }: OpenOverageProps) {
     const items = itemsWith(next);
     if (isCounted(stop)) {
       const overage_items = items.map(overageInput);
-      const receipt = client.stop(stop.id, route.key).update({ updates: { overage_items } });
-      recorded({ receipt, stop: stop.id, kind: 'corrected' });
+      const correct = () => client.stop(stop.id, route.key).update({ updates: { overage_items } });
+      if (!record({ stop: stop.id, kind: 'corrected' }, correct)) return;
     } else put(items);
-    leave(next);
+    leave(next, isCounted(stop));
   };
   return (
     <Sheet
@@ -99,24 +104,21 @@ function OpenOverage({ route, stop, place, item }: OpenOverageProps) {
       <Stepper
         label={t('over.pieces')}
         value={next.quantity}
-        onChange={(quantity) => setNext({ ...next, quantity })}
+        onChange={(quantity) => enter({ quantity })}
         words={stepperWords()}
       />
       <Choice
         legend={t('over.fate')}
         options={fatesOf(credit).map((code) => ({ value: code, label: fateWord(code) }))}
         value={next.code}
-        onChoose={(code) => setNext({ ...next, code })}
+        onChoose={(code) => enter({ code })}
       />
       <Photos
         legend={t('photo.legend')}
         isAsked={reason?.requires_photo === true}
         max={1}
         photos={next.photos}
-        onChange={(photos) => {
-          setNext({ ...next, photos });
-          keep({ ...next, photos });
-        }}
+        onChange={(photos) => enter({ photos })}
         onShutter={() => keep(next)}
         session={session}
         name={`photo-${route.id}-${stop.id}-over`}
@@ -129,10 +131,11 @@ function OpenOverage({ route, stop, place, item }: OpenOverageProps) {
         </span>
         <textarea
           className="input"
+          maxLength={longestComment}
           rows={2}
           required={lacksComment}
           value={next.comment}
-          onInput={(event) => setNext({ ...next, comment: event.currentTarget.value })}
+          onInput={(event) => enter({ comment: event.currentTarget.value })}
         />
       </label>
       <HostPreview text={next.comment} length={hostLengths.comment} />

@@ -1,8 +1,7 @@
 import { useClient } from '@tailgate/client-sdk/react';
 import { changePassword } from '@tailgate/client-sdk/passwords';
 import type { FormEvent } from 'react';
-import { useState } from 'react';
-import { Banner } from '../../ui/parts/chip.tsx';
+import { useRef, useState } from 'react';
 import { Field } from '../../ui/parts/field.tsx';
 import { Gate } from '../../ui/parts/gate.tsx';
 import { Screen } from '../../ui/parts/screen.tsx';
@@ -10,6 +9,7 @@ import type { Faults } from '../words/sign-in-faults.ts';
 import { faultsOf, unreachable } from '../words/sign-in-faults.ts';
 import { useServices } from '../services.ts';
 import { SignHead } from '../parts/sign-head.tsx';
+import { WholeFault } from '../parts/whole-fault.tsx';
 import { t } from '../words/words.ts';
 import type { OneTime } from './sign-in.tsx';
 
@@ -26,25 +26,33 @@ export function OwnPasswordScreen({ oneTime, onDone }: OwnPasswordProps) {
   const [again, setAgain] = useState('');
   const [faults, setFaults] = useState<Faults>({});
   const [isBusy, setBusy] = useState(false);
+  const { employeeId, password } = oneTime;
+  /** The password that the server has, as far as its answers have arrived. */
+  const current = useRef(password);
 
   const save = async (): Promise<void> => {
-    const { employeeId, password: currentPassword } = oneTime;
     const wrong: Faults = {
       ...(first.length < 8 && { password: t('register.short') }),
-      ...(first === currentPassword && { password: t('change.same') }),
+      ...(first === password && { password: t('change.same') }),
       ...(first !== again && { code: t('change.differs') }),
     };
     setFaults(wrong);
     if (Object.keys(wrong).length > 0) return;
     setBusy(true);
     try {
-      const changed = await changePassword(server, { employeeId, currentPassword, newPassword: first });
-      if (changed.kind === 'refused') {
-        setFaults(changed.details[0] ? { password: changed.details[0].message } : faultsOf(changed));
-        return;
+      if (first !== current.current) {
+        const change = { employeeId, currentPassword: current.current, newPassword: first };
+        const changed = await changePassword(server, change);
+        if (changed.kind === 'done') current.current = first;
+        // The answer to an earlier attempt may have been lost: then the new password signs in.
+        else if (changed.code !== 'INVALID_CREDENTIALS') {
+          setFaults(changed.details[0] ? { password: changed.details[0].message } : faultsOf(changed));
+          return;
+        }
       }
-      await client.signIn({ employeeId, password: first, confirmLogin: true });
-      onDone();
+      const result = await client.signIn({ employeeId, password: first, confirmLogin: true });
+      if (result.kind === 'refused') setFaults(faultsOf(result));
+      else onDone();
     } catch {
       setFaults({ whole: unreachable() });
     } finally {
@@ -76,11 +84,7 @@ export function OwnPasswordScreen({ oneTime, onDone }: OwnPasswordProps) {
       <form id="own-password" className="pad stack signform" noValidate onSubmit={submit}>
         <h1>{t('change.title')}</h1>
         <p className="small">{t('change.why')}</p>
-        {faults.whole !== undefined && (
-          <Banner icon="warn" tone="bad" role="alert">
-            <p>{faults.whole}</p>
-          </Banner>
-        )}
+        <WholeFault faults={faults} />
         <Field
           label={t('register.new')}
           big

@@ -1,7 +1,6 @@
 import { useClient } from '@tailgate/client-sdk/react';
 import type { FormEvent } from 'react';
 import { useState } from 'react';
-import { Banner } from '../../ui/parts/chip.tsx';
 import { Field } from '../../ui/parts/field.tsx';
 import { Gate } from '../../ui/parts/gate.tsx';
 import { Screen } from '../../ui/parts/screen.tsx';
@@ -9,7 +8,9 @@ import { go } from '../../ui/router.ts';
 import { links } from '../links.ts';
 import type { Faults } from '../words/sign-in-faults.ts';
 import { faultsOf, unreachable } from '../words/sign-in-faults.ts';
+import { CodeField } from '../parts/code-field.tsx';
 import { SignHead } from '../parts/sign-head.tsx';
+import { WholeFault } from '../parts/whole-fault.tsx';
 import { t } from '../words/words.ts';
 
 const minPassword = 8;
@@ -56,7 +57,7 @@ export function RegisterScreen() {
           form="register"
           busy={isBusy}
           under={
-            <a className="btn btn-link" href={links.route}>
+            <a className="btn btn-link" href={links.signIn}>
               {t('register.back')}
             </a>
           }
@@ -67,16 +68,11 @@ export function RegisterScreen() {
       <form id="register" className="pad stack signform" noValidate onSubmit={submit}>
         <h1>{t('register.title')}</h1>
         <p className="small">{t('register.why')}</p>
-        {faults.whole !== undefined && (
-          <Banner icon="warn" tone="bad" role="alert">
-            <p>{faults.whole}</p>
-          </Banner>
-        )}
-        <Field
+        <WholeFault faults={faults} />
+        <CodeField
           label={t('signIn.employee')}
           big
           name="employee"
-          inputMode="numeric"
           autoComplete="username"
           value={employeeId}
           error={faults.employee}

@@ -11,7 +11,7 @@ import { withReturn } from '../model/draft.ts';
 import { isCounted, returnedNow } from '../model/lines.ts';
 import { Photos, usePhotoSession } from '../parts/photos.tsx';
 import { stepperWords } from '../parts/stepper-words.ts';
-import { recorded } from '../recorded.ts';
+import { record } from '../recorded.ts';
 import { useStopDraft } from '../stop-draft.ts';
 import { t } from '../words/words.ts';
 
@@ -34,12 +34,15 @@ export function ReturnSheet({ stop: id, line: key }: { readonly stop: number; re
   if (!route || !stop || !line) return null;
   const isCorrection = isCounted(stop);
   const takesPhotos = line.add_photos || photos.length > 0;
-  const next = (taken: readonly string[]): ReturnDraft => ({ returned, ...(takesPhotos && { photos: taken }) });
-  // The camera may end this page: from the first photo on, the phone keeps what is entered.
-  const keep = (taken = photos): void => {
+  const next = (taken: readonly string[], count = returned): ReturnDraft => ({
+    returned: count,
+    ...(takesPhotos && { photos: taken }),
+  });
+  // The camera, or the system, may end this page at any moment: the phone keeps each entry.
+  const keep = (taken = photos, count = returned): void => {
     if (isCorrection) return;
     isKept.current = true;
-    change((all) => withReturn(all, key, next(taken)));
+    change((all) => withReturn(all, key, next(taken, count)));
   };
   const close = (): void => {
     if (isKept.current) change((all) => withReturn(all, key, before.current));
@@ -48,10 +51,10 @@ export function ReturnSheet({ stop: id, line: key }: { readonly stop: number; re
   };
   const save = (): void => {
     if (isCorrection) {
-      const receipt = client.stop(id, route.key).update(returnCorrectionOf(stop, line, next(photos)));
-      recorded({ receipt, stop: id, kind: 'corrected' });
+      const correct = () => client.stop(id, route.key).update(returnCorrectionOf(stop, line, next(photos)));
+      if (!record({ stop: id, kind: 'corrected' }, correct)) return;
     } else keep();
-    session.end(photos);
+    session.end(photos, isCorrection);
     goBack(links.stop(id));
   };
   return (
@@ -70,7 +73,15 @@ export function ReturnSheet({ stop: id, line: key }: { readonly stop: number; re
         />
       }
     >
-      <Stepper label={t('return.label')} value={returned} onChange={setReturned} words={stepperWords()}>
+      <Stepper
+        label={t('return.label')}
+        value={returned}
+        onChange={(count) => {
+          setReturned(count);
+          keep(photos, count);
+        }}
+        words={stepperWords()}
+      >
         {t('line.of', { n: line.quantity })}
       </Stepper>
       {takesPhotos && (

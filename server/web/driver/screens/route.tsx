@@ -21,7 +21,7 @@ import { ReviewChip, StopTicks } from '../parts/stop-ticks.tsx';
 import { TopLine } from '../parts/top-line.tsx';
 import { UndoBar } from '../parts/undo-bar.tsx';
 import { askPositionIfPermitted, position } from '../position.ts';
-import { distance, t } from '../words/words.ts';
+import { distance, i18n, t } from '../words/words.ts';
 
 /** Stops of a list that show at once; the others come with a tap. */
 const firstLater = 2;
@@ -130,7 +130,7 @@ function Later({ order }: { readonly order: Order }) {
         <h2>{t('route.then')}</h2>
         <span>{t('route.toGo', { n: later.length })}</span>
       </div>
-      <ul className="stops">
+      <ul className="stops" key={i18n.language()}>
         {shown.map((stop) => (
           <StopRow key={stop.id} stop={stop} />
         ))}
@@ -159,7 +159,7 @@ function Done({ order }: { readonly order: Order }) {
         <h2>{t('route.done')}</h2>
         <span>{t('route.places')}</span>
       </div>
-      <ul className="stops">
+      <ul className="stops" key={i18n.language()}>
         {shown.map((stop) => (
           <StopRow key={stop.id} stop={stop} />
         ))}
@@ -175,7 +175,7 @@ function Done({ order }: { readonly order: Order }) {
   );
 }
 
-/** Rendered again only when its stop changes. */
+/** Rendered again only when its stop changes; the list has the language as its key. */
 const StopRow = memo(({ stop }: { readonly stop: LocalStop }) => {
   const credit = useCodes('credit-reason');
   const exceptions = useCodes('stop-exception');
@@ -199,7 +199,7 @@ const StopRow = memo(({ stop }: { readonly stop: LocalStop }) => {
         </Chip>
       )}
       {isOpen && <ReviewChip stop={stop} />}
-      {isOpen && stop.draft !== undefined && <Chip icon="pen">{t('route.begun')}</Chip>}
+      {isOpen && isBegun(draftOf(stop.draft)) && <Chip icon="pen">{t('route.begun')}</Chip>}
       {!isOpen && <StopTicks stop={stop} />}
     </li>
   );

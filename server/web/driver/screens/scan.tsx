@@ -20,7 +20,7 @@ import { DriverTabs } from '../parts/driver-tabs.tsx';
 import type { Scanned } from '../parts/scan-result.tsx';
 import { ScanResult } from '../parts/scan-result.tsx';
 import { UndoBar } from '../parts/undo-bar.tsx';
-import { recorded } from '../recorded.ts';
+import { record } from '../recorded.ts';
 import { handedCode, useHandScanner } from '../scan/hand-scanner.ts';
 import { signalScan } from '../scan/sound.ts';
 import { useCamera } from '../scan/use-camera.ts';
@@ -66,7 +66,7 @@ function OpenScan({ route, stop, isTab }: OpenScanProps) {
 
   const onCode = (code: string): void => {
     const match = matchCode({ route, stop, draft: now.current, credit }, code);
-    signalScan(match.kind === 'line' || match.kind === 'return');
+    signalScan(match.kind === 'line' || (match.kind === 'return' && !match.byHand));
     const after = withScan(now.current, match);
     if (after !== now.current) set(after);
     setLast((before) => ({ code, match, quantity: 1, count: (before?.count ?? 0) + 1 }));
@@ -89,8 +89,8 @@ function OpenScan({ route, stop, isTab }: OpenScanProps) {
     const item = overageOf(scan.code, fate, scan.quantity);
     if (isCounted(stop)) {
       const overage_items = addOverage(overageAt(stop, now.current), item).map(overageInput);
-      const receipt = client.stop(stop.id, route.key).update({ updates: { overage_items } });
-      recorded({ receipt, stop: stop.id, kind: 'corrected' });
+      const correct = () => client.stop(stop.id, route.key).update({ updates: { overage_items } });
+      if (!record({ stop: stop.id, kind: 'corrected' }, correct)) return;
     } else set({ ...now.current, overage: addOverage(now.current.overage, item) });
     setLast({ ...scan, done: fate });
   };
@@ -100,8 +100,8 @@ function OpenScan({ route, stop, isTab }: OpenScanProps) {
       const { line, stop: other } = match;
       const found = t('scan.foundNote', { n: scan.quantity, name: line.name, code: scan.code, stop: stop.id });
       const driver_comments = [other.updates.driver_comments, found].filter(Boolean).join(' ');
-      const receipt = client.stop(other.id, route.key).update({ updates: { driver_comments } });
-      recorded({ receipt, stop: other.id, kind: 'corrected' });
+      const note = () => client.stop(other.id, route.key).update({ updates: { driver_comments } });
+      if (!record({ stop: other.id, kind: 'corrected' }, note)) return;
     }
     setLast({ ...scan, done: 'kept' });
   };

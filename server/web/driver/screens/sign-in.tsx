@@ -1,5 +1,5 @@
 import type { SignInResult } from '@tailgate/client-sdk';
-import { useClient, useDriver, useStatus, useWatch } from '@tailgate/client-sdk/react';
+import { useClient, useDriver, useStatus } from '@tailgate/client-sdk/react';
 import { resetPassword } from '@tailgate/client-sdk/passwords';
 import type { FormEvent } from 'react';
 import { useState } from 'react';
@@ -7,12 +7,14 @@ import { Banner } from '../../ui/parts/chip.tsx';
 import { Field } from '../../ui/parts/field.tsx';
 import { Gate } from '../../ui/parts/gate.tsx';
 import { Screen } from '../../ui/parts/screen.tsx';
-import { install, installWay } from '../install.ts';
 import { links } from '../links.ts';
 import type { Faults } from '../words/sign-in-faults.ts';
 import { faultsOf, unreachable } from '../words/sign-in-faults.ts';
+import { InstallHint } from '../parts/install-hint.tsx';
 import { EvictedNote } from '../parts/phone-notes.tsx';
+import { CodeField } from '../parts/code-field.tsx';
 import { SignHead } from '../parts/sign-head.tsx';
+import { WholeFault } from '../parts/whole-fault.tsx';
 import { useServices } from '../services.ts';
 import { t } from '../words/words.ts';
 import { OtherDriverScreen } from './other-driver.tsx';
@@ -78,7 +80,15 @@ export function SignInScreen({ onSignedIn }: SignInProps) {
   };
 
   if (others)
-    return <OtherDriverScreen drivers={others} onGoOn={() => void signIn(true)} onBack={() => setOthers(undefined)} />;
+    return (
+      <OtherDriverScreen
+        drivers={others}
+        faults={faults}
+        isBusy={isBusy}
+        onGoOn={() => void signIn(true)}
+        onBack={() => setOthers(undefined)}
+      />
+    );
   return (
     <Screen
       title={t('signIn.act')}
@@ -108,16 +118,11 @@ export function SignInScreen({ onSignedIn }: SignInProps) {
         {sample && <sample.SignIn />}
         <Waiting />
         <EvictedNote />
-        {faults.whole !== undefined && (
-          <Banner icon="warn" tone="bad" role="alert">
-            <p>{faults.whole}</p>
-          </Banner>
-        )}
-        <Field
+        <WholeFault faults={faults} />
+        <CodeField
           label={t('signIn.employee')}
           big
           name="employee"
-          inputMode="numeric"
           autoComplete="username"
           value={employeeId}
           error={faults.employee}
@@ -165,25 +170,6 @@ type Others = Extract<SignInResult, { kind: 'conflict' }>['drivers'];
 function greeting(): string {
   const hour = new Date().getHours();
   return t(hour < 12 ? 'signIn.morning' : hour < 18 ? 'signIn.day' : 'signIn.evening');
-}
-
-function InstallHint() {
-  const way = useWatch(installWay);
-  if (way === 'none') return null;
-  return (
-    <Banner icon="home">
-      <div className="row">
-        <p className="grow g8">
-          <strong>{t('signIn.install')}</strong> {t(way === 'ios' ? 'signIn.installIos' : 'signIn.installWhy')}
-        </p>
-        {way === 'button' && (
-          <button className="btn" type="button" onClick={() => void install()}>
-            {t('signIn.installAct')}
-          </button>
-        )}
-      </div>
-    </Banner>
-  );
 }
 
 /** Work of earlier drivers on this phone: it goes by itself, or waits for their own sign-in. */

@@ -1,19 +1,20 @@
 import type { LocalRoute, LocalStop } from '@tailgate/client-sdk';
 import { useClient, useCodes, useDriver, useRoute, useRoutes } from '@tailgate/client-sdk/react';
-import type { ReferenceCode } from '@tailgate/sync-protocol';
-import { useEffect, useId, useState } from 'react';
+import { hostLengths } from '@tailgate/sync-protocol';
+import { useEffect, useId, useRef, useState } from 'react';
 import { Icon } from '../../ui/icons.tsx';
 import { Screen } from '../../ui/parts/screen.tsx';
 import { goBack } from '../../ui/router.ts';
 import { links } from '../links.ts';
 import type { StopDraft } from '../model/draft.ts';
+import { draftOf, withoutSignature } from '../model/draft.ts';
 import type { Ink } from '../model/ink.ts';
 import { isSigned } from '../model/ink.ts';
 import { isCounted } from '../model/lines.ts';
-import { codeNamed } from '../model/reasons.ts';
 import type { SignedLine } from '../model/signed-list.ts';
 import { isSignedOtherwise, listHash, signedList } from '../model/signed-list.ts';
 import { earlierSigners } from '../model/signers.ts';
+import { HostPreview } from '../parts/host-preview.tsx';
 import { InkField } from '../parts/ink-field.tsx';
 import { recorded } from '../recorded.ts';
 import { useServices } from '../services.ts';
@@ -21,6 +22,7 @@ import { rememberSigner } from '../signer-memo.ts';
 import { signatureFile } from '../signature-file.ts';
 import { useStopDraft } from '../stop-draft.ts';
 import { storingFault } from '../words/faults.ts';
+import { reasonsLine } from '../words/sentences.ts';
 import { i18n, t } from '../words/words.ts';
 
 /** The recipient reads the list, and signs. It fills the screen, on an upright phone and on a turned one. */
@@ -31,17 +33,6 @@ export function SignatureScreen({ stop: id }: { readonly stop: number }) {
   return <Signing route={route} stop={stop} />;
 }
 
-/** The driver's language while the recipient reads another one. */
-let driversLanguage: string | undefined;
-let signAddress = '';
-
-/** Another language draws the app anew: the screen closes only where the address has changed. */
-function returnToDriversLanguage(): void {
-  if (driversLanguage === undefined || location.hash === signAddress) return;
-  i18n.setLanguage(driversLanguage);
-  driversLanguage = undefined;
-}
-
 function Signing({ route, stop }: { readonly route: LocalRoute; readonly stop: LocalStop }) {
   const client = useClient();
   const { uploads } = useServices();
@@ -50,56 +41,82 @@ function Signing({ route, stop }: { readonly route: LocalRoute; readonly stop: L
   const [fault, setFault] = useState('');
   const [clears, setClears] = useState(0);
   const signer = draft.signer || (stop.updates.store_emp_name ?? '');
-  // Strokes under another list are no signature of this one: the field opens empty.
-  const ink = isSignedOtherwise(stop, draft) ? null : draft.ink;
-  const isReady = isSigned(ink);
+  // Strokes under another list are no signature of this one: the field is empty, also where the list changes under it.
+  const isOtherList = isSignedOtherwise(stop, draft);
+  const ink = isOtherList ? null : draft.ink;
+  useEffect(() => {
+    if (isOtherList) setClears((count) => count + 1);
+  }, [isOtherList]);
+  /** A name alone: the recorded signature stays. */
+  const isRenamed = isCounted(stop) && ink === null && signer.trim() !== (stop.updates.store_emp_name ?? '').trim();
+  const isReady = isSigned(ink) || isRenamed;
 
   const leave = (): void => goBack(links.stop(stop.id));
-  useEffect(() => returnToDriversLanguage, []);
+  const isOpen = useRef(false);
+  useEffect(() => {
+    const drivers = i18n.language();
+    isOpen.current = true;
+    return () => {
+      isOpen.current = false;
+      i18n.lend(drivers);
+    };
+  }, []);
   const draw = (drawn: Ink | null): void => {
     // The file of the former strokes: no change names it, because recording ends the draft.
     if (draft.signature !== null) void uploads.discard(draft.signature);
     change((before) => ({ ...before, ink: drawn, signature: null, shown: drawn && listHash(stop, before) }));
   };
   const finish = async (): Promise<void> => {
-    if (!isSigned(ink) || isBusy) return;
-    if (draft.signature !== null) return leave();
+    if (!isReady || isBusy) return;
+    if (draft.signature !== null && !isRenamed) return leave();
     setBusy(true);
     try {
-      const { bytes, shown } = await signatureFile(route, stop, draft, ink);
-      const { id } = await uploads.add(bytes, { kind: 'signature', name: `signature-${route.id}-${stop.id}.png` });
-      const handle = client.stop(stop.id, route.key);
-      if (isCounted(stop)) {
-        const updates = { signature_id: id, ...(signer.trim() !== '' && { store_emp_name: signer.trim() }) };
-        recorded({ receipt: handle.update({ updates }), stop: stop.id, kind: 'corrected' });
-        rememberSigner(client, stop, signer);
-        await handle.draft.set(undefined);
-      } else change((before) => ({ ...before, signer: signer.trim(), signature: id, shown }));
-      leave();
+      if (isSigned(ink)) await keepSignature(ink);
+      else await correct({});
+      if (isOpen.current) leave();
     } catch (error) {
       setFault(storingFault('sign', error));
       setBusy(false);
     }
   };
+  const keepSignature = async (signed: Ink): Promise<void> => {
+    const { bytes, shown } = await signatureFile(route, stop, draft, signed);
+    const { id } = await uploads.add(bytes, { kind: 'signature', name: `signature-${route.id}-${stop.id}.png` });
+    // The driver may have gone back meanwhile, and changed the stop: the file is of these strokes under this list.
+    const handle = client.stop(stop.id, route.key);
+    const { current: now = stop } = handle;
+    const latest = draftOf(handle.draft.current);
+    const isSame = JSON.stringify(latest.ink) === JSON.stringify(signed) && listHash(now, latest) === shown;
+    if (!isSame) await uploads.discard(id);
+    else if (isCounted(now)) await correct({ signature_id: id });
+    else void handle.draft.set({ ...latest, signer: signer.trim(), signature: id, shown });
+  };
+  /** Records who signed a delivered stop. */
+  const correct = async (signature: { readonly signature_id?: string }): Promise<void> => {
+    const handle = client.stop(stop.id, route.key);
+    const updates = { ...signature, ...(signer.trim() !== '' && { store_emp_name: signer.trim() }) };
+    recorded({ receipt: handle.update({ updates }), stop: stop.id, kind: 'corrected' });
+    rememberSigner(client, stop, signer);
+    // A comment that is not recorded yet waits on.
+    await handle.draft.set(withoutSignature(draftOf(handle.draft.current)));
+  };
 
   return (
     <Screen title={t('sign.title')} className="signpad">
-      <SignedListView
-        stop={stop}
-        draft={draft}
-        onLanguage={(language) => {
-          driversLanguage ??= i18n.language();
-          signAddress = location.hash;
-          i18n.setLanguage(language);
-        }}
-      />
+      <SignedListView stop={stop} draft={draft} onLanguage={i18n.lend} />
       <section className="signarea" aria-label={t('stop.sign')}>
-        <Signer stop={stop} signer={signer} onChange={(name) => change((before) => ({ ...before, signer: name }))} />
+        <Signer
+          stop={stop}
+          signer={signer}
+          isLocked={isBusy}
+          onChange={(name) => change((before) => ({ ...before, signer: name }))}
+        />
         <InkField
           key={clears}
           ink={ink}
-          label={t(isReady ? 'sign.fieldSigned' : 'sign.field')}
+          label={t(isSigned(ink) ? 'sign.fieldSigned' : 'sign.field')}
           hint={t('sign.here')}
+          isLocked={isBusy}
           onInk={draw}
         />
         {fault !== '' && (
@@ -167,7 +184,7 @@ function SignedListView({ stop, draft, onLanguage }: SignedListViewProps) {
               <span>{line.name}</span>
               <b>{differs(line) ? t('count.of', { a: line.delivered, b: line.planned }) : line.delivered}</b>
             </span>
-            {line.reasons.length > 0 && <small>{reasonsOf(line, credit)}</small>}
+            {line.reasons.length > 0 && <small>{reasonsLine(line.reasons, credit)}</small>}
           </li>
         ))}
         {extra.map(({ barcode, quantity }, place) => (
@@ -196,19 +213,15 @@ function SignedListView({ stop, draft, onLanguage }: SignedListViewProps) {
   );
 }
 
-const reasonsOf = ({ reasons }: SignedLine, credit: readonly ReferenceCode[]): string =>
-  reasons
-    .map(({ code, quantity }) => `${quantity} ${codeNamed(credit, code)?.description.toLowerCase() ?? code}`)
-    .join(', ');
-
 interface SignerProps {
   readonly stop: LocalStop;
   readonly signer: string;
+  readonly isLocked: boolean;
   readonly onChange: (name: string) => void;
 }
 
 /** The name of the person who signs; earlier ones of this customer are a tap away. */
-function Signer({ stop, signer, onChange }: SignerProps) {
+function Signer({ stop, signer, isLocked, onChange }: SignerProps) {
   const client = useClient();
   const keys = useRoutes();
   const id = useId();
@@ -218,7 +231,7 @@ function Signer({ stop, signer, onChange }: SignerProps) {
     stop.customer.id,
   );
   return (
-    <div className="row names">
+    <div className="row names" inert={isLocked}>
       <div className="field">
         <label className="sr" htmlFor={id}>
           {t('sign.name')}
@@ -235,6 +248,7 @@ function Signer({ stop, signer, onChange }: SignerProps) {
           onInput={(event) => onChange(event.currentTarget.value)}
           onKeyDown={(event) => event.key === 'Enter' && event.currentTarget.blur()}
         />
+        <HostPreview text={signer} length={hostLengths.store_emp_name} />
       </div>
       {names.map((name) => (
         <button key={name} className="btn" type="button" aria-pressed={name === signer} onClick={() => onChange(name)}>

@@ -1,12 +1,13 @@
 import { StoreInUse } from '@tailgate/client-sdk';
-import { useState, useSyncExternalStore } from 'react';
+import { useRef, useState, useSyncExternalStore } from 'react';
 import { Icon } from '../../ui/icons.tsx';
 import { Gate } from '../../ui/parts/gate.tsx';
 import { Screen } from '../../ui/parts/screen.tsx';
+import { copyText } from '../../ui/copy-text.ts';
 import { SignHead } from '../parts/sign-head.tsx';
 import { i18n } from '../words/words.ts';
 import { later } from '../words/later-words.ts';
-import { dayWord } from '../words/day-words.ts';
+import { copyWord, dayWord } from '../words/day-words.ts';
 
 /** The kinds of trouble that have a remedy of their own. */
 type Trouble = 'inUse' | 'denied' | 'full' | 'newer' | 'slow' | 'other';
@@ -19,12 +20,12 @@ interface StartTroubleProps {
 /** In place of the app while its storage does not open: the reason, the remedy, and the lines for support. */
 export function StartTrouble({ error }: StartTroubleProps) {
   useSyncExternalStore(i18n.subscribe, i18n.language);
-  const [isCopied, setCopied] = useState(false);
+  const [isCopied, setCopied] = useState<boolean>();
+  const shown = useRef<HTMLPreElement>(null);
   const trouble = troubleOf(error);
   const lines = supportLines(error);
   const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(lines.join('\n'));
-    setCopied(true);
+    setCopied(await copyText(lines.join('\n'), shown.current));
   };
   return (
     <Screen
@@ -42,12 +43,12 @@ export function StartTrouble({ error }: StartTroubleProps) {
         </div>
         {trouble !== 'denied' && <p>{later('start.kept')}</p>}
         <h2>{later('start.support')}</h2>
-        <pre className="mono support-text" tabIndex={0} aria-label={later('start.support')}>
+        <pre ref={shown} className="mono support-text" tabIndex={0} aria-label={later('start.support')}>
           {lines.join('\n')}
         </pre>
         <button className="btn btn-wide" type="button" onClick={() => void copy()}>
           <Icon name={isCopied ? 'check' : 'share'} />
-          {dayWord(isCopied ? 'support.copied' : 'support.copy')}
+          {dayWord(copyWord(isCopied))}
         </button>
       </div>
     </Screen>

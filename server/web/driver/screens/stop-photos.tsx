@@ -10,7 +10,7 @@ import { isPending } from '../model/order.ts';
 import type { PartPhotos } from '../model/stop-photos.ts';
 import { partPhotos, photosInput, wholePhotos } from '../model/stop-photos.ts';
 import { Photos, Thumbnail, usePhotoSession } from '../parts/photos.tsx';
-import { recorded } from '../recorded.ts';
+import { record } from '../recorded.ts';
 import { useStopDraft } from '../stop-draft.ts';
 import { t } from '../words/words.ts';
 
@@ -42,10 +42,10 @@ function OpenPhotos({ route, stop }: { readonly route: LocalRoute; readonly stop
   };
   const save = (): void => {
     if (isChanged) {
-      const receipt = client.stop(stop.id, route.key).update(photosInput(stop, photos));
-      recorded({ receipt, stop: stop.id, kind: 'corrected' });
+      const correct = () => client.stop(stop.id, route.key).update(photosInput(stop, photos));
+      if (!record({ stop: stop.id, kind: 'corrected' }, correct)) return;
     }
-    session.end(photos);
+    session.end(photos, isChanged);
     goBack(links.stop(stop.id));
   };
   const parts = partPhotos(stop, draft);
@@ -54,7 +54,7 @@ function OpenPhotos({ route, stop }: { readonly route: LocalRoute; readonly stop
       title={t('photos.title', { n: stop.id })}
       over={stop.customer.name}
       below={isOpen ? t('photos.kept') : undefined}
-      closeLabel={isChanged ? t('line.close') : t('app.close')}
+      closeLabel={isChanged || (isStoring && !isOpen) ? t('line.close') : t('app.close')}
       onClose={close}
       foot={
         <Gate
@@ -72,7 +72,7 @@ function OpenPhotos({ route, stop }: { readonly route: LocalRoute; readonly stop
         session={session}
         name={`photo-${route.id}-${stop.id}`}
         onBusy={setStoring}
-        onLate={isOpen ? (photo) => keepLate(client, route.key, stop.id, photo) : undefined}
+        late={isOpen ? { stop: stop.id, keep: (photo) => keepLate(client, route.key, stop.id, photo) } : undefined}
       />
       {parts.length > 0 && (
         <section aria-labelledby="line-photos">
@@ -98,13 +98,13 @@ function OpenPhotos({ route, stop }: { readonly route: LocalRoute; readonly stop
 }
 
 /** Adds a photo that was stored after its sheet was closed: to the draft, or as a change where the stop is recorded. */
-function keepLate(client: Client, key: RouteKey, id: number, photo: string): void {
+async function keepLate(client: Client, key: RouteKey, id: number, photo: string): Promise<void> {
   const handle = client.stop(id, key);
   const stop = handle.current;
   if (!stop) return;
   const draft = draftOf(stop.draft);
   const photos = [...new Set([...wholePhotos(stop, draft), photo])];
-  if (isPending(stop)) void handle.draft.set({ ...draft, photos });
+  if (isPending(stop)) await handle.draft.set({ ...draft, photos });
   else handle.update(photosInput(stop, photos));
 }
 

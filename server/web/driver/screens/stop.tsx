@@ -1,18 +1,19 @@
 import type { LocalRoute, LocalStop } from '@tailgate/client-sdk';
 import { useClient, useCodes, useRoute } from '@tailgate/client-sdk/react';
-import { useEffect } from 'react';
 import { Icon } from '../../ui/icons.tsx';
 import { Banner, Chip } from '../../ui/parts/chip.tsx';
 import { Screen, Top } from '../../ui/parts/screen.tsx';
 import { go } from '../../ui/router.ts';
 import { links } from '../links.ts';
 import type { StopDraft } from '../model/draft.ts';
+import { emptyDraft } from '../model/draft.ts';
 import { isCounted, isPickup, sectionsOf, sum } from '../model/lines.ts';
 import { isPending, warehouse } from '../model/order.ts';
 import { partPhotos, photoLine, wholePhotos } from '../model/stop-photos.ts';
 import { outcomeLine } from '../words/sentences.ts';
 import { CallAndMap } from '../parts/call-and-map.tsx';
 import { Overage } from '../parts/overage.tsx';
+import { LostPhotoNote } from '../parts/phone-notes.tsx';
 import { Returns } from '../parts/returns.tsx';
 import { Section } from '../parts/section.tsx';
 import { StopGate } from '../parts/stop-gate.tsx';
@@ -34,7 +35,6 @@ export function StopScreen({ id }: { readonly id: number }) {
 function KnownStop({ route, stop }: { readonly route: LocalRoute; readonly stop: LocalStop }) {
   const client = useClient();
   const [draft] = useStopDraft(stop.id);
-  useEffect(askPosition, [stop.id]);
   // The scan screen takes the code.
   useHandScanner((code) => {
     handedCode.set(code);
@@ -43,6 +43,11 @@ function KnownStop({ route, stop }: { readonly route: LocalRoute; readonly stop:
   const total = route.stops.filter(({ id }) => id !== warehouse).length;
   const { customer, updates } = stop;
   const isOpen = isPending(stop);
+  const arrive = (): void => {
+    // The position from the road is not the customer's.
+    askPosition(0);
+    client.stop(stop.id, route.key).arrive(new Date());
+  };
   const arrivedAt = Date.parse(updates.start_delivery_time ?? '');
   const over = [
     t('stop.of', { n: stop.id, total }),
@@ -62,6 +67,9 @@ function KnownStop({ route, stop }: { readonly route: LocalRoute; readonly stop:
       foot={
         <>
           <UndoBar at={links.stop(stop.id)} of={stop.id} />
+          <div className="pad-x">
+            <LostPhotoNote />
+          </div>
           <StopGate route={route} stop={stop} draft={draft} />
         </>
       }
@@ -77,11 +85,7 @@ function KnownStop({ route, stop }: { readonly route: LocalRoute; readonly stop:
           {customer.contact.phone !== '' && <span className="small">{customer.contact.phone}</span>}
         </address>
         {isOpen && !stop.arrived && (
-          <button
-            className="btn btn-main"
-            type="button"
-            onClick={() => client.stop(stop.id, route.key).arrive(new Date())}
-          >
+          <button className="btn btn-main" type="button" onClick={arrive}>
             {t('stop.arrive')}
           </button>
         )}
@@ -131,10 +135,12 @@ function Sections({ stop, draft }: { readonly stop: LocalStop; readonly draft: S
 }
 
 function More({ stop, draft }: { readonly stop: LocalStop; readonly draft: StopDraft }) {
-  const signer = draft.signer || (stop.updates.store_emp_name ?? '');
-  const isSigned = draft.signature !== null || stop.updates.signature_id !== null;
+  // A finished stop shows its record: a name or a comment that is not recorded yet waits where it was entered.
+  const entered = isCounted(stop) ? emptyDraft : draft;
+  const signer = entered.signer || (stop.updates.store_emp_name ?? '');
+  const isSigned = entered.signature !== null || stop.updates.signature_id !== null;
   const photos = wholePhotos(stop, draft).length + sum(partPhotos(stop, draft), (part) => part.photos.length);
-  const comment = draft.comment || (stop.updates.driver_comments ?? '');
+  const comment = (isPending(stop) && draft.comment) || (stop.updates.driver_comments ?? '');
   return (
     <>
       {stop.products.length > 0 && (

@@ -8,14 +8,14 @@ import { goBack } from '../../ui/router.ts';
 import { links } from '../links.ts';
 import { isPickup } from '../model/lines.ts';
 import { isPending } from '../model/order.ts';
-import { latestTimes, ticksOf } from '../model/ticks.ts';
+import { latestTimes } from '../model/ticks.ts';
 import { StopFiles } from '../parts/stop-files.tsx';
 import { NextGate } from '../parts/stop-gate.tsx';
 import { StopProof } from '../parts/stop-proof.tsx';
-import { useFilesLeft, useReceipts } from '../parts/stop-ticks.tsx';
+import { useFilesLeft, useReceipts, useTicks } from '../parts/stop-ticks.tsx';
 import { UndoBar, useSecondsUntil } from '../parts/undo-bar.tsx';
 import { lastRecorded } from '../recorded.ts';
-import { exactTime, moment, span, t } from '../words/words.ts';
+import { exactTime, moment, sinceTime, span, t } from '../words/words.ts';
 import { reviewSentence } from '../words/review-sentence.ts';
 import { whereWord } from '../words/where-words.ts';
 
@@ -44,7 +44,7 @@ interface KnownProps {
 function KnownWhere({ route, stop, isFresh, parent }: KnownProps) {
   const { id } = stop;
   const latest = stop.receipts.at(-1);
-  const row = ticksOf(useReceipts(stop.receipts), stop.parked);
+  const row = useTicks(stop);
   // Of a stop of another phone only the server knows whether the office has it.
   const mayHaveProof = row ? row.office === 'yes' : !isPending(stop);
   return (
@@ -72,7 +72,7 @@ function KnownWhere({ route, stop, isFresh, parent }: KnownProps) {
 function Legend({ stop }: { readonly stop: LocalStop }) {
   const states = useReceipts(stop.receipts);
   const filesLeft = useFilesLeft(stop);
-  const row = ticksOf(states, stop.parked);
+  const row = useTicks(stop);
   if (!row)
     return (
       <p>
@@ -153,7 +153,7 @@ function OfficeStep({ office, isTrial, lacksFile, isParked, states, hosted }: Of
           ? whereWord('where.officeFile')
           : hosted === undefined
             ? whereWord('where.officePlain')
-            : whereWord('where.officeWhy', { time: moment(hosted, Date.now()) })}
+            : whereWord('where.officeWhy', { time: sinceTime(hosted, Date.now()) })}
       </Step>
     );
   if (refused?.at === 'quarantined')

@@ -1,7 +1,7 @@
 import type { LocalStop } from '@tailgate/client-sdk';
 import type { Left } from '../model/day.ts';
 import { warehouse } from '../model/order.ts';
-import { i18n, moment, t } from './words.ts';
+import { i18n, sinceTime, t } from './words.ts';
 import { reviewSentence } from './review-sentence.ts';
 import { dayWord } from './day-words.ts';
 import { whereWord } from './where-words.ts';
@@ -25,7 +25,7 @@ export function leftTitle(left: Left): string {
 
 /** Where it is, since when, and what happens next. */
 export function leftSentence(left: Left): string {
-  const time = left.since === undefined ? undefined : moment(left.since, Date.now());
+  const time = left.since === undefined ? undefined : sinceTime(left.since, Date.now());
   const here = time === undefined ? dayWord('day.onPhone') : dayWord('day.onPhoneSince', { time });
   const server = time === undefined ? dayWord('day.onServer') : dayWord('day.onServerSince', { time });
   switch (left.kind) {

@@ -22,4 +22,6 @@ export const enCounts = {
   'fault.least': 'At least {n}.',
   'fault.long': { one: 'At most {n} character.', other: 'At most {n} characters.' },
   'fault.other': 'This cannot be saved: {why}',
+  'fault.field': 'Not saved. {field}: {why}',
+  'fault.unsaved': 'Not saved. {why}',
 } as const satisfies Words;

@@ -42,6 +42,8 @@ export const enDay = {
   'support.text': 'The same as text',
   'support.copy': 'Copy all details',
   'support.copied': 'Copied',
+  'support.select': 'Not copied: copy the marked lines by hand',
+  'support.failed': 'The state of this phone cannot be read: {why}',
 
   // Inbox
   'inbox.why': 'Nothing here stops your work.',

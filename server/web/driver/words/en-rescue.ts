@@ -27,6 +27,7 @@ export const enRescue = {
   'give.tooMany': 'There are too many changes for codes. Send them as a file.',
   'give.asFile': 'Send as a file instead',
   'give.file': 'Send as a file',
+  'give.filesSaved': 'The files are in the downloads of this phone.',
   'give.saved': 'The file is in the downloads of this phone.',
   'give.toPassphrase': 'Next: passphrase',
   'give.passphrase': 'Passphrase',

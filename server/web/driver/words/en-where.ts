@@ -38,8 +38,8 @@ export const enWhere = {
   'where.failed': 'Cannot be sent: {why}',
   'where.lookDone': 'The office put it aside: {why}',
   'where.trace': 'For support: stop {n}, trace',
-  'where.elsewhere': 'Recorded on another phone',
-  'where.elsewhereWhy': 'This phone has no record of its own. The server has it.',
+  'where.elsewhere': 'Recorded elsewhere',
+  'where.elsewhereWhy': 'On another phone, or at the office. This phone has no record of its own; the server has it.',
 
   // Ticks without a known time
   'where.phonePlain': 'It survives a restart or an empty battery.',
@@ -48,6 +48,7 @@ export const enWhere = {
   'where.officePlain': 'The office reads it. There is nothing left to do.',
   'where.officeFile': 'The office reads it, still without a file.',
   'where.fileHere': 'At the server since {time}.',
+  'where.fileElsewhere': 'Not on this phone: perhaps still on another one.',
   'where.fileWaits': 'On this phone. It goes by itself.',
 
   // The proof of a stop

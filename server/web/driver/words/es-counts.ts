@@ -23,4 +23,6 @@ export const esCounts: Translation<typeof enCounts> = {
   'fault.least': 'Como mínimo {n}.',
   'fault.long': { one: 'Como máximo {n} carácter.', other: 'Como máximo {n} caracteres.' },
   'fault.other': 'Esto no se puede guardar: {why}',
+  'fault.field': 'No se guardó. {field}: {why}',
+  'fault.unsaved': 'No se guardó. {why}',
 };

@@ -21,9 +21,9 @@ export const esDay: Translation<typeof enDay> = {
   'day.file': 'archivo',
   'day.otherChanges': { one: '{n} cambio más', other: '{n} cambios más' },
   'day.onPhone': 'En este teléfono.',
-  'day.onPhoneSince': 'En este teléfono desde las {time}.',
+  'day.onPhoneSince': 'En este teléfono desde {time}.',
   'day.onServer': 'En el servidor.',
-  'day.onServerSince': 'En el servidor desde las {time}.',
+  'day.onServerSince': 'En el servidor desde {time}.',
   'day.failed': 'No se puede enviar: {why} Tómela de nuevo o llame a la oficina.',
   'day.also': 'También en este teléfono',
   'day.other': { one: '{name}, {n} cosa', other: '{name}, {n} cosas' },
@@ -43,6 +43,8 @@ export const esDay: Translation<typeof enDay> = {
   'support.text': 'Lo mismo como texto',
   'support.copy': 'Copiar todos los detalles',
   'support.copied': 'Copiado',
+  'support.select': 'No se copió: copie a mano las líneas marcadas',
+  'support.failed': 'No se puede leer el estado de este teléfono: {why}',
 
   // Inbox
   'inbox.why': 'Nada de esto detiene su trabajo.',

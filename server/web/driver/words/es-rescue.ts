@@ -5,7 +5,7 @@ import type { enRescue } from './en-rescue.ts';
 export const esRescue: Translation<typeof enRescue> = {
   // Hand over
   'give.title': 'Pasar el trabajo',
-  'give.since': { one: '{n} cambio desde las {time}', other: '{n} cambios desde las {time}' },
+  'give.since': { one: '{n} cambio desde {time}', other: '{n} cambios desde {time}' },
   'give.preparing': 'Se preparan los códigos.',
   'give.failed': 'No se pueden preparar los códigos: {why} Abra esta página de nuevo.',
   'give.how': 'En el otro teléfono:',
@@ -28,6 +28,7 @@ export const esRescue: Translation<typeof enRescue> = {
   'give.tooMany': 'Hay demasiados cambios para códigos. Envíelos como archivo.',
   'give.asFile': 'Enviar como archivo',
   'give.file': 'Enviar como archivo',
+  'give.filesSaved': 'Los archivos están en las descargas de este teléfono.',
   'give.saved': 'El archivo está en las descargas de este teléfono.',
   'give.toPassphrase': 'Sigue: clave',
   'give.passphrase': 'Clave',

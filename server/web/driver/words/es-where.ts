@@ -39,8 +39,9 @@ export const esWhere: Translation<typeof enWhere> = {
   'where.failed': 'No se puede enviar: {why}',
   'where.lookDone': 'La oficina lo apartó: {why}',
   'where.trace': 'Para soporte: parada {n}, rastro',
-  'where.elsewhere': 'Registrado en otro teléfono',
-  'where.elsewhereWhy': 'Este teléfono no tiene registro propio. Lo tiene el servidor.',
+  'where.elsewhere': 'Registrado en otro lugar',
+  'where.elsewhereWhy':
+    'En otro teléfono, o en la oficina. Este teléfono no tiene registro propio; lo tiene el servidor.',
 
   // Ticks without a known time
   'where.phonePlain': 'Resiste un reinicio o una batería vacía.',
@@ -48,7 +49,8 @@ export const esWhere: Translation<typeof enWhere> = {
   'where.serverElsewhere': 'La parada ha llegado. Un archivo sigue en un teléfono.',
   'where.officePlain': 'La oficina lo lee. No queda nada por hacer.',
   'where.officeFile': 'La oficina lo lee, todavía sin un archivo.',
-  'where.fileHere': 'En el servidor desde las {time}.',
+  'where.fileHere': 'En el servidor desde {time}.',
+  'where.fileElsewhere': 'No está en este teléfono: quizá sigue en otro.',
   'where.fileWaits': 'En este teléfono. Va por sí solo.',
 
   // The proof of a stop

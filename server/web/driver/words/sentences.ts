@@ -2,7 +2,7 @@ import type { LocalStop } from '@tailgate/client-sdk';
 import type { ReferenceCode } from '@tailgate/sync-protocol';
 import { t, time } from './words.ts';
 import { emptyDraft } from '../model/draft.ts';
-import type { LineNow } from '../model/lines.ts';
+import type { LineNow, ReasonNow } from '../model/lines.ts';
 import { tallyOf } from '../model/lines.ts';
 import type { Missing } from '../model/missing.ts';
 import { finishedAt } from '../model/order.ts';
@@ -80,6 +80,12 @@ const kindWords: Readonly<
   MISPICK: 'line.wrong',
   QUALITY: 'line.quality',
 };
+
+/** The pieces of each reason, such as “2 damaged in transit, 1 short on truck”. */
+export const reasonsLine = (reasons: readonly ReasonNow[], credit: readonly ReferenceCode[]): string =>
+  reasons
+    .map(({ code, quantity }) => `${quantity} ${codeNamed(credit, code)?.description.toLowerCase() ?? code}`)
+    .join(', ');
 
 /** The word for a category of reasons; the host's own where the app has none. */
 export function kindWord(category: string): string {

@@ -1,4 +1,4 @@
-import { createI18n } from '../../ui/i18n.ts';
+import { createI18n, isSameDay } from '../../ui/i18n.ts';
 import { en } from './en.ts';
 import { es } from './es.ts';
 
@@ -9,6 +9,10 @@ export const i18n = createI18n(en, {
 });
 
 export const { t, time, exactTime, moment, distance } = i18n;
+
+/** A moment after the word “since”: in Spanish it has an article, another one for a day than for a time. */
+export const sinceTime = (ms: number, now: number): string =>
+  t(isSameDay(ms, now) ? 'since.today' : 'since.day', { time: moment(ms, now) });
 
 /** A duration in words: 42 s, 8 min, 2 h 10 min. */
 export function span(ms: number): string {

@@ -1,6 +1,10 @@
-import type { ReactNode } from 'react';
+import type { MouseEvent, ReactNode } from 'react';
+import { useEffect, useLayoutEffect, useRef, useSyncExternalStore } from 'react';
+import { gateFault } from '../gate-fault.ts';
 import type { IconName } from '../icons.tsx';
 import { Icon } from '../icons.tsx';
+import { useAddress } from '../router.ts';
+import { tapFilter } from '../second-tap.ts';
 
 export interface GateProps {
   /** The sentence above the act, such as what is missing. */
@@ -32,6 +36,9 @@ export function focusMissing(): void {
   missing?.scrollIntoView({ block: 'center' });
 }
 
+/** One filter for all gates: one follows the other at the same place, and a tap on the former is no act of the next. */
+const counts = tapFilter();
+
 /** The green bar at the foot of a screen: a sentence, then the one act. */
 export function Gate(props: GateProps) {
   const { note, noteIcon = 'warn', act, more, icon = 'arrow', todo = false, overTabs = false, under } = props;
@@ -45,12 +52,29 @@ export function Gate(props: GateProps) {
       <Icon name={icon} />
     </>
   );
+  const fault = useSyncExternalStore(gateFault.subscribe, () => gateFault.current);
+  const { path } = useAddress();
+  useEffect(() => () => gateFault.set(undefined), [path]);
+  const drawnAt = useRef(0);
+  useLayoutEffect(() => void (drawnAt.current = performance.now()), [path, act]);
+  const filter = (event: MouseEvent<HTMLElement>): void => {
+    const { timeStamp, clientX, clientY, detail } = event.nativeEvent;
+    if (counts({ timeStamp, clientX, clientY, detail }, drawnAt.current)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
   return (
-    <footer className={overTabs ? 'gate over-tabs' : 'gate'}>
+    <footer className={overTabs ? 'gate over-tabs' : 'gate'} onClickCapture={filter}>
       {note !== undefined && (
         <p className="gate-note">
           <Icon name={noteIcon} small />
           <span>{note}</span>
+        </p>
+      )}
+      {fault !== undefined && (
+        <p className="gate-note badword" role="alert">
+          <Icon name="warn" small />
+          <span>{fault}</span>
         </p>
       )}
       {props.input !== undefined ? (

@@ -26,12 +26,28 @@ export function Sheet({ title, over, below, closeLabel, onClose, above, foot, st
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const id = useId();
+  const latest = useRef(onClose);
+  latest.current = onClose;
+  /** Going back takes a moment: a close meanwhile is the same one. */
+  const isLeaving = useRef(false);
   useLayoutEffect(() => {
     const { current } = dialog;
     if (current?.open === false) current.showModal();
     heading.current?.focus({ preventScroll: true });
-    return () => current?.close();
+    // A browser may close the dialog by itself, without a cancel event: a phone's back button does so before the first touch.
+    const onNativeClose = (): void => {
+      if (!isLeaving.current) latest.current();
+    };
+    current?.addEventListener('close', onNativeClose);
+    return () => {
+      current?.removeEventListener('close', onNativeClose);
+      current?.close();
+    };
   }, []);
+  const leave = (): void => {
+    isLeaving.current = true;
+    onClose();
+  };
   return (
     <dialog
       ref={dialog}
@@ -39,10 +55,10 @@ export function Sheet({ title, over, below, closeLabel, onClose, above, foot, st
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();
-        onClose();
+        leave();
       }}
       onClick={(event) => {
-        if (event.target === event.currentTarget) onClose();
+        if (event.target === event.currentTarget) leave();
       }}
     >
       {above}
@@ -55,7 +71,7 @@ export function Sheet({ title, over, below, closeLabel, onClose, above, foot, st
             </h1>
             {below !== undefined && <p className="cap">{below}</p>}
           </div>
-          <button className="btn btn-quiet btn-icon" type="button" aria-label={closeLabel} onClick={onClose}>
+          <button className="btn btn-quiet btn-icon" type="button" aria-label={closeLabel} onClick={leave}>
             <Icon name="x" />
           </button>
         </div>
