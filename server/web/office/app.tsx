@@ -1,4 +1,4 @@
-import { Fragment, useSyncExternalStore } from 'react';
+import { Fragment, useLayoutEffect, useRef, useSyncExternalStore } from 'react';
 import { usePageAddress } from './address.ts';
 import { pageKey } from './navigation.ts';
 import { Shell } from './parts/shell.tsx';
@@ -7,6 +7,7 @@ import { OwnPasswordScreen } from './screens/own-password.tsx';
 import { SignInScreen } from './screens/sign-in.tsx';
 import type { Services } from './services.ts';
 import { ServicesContext } from './services.ts';
+import type { Operator } from './session.ts';
 import { operatorOf, session } from './session.ts';
 import { useSignal } from './use-signal.ts';
 import { i18n } from './words/words.ts';
@@ -20,17 +21,29 @@ export function App({ services }: { readonly services: Services }) {
     <ServicesContext.Provider value={services}>
       <Fragment key={language}>
         {operator && current.is !== 'oneTime' && (
-          <div key={operator.id} hidden={current.is === 'locked'} inert={current.is === 'locked'}>
-            <Shell operator={operator}>
-              <Pages />
-            </Shell>
-          </div>
+          <Desk key={operator.id} operator={operator} isLocked={current.is === 'locked'} />
         )}
         {current.is === 'oneTime' && <OwnPasswordScreen />}
         {current.is === 'out' && <SignInScreen />}
         {current.is === 'locked' && <SignInScreen key={current.operator.id} locked={current} />}
       </Fragment>
     </ServicesContext.Provider>
+  );
+}
+
+/** The desk of an operator. The unlock gives the focus back to where it was. */
+function Desk({ operator, isLocked }: { readonly operator: Operator; readonly isLocked: boolean }) {
+  const left = useRef<Element | null>(null);
+  useLayoutEffect(() => {
+    if (isLocked) left.current = document.activeElement;
+    else if (left.current instanceof HTMLElement) left.current.focus({ preventScroll: true });
+  }, [isLocked]);
+  return (
+    <div hidden={isLocked} inert={isLocked}>
+      <Shell operator={operator}>
+        <Pages />
+      </Shell>
+    </div>
   );
 }
 

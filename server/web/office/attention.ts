@@ -7,6 +7,10 @@ export type Cause = Attention['causes'][number];
 export type CauseItem = Cause['items'][number];
 
 /** What needs a person: the frame of the pages reads it, for its mark in the navigation. */
-export const AttentionContext = createContext<Reading<Attention>>({ data: undefined, fault: undefined });
+export const AttentionContext = createContext<Reading<Attention>>({
+  data: undefined,
+  fault: undefined,
+  isFresh: false,
+});
 
 export const useAttention = (): Reading<Attention> => useContext(AttentionContext);

@@ -12,6 +12,12 @@ export interface StopKey {
 /** The key of a route in an address. */
 export type RouteKey = Omit<StopKey, 'stop_id'>;
 
+interface FoundChange extends RouteKey {
+  readonly id: string;
+  readonly quarantine_id: string | null;
+  readonly stop_id: number | null;
+}
+
 /** The addresses of the console. Each opens the same page for any operator. */
 export const links = {
   inbox: href(),
@@ -43,3 +49,10 @@ export const links = {
   history: ({ facility, route_id, week_end, stop_id }: StopKey, moment?: string) =>
     href('stop', facility, route_id, week_end, stop_id, 'history', ...(moment === undefined ? [] : [moment])),
 } as const;
+
+/** The address of a found change: its entry of quarantine, its stop or its route. That of a load report has none. */
+export function foundLink({ quarantine_id, stop_id, ...row }: FoundChange): string | undefined {
+  if (quarantine_id !== null) return links.kept(quarantine_id);
+  if (row.route_id === '') return undefined;
+  return stop_id === null ? links.route(row) : links.history({ ...row, stop_id }, row.id);
+}

@@ -32,5 +32,7 @@ const api = createApi({
   onSignedOut: () => lock('ended'),
 });
 startFeed(api, live, session);
+// The server has refused the reads behind the lock.
+session.subscribe(({ is }) => is === 'in' && live.changed());
 const place = document.querySelector('#app');
 if (place) createRoot(place).render(<App services={{ api, live }} />);

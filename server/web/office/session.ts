@@ -30,10 +30,11 @@ const draftPrefix = 'tailgate-draft/';
 /** The session lives in this tab alone: in memory, and in `sessionStorage` for a reload. No cookie (decision 19). */
 export const session = createSignal<Session>({ is: 'out' });
 
-/** Whether the operator may do what needs this role. */
+/** Whether the operator may do what needs this role. The page behind the lock stays as it is. */
 export const may = (role: Role): boolean => {
   const { current } = session;
-  return current.is === 'in' && roles.indexOf(current.operator.role) >= roles.indexOf(role);
+  const isHere = current.is === 'in' || current.is === 'locked';
+  return isHere && roles.indexOf(current.operator.role) >= roles.indexOf(role);
 };
 
 export const tokenOf = (current: Session): string | undefined => ('token' in current ? current.token : undefined);

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
-import { faultOf } from './api/reads.ts';
+import { repeatedFaultOf } from './api/reads.ts';
 import type { Fault } from './api/reads.ts';
+import { repeatOnNews } from './api/repeat.ts';
 import { useServices } from './services.ts';
 
 interface Asset {
@@ -14,24 +15,27 @@ interface Asset {
  * the answer's: no document of a file can run in the page's origin.
  */
 export function useAsset(asset_id: string, type: string, isWanted: boolean): Asset {
-  const { api } = useServices();
+  const { api, live } = useServices();
   const [asset, setAsset] = useState<Asset>({ url: undefined, fault: undefined });
   useEffect(() => {
     if (!isWanted) return undefined;
     const leaving = new AbortController();
     let url: string | undefined;
     const load = async (): Promise<void> => {
+      if (url !== undefined) return;
       try {
         const bytes = await api.bytes('readOpsAsset', { params: { asset_id } }, leaving.signal);
         if (leaving.signal.aborted) return;
         url = URL.createObjectURL(bytes.slice(0, bytes.size, type));
         setAsset({ url, fault: undefined });
       } catch (error) {
-        if (!leaving.signal.aborted) setAsset({ url: undefined, fault: faultOf(error) });
+        if (!leaving.signal.aborted) setAsset({ url: undefined, fault: repeatedFaultOf(error) });
       }
     };
-    void load();
+    // A file does not change: only one that has not come is asked for again.
+    const end = repeatOnNews(live, ({ subject }) => subject === 'all', load);
     return () => {
+      end();
       leaving.abort();
       if (url !== undefined) URL.revokeObjectURL(url);
     };

@@ -27,6 +27,9 @@ export class Unreachable extends Error {
   override readonly name = 'Unreachable';
 }
 
+/** No answer to a reading that the page repeats by itself. */
+export class AskedAgain extends Unreachable {}
+
 export interface CallOptions {
   readonly signal?: AbortSignal;
   /** The ETag of the answer that the caller has: `unchanged` then stands for the same. */
@@ -119,34 +122,55 @@ export function createApi({ url, token, onAnswer, onSilence, onSignedOut }: Conn
   const accepted = async (name: OperationName, input: AnyInput, options: CallOptions): Promise<Response> => {
     const bearer = token();
     const response = await send(name, input, { ...options, bearer });
-    onAnswer?.(Date.now());
     if (response.ok || response.status === 304) return response;
-    const refusal = new Refusal(response.status, jsonOf(await response.text()));
-    // A request from before the present sign-in says nothing about it.
-    if (response.status === 401 && bearer !== undefined && bearer === token()) onSignedOut?.();
+    const refusal = new Refusal(response.status, jsonOf(await whole(response.text(), options)));
+    // A request from before the present sign-in says nothing about it. A wrong password ends no session.
+    if (refusal.code === 'INVALID_TOKEN' && bearer !== undefined && bearer === token()) onSignedOut?.();
     throw refusal;
+  };
+  /** The body of an answer. One that breaks off, or that another machine wrote, is as no answer. */
+  const whole = async <Body>(body: Promise<Body>, { signal }: CallOptions): Promise<Body> => {
+    try {
+      const read = await body;
+      onAnswer?.(Date.now());
+      return read;
+    } catch (cause) {
+      if (signal?.aborted !== true) onSilence?.();
+      throw new Unreachable('the answer is not whole, or not the server’s', { cause });
+    }
   };
   const read: Api['read'] = async (name, input, options) => {
     const response = await accepted(name, input, options);
-    if (response.status === 304) return undefined;
-    const { data, meta } = answerOf(await response.text());
+    if (response.status === 304) {
+      onAnswer?.(Date.now());
+      return undefined;
+    }
+    const { data, meta } = await whole(response.text().then(answerOf), options);
     return { data, nextCursor: meta?.next_cursor ?? null, etag: response.headers.get('etag') };
   };
   return {
     read,
     async *lines(name, input, signal) {
       const { body } = await accepted(name, input, { signal });
+      onAnswer?.(Date.now());
       if (body) yield* linesOf(body.getReader());
     },
-    bytes: async (name, input, signal) => (await accepted(name, input, { signal })).blob(),
+    bytes: async (name, input, signal) => {
+      const response = await accepted(name, input, { signal });
+      return whole(response.blob(), { signal });
+    },
     upload: async (name, field, file) => {
       const body = new FormData();
       body.append(field, file);
-      return answerOf(await (await accepted(name, { body }, {})).text()).data;
+      const response = await accepted(name, { body }, {});
+      return (await whole(response.text().then(answerOf), {})).data;
     },
     exists: (name, input) =>
       accepted(name, input, { method: 'HEAD' }).then(
-        () => true,
+        () => {
+          onAnswer?.(Date.now());
+          return true;
+        },
         (error: unknown) => {
           if (error instanceof Refusal && error.status === 404) return false;
           throw error;
@@ -201,8 +225,18 @@ interface Envelope {
   readonly meta?: { readonly next_cursor?: string | null };
 }
 
-/** The server answers by the document that the types come from. */
-const answerOf: (text: string) => Envelope = JSON.parse;
+const parse: (text: string) => Envelope | null = JSON.parse;
+
+/**
+ * The server answers by the document that the types come from.
+ *
+ * @throws SyntaxError where another machine has answered, such as a network that asks for a sign-in
+ */
+function answerOf(text: string): Envelope {
+  const answer = parse(text);
+  if (!(answer instanceof Object && 'data' in answer)) throw new SyntaxError('the answer has no data');
+  return answer;
+}
 
 const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};

@@ -21,9 +21,10 @@ const subjects: Partial<Record<OperationName, readonly Subject[]>> = {
   readStopHistory: ['route', 'parked', 'quarantine', 'host', 'proof'],
   verifyStopHistory: ['route'],
   search: ['route', 'parked', 'quarantine'],
-  readAttention: ['parked', 'quarantine', 'incident', 'flag', 'hold', 'device', 'host'],
+  // A phone is silent after an hour, and each report of any phone is news: the slow reading shows it.
+  readAttention: ['parked', 'quarantine', 'incident', 'flag', 'hold', 'host'],
   listIncidents: ['incident'],
-  listFlags: ['route'],
+  listFlags: ['flag'],
   listParked: ['parked'],
   readParked: ['parked'],
   listQuarantine: ['quarantine'],
@@ -32,15 +33,20 @@ const subjects: Partial<Record<OperationName, readonly Subject[]>> = {
   listHolds: ['hold'],
   listHostLag: ['host', 'hold'],
   listReconciliation: ['incident', 'host'],
-  readShadow: ['host'],
   readDoctor: ['host'],
   readFirstLoad: ['host'],
   listDrills: ['incident'],
+  listLegalHolds: [],
+  listEvidenceLinks: [],
   readCaller: [],
 };
 
-/** Whether an answer may have changed. */
-export function concerns(name: OperationName, input: AnyInput, news: News): boolean {
+/** Answers that a server computes for seconds: they are read at the opening of their page, and on request. */
+const onRequest: readonly OperationName[] = ['readShadow'];
+
+/** Whether an answer may have changed. @param isRead whether the component has read it: a failed reading is tried again */
+export function concerns(name: OperationName, input: AnyInput, news: News, isRead = true): boolean {
+  if (onRequest.includes(name)) return !isRead && news.subject === 'all';
   if (news.subject === 'all') return true;
   const wanted = subjects[name];
   if (wanted && !wanted.includes(news.subject)) return false;

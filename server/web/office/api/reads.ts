@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'react';
 import { useServices } from '../services.ts';
 import type { Api } from './api.ts';
-import { Refusal, Unreachable } from './api.ts';
+import { AskedAgain, Refusal, Unreachable } from './api.ts';
+import { createKnown } from './known.ts';
 import { concerns } from './news.ts';
 import type {
   Answer,
@@ -14,7 +15,7 @@ import type {
   ReadName,
   RowOf,
 } from './operations.ts';
-import { createRepeat } from './repeat.ts';
+import { repeatOnNews } from './repeat.ts';
 
 /** Why there is no present answer. */
 export type Fault = Refusal | Unreachable;
@@ -25,15 +26,14 @@ export function faultOf(error: unknown): Fault {
   throw error;
 }
 
-/** The last answers by request: a page that the reader returns to is there at once. */
-const known = new Map<string, Answer<never>>();
-const mostKnown = 200;
-
-function remember(key: string, answer: Answer<never>): void {
-  known.delete(key);
-  known.set(key, answer);
-  for (const oldest of known.keys()) if (known.size > mostKnown) known.delete(oldest);
+/** The fault of a reading that the news repeat. */
+export function repeatedFaultOf(error: unknown): Fault {
+  const fault = faultOf(error);
+  return fault instanceof Unreachable ? new AskedAgain(fault.message, { cause: fault }) : fault;
 }
+
+/** The last answers by request: a page that the reader returns to is there at once. */
+const known = createKnown(200);
 
 const forgetters: (() => void)[] = [() => known.clear()];
 /** Empties a further memory of answers with this one. */
@@ -45,11 +45,14 @@ export interface Reading<Data> {
   /** The last answer, also while the server is away. */
   readonly data: Data | undefined;
   readonly fault: Fault | undefined;
+  /** Whether the component has read it itself: the last answer may be that of an earlier visit. */
+  readonly isFresh: boolean;
 }
 
 interface Asked {
   readonly answer: Answer<never> | undefined;
   readonly fault: Fault | undefined;
+  readonly isFresh: boolean;
 }
 
 /** Reads an answer, and again when it may have changed, while the component is there. `input` undefined: nothing is read yet. */
@@ -58,37 +61,37 @@ function useAnswer(name: OperationName, input: AnyInput | undefined): Asked {
   const key = `${name} ${JSON.stringify(input ?? null)}`;
   const [, setDrawn] = useState(0);
   const [failed, setFailed] = useState<{ readonly key: string; readonly fault: Fault }>();
+  const [readKey, setReadKey] = useState<string>();
   useEffect(() => {
+    setReadKey(undefined);
     if (input === undefined) return undefined;
+    let isRead = false;
     const leaving = new AbortController();
     const refresh = async (): Promise<void> => {
       try {
-        const etag = known.get(key)?.etag ?? undefined;
-        const next = await api.read(name, input, { signal: leaving.signal, etag });
-        if (next) remember(key, next);
+        const isNew = await known.read(api, key, { name, input, signal: leaving.signal });
         if (leaving.signal.aborted) return;
+        isRead = true;
         setFailed(undefined);
-        if (next) setDrawn((drawn) => drawn + 1);
+        setReadKey(key);
+        if (isNew) setDrawn((drawn) => drawn + 1);
       } catch (error) {
-        if (!leaving.signal.aborted) setFailed({ key, fault: faultOf(error) });
+        if (!leaving.signal.aborted) setFailed({ key, fault: repeatedFaultOf(error) });
       }
     };
-    const { again, end } = createRepeat(refresh);
-    const unfollow = live.onNews((news) => concerns(name, input, news) && again());
-    again();
+    const end = repeatOnNews(live, (news) => concerns(name, input, news, isRead), refresh);
     return () => {
-      unfollow();
       end();
       leaving.abort();
     };
   }, [key]);
-  return { answer: known.get(key), fault: failed?.key === key ? failed.fault : undefined };
+  return { answer: known.get(key), fault: failed?.key === key ? failed.fault : undefined, isFresh: readKey === key };
 }
 
 /** Reads an answer, and again when it may have changed, while the component is there. `input` undefined: nothing is read yet. */
 export function useRead<Name extends ReadName>(name: Name, input: InputOf<Name> | undefined): Reading<DataOf<Name>> {
-  const { answer, fault } = useAnswer(name, input);
-  return { data: answer?.data, fault };
+  const { answer, fault, isFresh } = useAnswer(name, input);
+  return { data: answer?.data, fault, isFresh };
 }
 
 /** Rows of a page: a screen fetches no more at once. */
@@ -97,58 +100,84 @@ const pageRows = 100;
 export interface Listing<Row> {
   readonly rows: readonly Row[] | undefined;
   readonly fault: Fault | undefined;
+  /** Whether the component has read the first page itself: the rows may be those of an earlier visit. */
+  readonly isFresh: boolean;
+  /** Why the further pages are not shown: the next `more` asks for them again. */
+  readonly moreFault?: Fault | undefined;
   readonly hasMore: boolean;
   readonly isBusy: boolean;
   /** Shows one page more. */
   readonly more: () => void;
 }
 
-/** A list that pages from the server: its first page is read with the news, further ones when the first one moves. */
+/** A list that pages from the server: its first page is read with the news, further ones when the first one moves and with the news of everything. */
 export const useList: <Name extends ListName>(name: Name, query: QueryOf<Name>) => Listing<RowOf<Name>> = useRows;
 
+/** Pages behind the first one, of one query. */
 interface Further {
+  readonly query: string;
+  /** The first page's cursor and the pages that were wanted. */
   readonly key: string;
   readonly rows: readonly never[];
   readonly hasMore: boolean;
 }
 
-function useRows(name: OperationName, query: object): Listing<never> {
-  const { api } = useServices();
-  const [wanted, setWanted] = useState(1);
-  const [further, setFurther] = useState<Further>();
-  const { answer, fault } = useAnswer(name, { query: { ...query, limit: pageRows } });
+interface Wanted {
+  readonly query: string;
+  readonly pages: number;
+  /** Clicks after a failure. */
+  readonly tries: number;
+}
+
+function useRows(name: OperationName, fields: object): Listing<never> {
+  const { api, live } = useServices();
+  const query = `${name} ${JSON.stringify(fields)}`;
+  const [asked, setAsked] = useState<Wanted>();
+  const [loaded, setLoaded] = useState<Further>();
+  const [failed, setFailed] = useState<{ readonly key: string; readonly fault: Fault }>();
+  const { answer, fault, isFresh } = useAnswer(name, { query: { ...fields, limit: pageRows } });
   const next = answer?.nextCursor ?? null;
-  const key = `${name} ${JSON.stringify(query)} ${next} ${wanted}`;
-  const isLong = wanted > 1 && next !== null;
+  // Another query begins with its first page, and has none of these rows.
+  const wanted = asked?.query === query ? asked : { query, pages: 1, tries: 0 };
+  const further = loaded?.query === query && next !== null ? loaded : undefined;
+  const key = `${query} ${next} ${wanted.pages}`;
+  const isLong = wanted.pages > 1 && next !== null;
   useEffect(() => {
     if (!isLong) return undefined;
     const leaving = new AbortController();
+    const { signal } = leaving;
     const load = async (): Promise<void> => {
       const rows: never[] = [];
       let cursor: string | null = next;
-      for (let page = 1; page < wanted && cursor !== null; page++) {
-        const { signal } = leaving;
-        const found: Answer<never> | undefined = await api.read(
-          name,
-          { query: { ...query, limit: pageRows, cursor } },
-          { signal },
-        );
+      for (let page = 1; page < wanted.pages && cursor !== null; page++) {
+        const input = { query: { ...fields, limit: pageRows, cursor } };
+        const found: Answer<never> | undefined = await api.read(name, input, { signal });
         rows.push(...rowsOf(found));
         cursor = found?.nextCursor ?? null;
       }
-      setFurther({ key, rows, hasMore: cursor !== null });
+      setFailed(undefined);
+      setLoaded({ query, key, rows, hasMore: cursor !== null });
     };
-    // The first page shows the fault, and the next reading tries again.
-    load().catch((error: unknown) => leaving.signal.aborted || faultOf(error));
-    return () => leaving.abort();
-  }, [key]);
-  const shown = isLong ? further : undefined;
+    setFailed(undefined);
+    const refresh = () =>
+      load().catch((error: unknown) => {
+        if (!signal.aborted) setFailed({ key, fault: faultOf(error) });
+      });
+    const end = repeatOnNews(live, ({ subject }) => subject === 'all', refresh);
+    return () => {
+      end();
+      leaving.abort();
+    };
+  }, [key, wanted.tries]);
+  const moreFault = failed?.key === key ? failed.fault : undefined;
   return {
-    rows: answer && [...rowsOf(answer), ...(shown?.rows ?? [])],
+    rows: answer && [...rowsOf(answer), ...(further?.rows ?? [])],
     fault,
-    hasMore: shown?.hasMore ?? next !== null,
-    isBusy: isLong && further?.key !== key,
-    more: () => setWanted(wanted + 1),
+    isFresh,
+    moreFault,
+    hasMore: moreFault !== undefined || (further?.hasMore ?? next !== null),
+    isBusy: isLong && further?.key !== key && !moreFault,
+    more: () => setAsked(moreFault ? { ...wanted, tries: wanted.tries + 1 } : { ...wanted, pages: wanted.pages + 1 }),
   };
 }
 

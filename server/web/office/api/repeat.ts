@@ -1,5 +1,8 @@
+import type { Live } from './live.ts';
+import type { News } from './news.ts';
+
 /** A reading that news repeat. */
-export interface Repeat {
+interface Repeat {
   /** Runs it now, or once more after the run under way. */
   readonly again: () => void;
   readonly end: () => void;
@@ -8,7 +11,7 @@ export interface Repeat {
 /** A reading rests for the time that it took, so that a storm of news keeps neither page nor server busy. */
 const longestRestMs = 1_000;
 
-export function createRepeat(run: () => Promise<void>): Repeat {
+function createRepeat(run: () => Promise<void>): Repeat {
   let isBusy = false;
   let isAsked = false;
   let isOver = false;
@@ -41,5 +44,22 @@ export function createRepeat(run: () => Promise<void>): Repeat {
       isOver = true;
       clearTimeout(timer);
     },
+  };
+}
+
+/** Runs a reading now, and again with news that concern it. @returns its end */
+export function repeatOnNews(
+  live: Pick<Live, 'onNews'>,
+  concernsIt: (news: News) => boolean,
+  run: () => Promise<void>,
+): () => void {
+  const { again, end } = createRepeat(run);
+  const unfollow = live.onNews((news) => {
+    if (concernsIt(news)) again();
+  });
+  again();
+  return () => {
+    unfollow();
+    end();
   };
 }

@@ -5,8 +5,8 @@ import type { News } from './news.ts';
 import { concerns } from './news.ts';
 import type { Answer, QueryOf } from './operations.ts';
 import type { Fault } from './reads.ts';
-import { faultOf, onForget } from './reads.ts';
-import { createRepeat } from './repeat.ts';
+import { onForget, repeatedFaultOf } from './reads.ts';
+import { repeatOnNews } from './repeat.ts';
 
 /** Rows of a page, at most what the console ever fetches at once. */
 const pageRows = 200;
@@ -82,19 +82,17 @@ export function useRouteList(query: QueryOf<'listRoutes'>): RouteList {
         setFault(undefined);
       } catch (error) {
         stale = 'all';
-        if (!leaving.signal.aborted) setFault(faultOf(error));
+        if (!leaving.signal.aborted) setFault(repeatedFaultOf(error));
       }
     };
-    const { again, end } = createRepeat(refresh);
-    const unfollow = live.onNews((news) => {
-      if (!concerns('listRoutes', { query }, news)) return;
+    const noteNews = (news: News): boolean => {
+      if (!concerns('listRoutes', { query }, news)) return false;
       const isNew = news.subject !== 'route' || !(known.get(key) ?? []).some((page) => isStale(page, [news]));
       stale = isNew || stale === 'all' ? 'all' : [...stale, news];
-      again();
-    });
-    again();
+      return true;
+    };
+    const end = repeatOnNews(live, noteNews, refresh);
     return () => {
-      unfollow();
       end();
       leaving.abort();
     };

@@ -47,5 +47,11 @@ export function offerOf(cause: Cause, may: { readonly repair: boolean; readonly 
 /** Files that never came are incidents after a day. */
 export const isOfIncidents = ({ cause }: Cause): boolean => cause.startsWith('incident:');
 
+/** The filters of the list of kept changes that show those of a cause, `quarantine:CODE:NAME`. */
+export const keptCause = ({ cause, code }: Cause): { readonly code: string; readonly name: string } => ({
+  code: code ?? '',
+  name: cause.slice(`quarantine:${code ?? ''}:`.length),
+});
+
 /** The cause as the operations on parked rows name it. */
 export const parkedCause = ({ cause }: Cause): string => cause.replace(/^parked:/, '');

@@ -1,4 +1,5 @@
-import { hostText } from '@tailgate/sync-protocol';
+import type { LineKind } from '@tailgate/sync-protocol';
+import { atPlaces, hostText, lineKey, lineKinds } from '@tailgate/sync-protocol';
 import type { First } from '../gate.ts';
 import type { ParkedRow } from './parked-list.ts';
 
@@ -8,8 +9,16 @@ export interface RepairField {
   readonly id: string;
   readonly column: Column;
   /** The line of the stop; absent for a field of the stop itself. */
-  readonly line?: { readonly item: string; readonly invoice: string };
+  readonly line?: Line;
   readonly value: string;
+}
+
+interface Line {
+  readonly kind: LineKind;
+  readonly item: string;
+  readonly invoice: string;
+  /** 0 for the first line of its kind, item and invoice. */
+  readonly n: number;
 }
 
 /** Columns that a field of the contract writes, with the host's bounds; a test compares them with the host's files. */
@@ -55,10 +64,10 @@ const rowOf = (row: unknown): Row[] =>
 export function fieldsOf(payload: string): RepairField[] {
   const { RTPRUP: lines = [], RTSTUP: stops = [] } = rowsOf(payload);
   const ofLines = lines.flatMap((row) => {
-    const line = { item: row['RQITM'] ?? '', invoice: row['RQINV'] ?? '' };
+    const line = lineOf(row);
     return lineColumns.flatMap((column) => {
       const value = row[column] ?? '';
-      const id = `${line.item}/${line.invoice}/${column}`;
+      const id = `${nameOf(line)} ${column}`;
       // Returns and pallets that nobody counted are no fields to correct.
       return column === 'RQDLV' || Number(value) !== 0 ? [{ id, column, line, value }] : [];
     });
@@ -68,6 +77,15 @@ export function fieldsOf(payload: string): RepairField[] {
   );
   return [...ofLines, ...ofStop];
 }
+
+const lineOf = (row: Row): Line => ({
+  kind: row['RQTYP'] === 'C' ? 'collections' : 'products',
+  item: row['RQITM'] ?? '',
+  invoice: row['RQINV'] ?? '',
+  n: Math.max(1, Number(row['RQLIN'] ?? 1)) - 1,
+});
+
+const nameOf = ({ kind, item, invoice, n }: Line): string => `${kind} ${lineKey(item, invoice, n)}`;
 
 /** Whether the host's column can hold a text, and how much of it is used. */
 export interface Room {
@@ -132,23 +150,33 @@ export const differencesOf = (fields: readonly RepairField[], typed: Readonly<Re
 /** The stop of the repair's body: only what differs. */
 export function repairOf(stop: number, differences: readonly Difference[]) {
   const updates: Record<string, string> = {};
-  const lines = new Map<string, { id: string; invoice: string; updates: Record<string, number> }>();
+  const lines = new Map<string, { readonly of: Line; readonly updates: Record<string, number> }>();
   for (const { field, after } of differences) {
     const column = columns[field.column];
     if (column.of === 'stop') updates[column.field] = after;
     else if (field.line) {
-      const { item, invoice } = field.line;
-      const known = lines.get(`${item}/${invoice}`) ?? { id: item, invoice, updates: {} };
+      const known = lines.get(nameOf(field.line)) ?? { of: field.line, updates: {} };
       known.updates[column.field] = Number(after);
-      lines.set(`${item}/${invoice}`, known);
+      lines.set(nameOf(field.line), known);
     }
   }
+  const linesOf = (kind: LineKind) =>
+    atPlaces(
+      [...lines.values()]
+        .filter(({ of }) => of.kind === kind)
+        .map(({ of: { item, invoice, n }, updates: counts }) => ({ n, line: { id: item, invoice, updates: counts } })),
+    );
+  const changed = lineKinds.map((kind) => [kind, linesOf(kind)] as const).filter(([, found]) => found.length > 0);
   return {
     id: stop,
-    ...(lines.size > 0 && { products: [...lines.values()] }),
+    ...Object.fromEntries(changed),
     ...(Object.keys(updates).length > 0 && { updates }),
   };
 }
+
+/** Whether the host has refused a repair, too: the refused entry then has a later version than at the sending. */
+export const isRefusedAgain = (row: Pick<ParkedRow, 'version'>, sentVersion: number | undefined): boolean =>
+  sentVersion !== undefined && row.version > sentVersion;
 
 /** The skip of a row: the decision that its page shows. */
 export const skipOf = ({ skipped_by: by, skipped_at: at }: ParkedRow): First | undefined =>

@@ -8,12 +8,19 @@ export type Mutation = StopRecord['mutations'][number];
 export interface HistoryEntry {
   readonly mutation: Mutation;
   readonly changes: readonly RecordedChange[];
+  /** Values that its warnings name as not applied, such as those that a later edit overruled. */
+  readonly lost: readonly RecordedValue[];
 }
 
 /** The entries, oldest first, each with what it changed. */
 export function entriesOf(mutations: readonly Mutation[]): HistoryEntry[] {
-  const changes = changesOf(mutations.map(({ body }) => body));
-  return mutations.map((mutation, at) => ({ mutation, changes: changes[at] ?? [] }));
+  const changes = changesOf(mutations);
+  return mutations.map((mutation, at) => ({ mutation, changes: changes[at] ?? [], lost: lostOf(mutation) }));
+}
+
+function lostOf({ body, warnings }: Mutation): RecordedValue[] {
+  const applied = new Set(recordedValues(body, warnings).map(recordedField));
+  return recordedValues(body).filter((value) => !applied.has(recordedField(value)));
 }
 
 /** The values that were set up to an entry and with it: the stop as it was then, as far as the history says. */
@@ -24,7 +31,7 @@ export function stateAt(mutations: readonly Mutation[], id: string): RecordedVal
 
 /** The latest value of each field. */
 function stateOf(mutations: readonly Mutation[]): RecordedValue[] {
-  const values = mutations.flatMap(({ body }) => recordedValues(body));
+  const values = mutations.flatMap(({ body, warnings }) => recordedValues(body, warnings));
   return [...new Map(values.map((value) => [recordedField(value), value])).values()];
 }
 
@@ -38,9 +45,10 @@ export interface StopThen {
 /** The stop at a version of its route. */
 export function stopAtVersion(mutations: readonly Mutation[], most: number): StopThen {
   const then = new Map<string, string>();
-  for (const { body, version } of mutations)
+  for (const { body, warnings, version } of mutations)
     if (version <= most)
-      for (const { item, name, value } of withStatus(recordedValues(body))) if (item === '') then.set(name, value);
+      for (const { item, name, value } of withStatus(recordedValues(body, warnings)))
+        if (item === '') then.set(name, value);
   return {
     status: statuses.find((each) => each === then.get('status')) ?? 'P',
     receivedBy: then.get('store_emp_name') ?? '',

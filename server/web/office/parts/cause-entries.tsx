@@ -8,7 +8,7 @@ import type { Cause, CauseItem } from '../attention.ts';
 import type { Draft } from '../drafts.ts';
 import { useGate } from '../gate.ts';
 import { links } from '../links.ts';
-import { isAtStop, isOfIncidents, parkedCause } from '../model/causes.ts';
+import { isAtStop, isOfIncidents, keptCause, parkedCause } from '../model/causes.ts';
 import { may } from '../session.ts';
 import { itemText } from '../words/cause-sentences.ts';
 import { timeIn } from '../words/times.ts';
@@ -154,7 +154,7 @@ function entryPage(cause: Cause, item: CauseItem): string | undefined {
 function listOf(cause: Cause): string | undefined {
   if (isOfIncidents(cause)) return withFilters(links.incidents, { kind: cause.code ?? '' });
   if (cause.kind === 'parked') return withFilters(links.parked, { cause: parkedCause(cause) });
-  if (cause.kind === 'quarantine') return links.quarantine;
+  if (cause.kind === 'quarantine') return withFilters(links.quarantine, keptCause(cause));
   if (cause.kind === 'silent_phone') return withFilters(links.phones, { state: 'silent' });
   if (cause.kind === 'flag') return withFilters(links.flags, { code: cause.code ?? '' });
   return cause.kind === 'hold' ? links.host : undefined;

@@ -160,8 +160,9 @@ function pageOf(offer: Offer): string | undefined {
       return links.history(offer.item);
     case 'host':
     case 'parked':
-    case 'phones':
       return links[offer.is];
+    case 'phones':
+      return withFilters(links.phones, { state: 'silent' });
     default:
       return undefined;
   }

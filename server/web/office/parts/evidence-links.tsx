@@ -1,5 +1,6 @@
 import type { FormEvent } from 'react';
 import { useState } from 'react';
+import { copyText } from '../../ui/copy-text.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { Banner } from '../../ui/parts/chip.tsx';
 import { useAct } from '../act.ts';
@@ -29,11 +30,12 @@ const addressOf = (secret: string): string => new URL(`../evidence/#${secret}`, 
 /** A link by which somebody outside takes the pack once, and the links that the stop has. */
 export function EvidenceLinks({ stop, query }: EvidenceLinksProps) {
   const make = useAct('makeEvidenceLink');
-  const { data: links } = useRead('listEvidenceLinks', {});
+  const { data: links } = useRead('listEvidenceLinks', { query: stop });
   const { facility, route_id, week_end, stop_id } = stop;
   const draft = useDraft(`evidence-link/${facility}/${route_id}/${week_end}/${stop_id}`);
   const note = draft.fields['note'] ?? '';
   const [secret, setSecret] = useState<string>();
+  const [isCopied, setCopied] = useState<boolean>();
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     if (note.trim() === '') return;
@@ -41,7 +43,9 @@ export function EvidenceLinks({ stop, query }: EvidenceLinksProps) {
     if (!made) return;
     draft.clear();
     setSecret(made.secret);
+    setCopied(undefined);
   };
+  const copy = async (address: string): Promise<void> => setCopied(await copyText(address));
   return (
     <form className="stack" noValidate onSubmit={(event) => void submit(event)}>
       <h3>{t('evidence.link')}</h3>
@@ -59,30 +63,25 @@ export function EvidenceLinks({ stop, query }: EvidenceLinksProps) {
           <p>
             <code className="breaks">{addressOf(secret)}</code>
           </p>
-          <button className="btn" type="button" onClick={() => void navigator.clipboard.writeText(addressOf(secret))}>
+          <button className="btn" type="button" onClick={() => void copy(addressOf(secret))}>
             <Icon name="file" />
             {t('evidence.link.copy')}
           </button>
+          {isCopied !== undefined && (
+            <p className="small">{t(isCopied ? 'evidence.link.copied' : 'evidence.link.notCopied')}</p>
+          )}
         </Banner>
       )}
       <ul>
-        {links
-          ?.filter((link) => isOf(link, stop))
-          .map((link) => (
-            <li key={link.link_id}>
-              <Made link={link} stop={stop} />
-            </li>
-          ))}
+        {links?.map((link) => (
+          <li key={link.link_id}>
+            <Made link={link} stop={stop} />
+          </li>
+        ))}
       </ul>
     </form>
   );
 }
-
-const isOf = (link: Link, { facility, route_id, week_end, stop_id }: StopKey): boolean =>
-  link.facility === facility &&
-  link.route_id === route_id &&
-  link.week_end === week_end &&
-  (link.stop_id === null || link.stop_id === stop_id);
 
 function Made({ link, stop }: { readonly link: Link; readonly stop: StopKey }) {
   const { link_id, note, created_by: by, created_at, expires_at, taken_at, revoked_at, revoked_by } = link;

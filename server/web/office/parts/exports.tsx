@@ -43,7 +43,10 @@ interface ExportRowsProps<Row> {
 export function ExportRows<Row>({ pages, file, columns }: ExportRowsProps<Row>) {
   const [fetched, setFetched] = useState<number>();
   const [fault, setFault] = useState<Fault>();
+  const [isBusy, setBusy] = useState(false);
   const save = async (kind: 'csv' | 'json'): Promise<void> => {
+    if (isBusy) return;
+    setBusy(true);
     setFault(undefined);
     try {
       const rows: Row[] = [];
@@ -60,6 +63,7 @@ export function ExportRows<Row>({ pages, file, columns }: ExportRowsProps<Row>) 
       setFault(faultOf(error));
     } finally {
       setFetched(undefined);
+      setBusy(false);
     }
   };
   return (
@@ -70,11 +74,11 @@ export function ExportRows<Row>({ pages, file, columns }: ExportRowsProps<Row>) 
         </span>
       )}
       <FaultNote fault={fault} />
-      <button className="btn" type="button" onClick={() => void save('csv')}>
+      <button className="btn" type="button" aria-disabled={isBusy} onClick={() => void save('csv')}>
         <Icon name="dl" />
         {t('list.csv')}
       </button>
-      <button className="btn" type="button" onClick={() => void save('json')}>
+      <button className="btn" type="button" aria-disabled={isBusy} onClick={() => void save('json')}>
         <Icon name="dl" />
         {t('list.json')}
       </button>

@@ -1,5 +1,6 @@
 import type { FormEvent } from 'react';
 import { useState } from 'react';
+import { Banner } from '../../ui/parts/chip.tsx';
 import { useAct } from '../act.ts';
 import type { DataOf } from '../api/operations.ts';
 import { useRead } from '../api/reads.ts';
@@ -8,6 +9,7 @@ import { useGate } from '../gate.ts';
 import type { RouteKey, StopKey } from '../links.ts';
 import { instantOf } from '../model/local-time.ts';
 import { may } from '../session.ts';
+import { firstText } from '../words/faults.ts';
 import { t } from '../words/words.ts';
 import { DraftField } from './draft-field.tsx';
 import { FaultNote } from './fault-note.tsx';
@@ -34,21 +36,34 @@ const scopeOf = (place: RouteKey | StopKey) => ({
 export function LegalHolds({ place }: PlaceProps) {
   const [isOpen, setOpen] = useState(false);
   const { data: holds, fault } = useRead('listLegalHolds', { query: scopeOf(place) });
+  // A hold of this page leaves the list when another operator releases it. Its note and a typed text stay.
+  const [shown, setShown] = useState<readonly Hold[]>([]);
+  const rows = withLeft(holds ?? [], shown);
+  if (rows.some((hold) => !shown.includes(hold))) setShown(rows);
   return (
     <OpenPanel title={t('law.title')} icon="pause" act={t('law.open')} isOpen={isOpen} onToggle={setOpen}>
       <FaultNote fault={fault} />
       {isOpen && <PlaceHold place={place} onPlaced={() => setOpen(false)} />}
       <ul className="panel-body">
         {holds?.length === 0 && <li className="small">{t('law.none')}</li>}
-        {holds?.map((hold) => (
-          <li key={hold.legal_hold_id}>
-            <Placed hold={hold} place={place} />
-          </li>
+        {rows.map((hold) => (
+          <Placed key={hold.legal_hold_id} hold={hold} place={place} isOver={holds?.every(isOther(hold)) ?? false} />
         ))}
       </ul>
     </OpenPanel>
   );
 }
+
+const isOther =
+  ({ legal_hold_id: id }: Hold) =>
+  ({ legal_hold_id }: Hold): boolean =>
+    legal_hold_id !== id;
+
+/** The holds in force, then those that were shown before. */
+const withLeft = (holds: readonly Hold[], shown: readonly Hold[]): readonly Hold[] => [
+  ...holds,
+  ...shown.filter((hold) => holds.every(isOther(hold))),
+];
 
 function PlaceHold({ place, onPlaced }: PlaceProps & { readonly onPlaced: () => void }) {
   const act = useAct('placeLegalHold');
@@ -86,7 +101,13 @@ function scopeWords({ stop_id, customer }: Hold): string {
   return stop_id === null ? t('law.ofRoute') : t('law.ofStop', { stop: stop_id });
 }
 
-function Placed({ hold, place }: PlaceProps & { readonly hold: Hold }) {
+interface PlacedProps extends PlaceProps {
+  readonly hold: Hold;
+  /** It is in force no longer. */
+  readonly isOver: boolean;
+}
+
+function Placed({ hold, place, isOver }: PlacedProps) {
   const { legal_hold_id, reason, placed_at, placed_by: by, until } = hold;
   const gate = useGate();
   const release = useAct('releaseLegalHold', gate);
@@ -98,8 +119,9 @@ function Placed({ hold, place }: PlaceProps & { readonly hold: Hold }) {
     const body = { reason: why.trim(), seen: gate.seen };
     if (await release.run({ params: { legal_hold_id }, body })) draft.clear();
   };
+  if (isOver && why === '' && !gate.first) return null;
   return (
-    <>
+    <li>
       <p>
         <strong>{reason}</strong>
       </p>
@@ -112,8 +134,17 @@ function Placed({ hold, place }: PlaceProps & { readonly hold: Hold }) {
           </>
         )}
       </p>
+      {isOver && <p className="small">{t('law.over')}</p>}
       <FaultNote fault={release.fault} />
-      <FirstNote gate={gate} />
+      {isOver && gate.first ? (
+        <Banner icon="person" tone="warn" role="alert">
+          <p>
+            <strong>{firstText(gate.first)}</strong>
+          </p>
+        </Banner>
+      ) : (
+        <FirstNote gate={gate} />
+      )}
       {may('admin') && (
         <form className="form-row auto" noValidate onSubmit={(event) => void submit(event)}>
           <DraftField label={t('law.why')} draft={draft} name="why" />
@@ -122,6 +153,6 @@ function Placed({ hold, place }: PlaceProps & { readonly hold: Hold }) {
           </SendButton>
         </form>
       )}
-    </>
+    </li>
   );
 }

@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react';
 import { useLayoutEffect, useRef } from 'react';
 import { scrolledBefore } from '../../ui/router.ts';
+import { session } from '../session.ts';
+import { useSignal } from '../use-signal.ts';
 import { t } from '../words/words.ts';
 
 interface PageProps {
@@ -21,9 +23,11 @@ let isFirst = true;
 /** A page of the console: its title with the focus, its acts, its content. One that the reader returns to starts where it was left. */
 export function Page({ title, lead, crumbs, acts, beside, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
+  // Behind the lock, the title is that of the lock.
+  const isOpen = useSignal(session).is === 'in';
   useLayoutEffect(() => {
-    document.title = `${title} – ${t('app.name')}`;
-  }, [title]);
+    if (isOpen) document.title = `${title} – ${t('app.name')}`;
+  }, [title, isOpen]);
   useLayoutEffect(() => {
     scrollTo(0, scrolledBefore());
     // The first page of a visit keeps the focus at its beginning; a person who types keeps it, too.

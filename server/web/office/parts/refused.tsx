@@ -2,9 +2,9 @@ import { Icon } from '../../ui/icons.tsx';
 import type { ParkedRow } from '../model/parked-list.ts';
 import type { RepairField } from '../model/parked-row.ts';
 import { overOf } from '../model/parked-row.ts';
+import { fieldLabel } from '../words/parked-sentences.ts';
 import { t } from '../words/words.ts';
 import { Moment } from './moment.tsx';
-import { fieldLabel } from './repair-field.tsx';
 
 interface RefusedProps {
   readonly row: ParkedRow;

@@ -2,13 +2,8 @@ import { useId } from 'react';
 import { Icon } from '../../ui/icons.tsx';
 import type { RepairField, Room } from '../model/parked-row.ts';
 import { roomOf } from '../model/parked-row.ts';
+import { fieldLabel } from '../words/parked-sentences.ts';
 import { t } from '../words/words.ts';
-
-/** The name of a field: with its item for a line. */
-export function fieldLabel({ column, line }: RepairField): string {
-  const text = t(`field.${column}`);
-  return line ? t('field.ofLine', { item: line.item, text }) : text;
-}
 
 interface RepairFieldProps {
   readonly field: RepairField;

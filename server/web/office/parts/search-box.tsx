@@ -27,7 +27,9 @@ export function SearchBox() {
   }, [isTyping, text]);
   // Another page was opened, or the reader has gone back.
   useEffect(() => {
-    if (!isTyping) setText(isHere ? asked : '');
+    const there = isHere ? asked : '';
+    // The address has no blank at the end; a person may go on behind it.
+    if (!isTyping && text.trim() !== there) setText(there);
   }, [isHere, asked]);
   return (
     <form

@@ -166,7 +166,7 @@ export const mutationColumns = (question: string) => [
     head: t('route.stop'),
     cell: ({ id, route_id, stop_id }: Mutation) => (
       <>
-        <strong>{stop_id === null ? route_id : t('parked.stop', { route: route_id, n: stop_id })}</strong>
+        <strong>{stop_id === null ? route_id || '–' : t('parked.stop', { route: route_id, n: stop_id })}</strong>
         <span className="sub mono">
           <Marked text={id} question={question} />
         </span>

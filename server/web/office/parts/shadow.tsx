@@ -1,20 +1,46 @@
+import { useState } from 'react';
+import { Icon } from '../../ui/icons.tsx';
 import type { DataOf } from '../api/operations.ts';
 import { useRead } from '../api/reads.ts';
 import { links } from '../links.ts';
 import { t } from '../words/words.ts';
+import { FaultNote } from './fault-note.tsx';
 import { Table } from './table.tsx';
 import { TablePanel } from './table-panel.tsx';
 
 type Report = DataOf<'readShadow'>;
 type Kind = Report['kinds'][number];
 
-/** Facilities in shadow: what the service would write, against what another system has written. Absent without any. */
+/**
+ * Facilities in shadow: what the service would write, against what another system has written. Absent without any. The
+ * server compares all of their stops, so it does so once, and again by a button.
+ */
 export function ShadowPanel() {
-  const { data } = useRead('readShadow', {});
+  const [asked, setAsked] = useState(0);
+  return <Comparison key={asked} onAgain={() => setAsked(asked + 1)} />;
+}
+
+function Comparison({ onAgain }: { readonly onAgain: () => void }) {
+  const { data, fault, isFresh } = useRead('readShadow', {});
+  const isBusy = !isFresh && !fault;
   if (!data || (data.routes === 0 && data.modes.every(({ mode }) => mode === 'live'))) return null;
   return (
     <div className="mt4">
-      <TablePanel title={t('host.shadow')}>
+      <TablePanel
+        title={t('host.shadow')}
+        beside={
+          <>
+            <span className="small" role="status">
+              {isBusy && t('host.shadowBusy')}
+            </span>
+            <button className="btn" type="button" aria-disabled={isBusy} onClick={isBusy ? undefined : onAgain}>
+              <Icon name="retry" />
+              {t('host.shadowAgain')}
+            </button>
+          </>
+        }
+      >
+        <FaultNote fault={fault} />
         <p className="sub">{modesOf(data)}</p>
         <p className="sub">
           {t('host.shadowSum', {
@@ -24,6 +50,7 @@ export function ShadowPanel() {
             excused: data.excused,
           })}
         </p>
+        {!data.complete && <p className="sub">{t('host.shadowMore')}</p>}
         {data.kinds.length > 0 && (
           <Table
             caption={t('host.shadow')}

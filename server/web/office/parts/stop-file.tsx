@@ -4,6 +4,8 @@ import { Sheet } from '../../ui/parts/sheet.tsx';
 import { isPicture } from '../model/stop-lines.ts';
 import type { Placed } from '../zones.ts';
 import { useAsset } from '../use-asset.ts';
+import { session } from '../session.ts';
+import { useSignal } from '../use-signal.ts';
 import { t } from '../words/words.ts';
 import { FaultNote } from './fault-note.tsx';
 import { Moment } from './moment.tsx';
@@ -32,6 +34,8 @@ export function FileView({ file, label, of }: FileViewProps) {
   const place = useRef<HTMLElement>(null);
   const [isSeen, setSeen] = useState(false);
   const [isOpen, setOpen] = useState(false);
+  // A modal dialog would keep the form of the lock out of reach: it opens again after the unlock.
+  const isLocked = useSignal(session).is === 'locked';
   const { asset_id, state, mime, name, size, received_at: at } = file;
   useEffect(() => {
     const watch = new IntersectionObserver((entries) => {
@@ -74,7 +78,7 @@ export function FileView({ file, label, of }: FileViewProps) {
           </>
         )}
       </figcaption>
-      {isOpen && url !== undefined && (
+      {isOpen && !isLocked && url !== undefined && (
         <Sheet
           title={label}
           below={name === '' ? asset_id : name}

@@ -123,7 +123,8 @@ export function Overage({ items }: { readonly items: StopView['overage'] }) {
       <Table
         caption={t('stop.overage')}
         rows={items}
-        keyOf={({ barcode, code }) => `${barcode} ${code}`}
+        // Two overages can have one barcode and one code.
+        keyOf={(item) => String(items.indexOf(item))}
         columns={[
           { head: t('stop.barcode'), cell: ({ barcode }) => <span className="mono">{barcode || '–'}</span> },
           { head: t('stop.quantity'), cell: ({ quantity }) => quantity, isNumber: true },

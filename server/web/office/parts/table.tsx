@@ -21,7 +21,7 @@ interface TableProps<Row> {
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
   /** The page of a row: its first cell becomes the link that j, k and Enter reach. */
-  readonly hrefOf?: (row: Row) => string;
+  readonly hrefOf?: (row: Row) => string | undefined;
   /** `sel`: the row that the page below is about; `off`: one that needs an eye. */
   readonly lookOf?: (row: Row) => 'sel' | 'off' | undefined;
   /** More about a row, in a row of its own below it. */
@@ -93,7 +93,7 @@ function TableRow<Row>({ row, columns, href, look }: RowProps<Row>) {
 }
 
 interface ListTableProps<Row> extends Omit<TableProps<Row>, 'rows'> {
-  readonly listing: Listing<Row>;
+  readonly listing: Omit<Listing<Row>, 'isFresh'>;
   /** Why the list is empty, and what comes next. */
   readonly empty: string;
   /** A panel around the list has its frame. */
@@ -102,7 +102,7 @@ interface ListTableProps<Row> extends Omit<TableProps<Row>, 'rows'> {
 
 /** A list of the server: its faults, its rows, and one page more by a button. */
 export function ListTable<Row>({ listing, empty, isWithin = false, ...table }: ListTableProps<Row>) {
-  const { rows, fault, hasMore, isBusy, more } = listing;
+  const { rows, fault, moreFault, hasMore, isBusy, more } = listing;
   return (
     <>
       <FaultNote fault={fault} />
@@ -117,11 +117,12 @@ export function ListTable<Row>({ listing, empty, isWithin = false, ...table }: L
         <div className={isWithin ? undefined : 'panel scrolls'}>
           <Table {...table} rows={rows} />
           {hasMore && (
-            <p className="panel-body">
+            <div className="panel-body">
+              <FaultNote fault={moreFault} />
               <button className="btn btn-link" type="button" aria-disabled={isBusy} onClick={isBusy ? undefined : more}>
                 {t('list.more')}
               </button>
-            </p>
+            </div>
           )}
         </div>
       )}

@@ -8,6 +8,8 @@ import type { DataOf, RowOf } from '../api/operations.ts';
 import { useList } from '../api/reads.ts';
 import { useDraft } from '../drafts.ts';
 import { links } from '../links.ts';
+import type { Shown } from '../model/flag-review.ts';
+import { isNewer, shownOf } from '../model/flag-review.ts';
 import { DraftField } from '../parts/draft-field.tsx';
 import { Exports } from '../parts/exports.tsx';
 import { FaultNote } from '../parts/fault-note.tsx';
@@ -28,7 +30,11 @@ export function FlagsScreen() {
   const [{ code = '' }, change] = useFilters();
   const listing = useList('listFlags', { code });
   const codes = [...new Set([...flagCodes, code])].filter((each) => each !== '');
-  const newest = listing.rows?.[0]?.received_at;
+  // Rows of an earlier visit are no list that this one had when it was opened.
+  const newest = listing.isFresh ? listing.rows?.[0]?.received_at : undefined;
+  const [before, setBefore] = useState<Shown>();
+  const shown = code === '' ? undefined : shownOf(before, code, newest);
+  if (shown !== undefined && shown !== before) setBefore(shown);
   return (
     <Page
       title={t('flags.title')}
@@ -48,7 +54,19 @@ export function FlagsScreen() {
         </>
       }
     >
-      {code !== '' && newest !== undefined && <Review key={code} code={code} through={newest} />}
+      {shown && newest !== undefined && (
+        <>
+          <Review key={`${code} ${shown.through}`} {...shown} />
+          {isNewer(shown, newest) && (
+            <p className="small below" role="status">
+              {t('flags.newer')}{' '}
+              <button className="btn btn-link" type="button" onClick={() => setBefore({ code, through: newest })}>
+                {t('flags.withNewer')}
+              </button>
+            </p>
+          )}
+        </>
+      )}
       {code === '' && listing.rows !== undefined && listing.rows.length > 0 && (
         <p className="small below">{t('flags.choose')}</p>
       )}
@@ -58,6 +76,7 @@ export function FlagsScreen() {
         empty={t('flags.empty')}
         keyOf={({ id, version }) => `${id} ${version}`}
         hrefOf={(flag) => links.history(flag, flag.id)}
+        lookOf={({ received_at }) => (shown && isNewer(shown, received_at) ? 'off' : undefined)}
         columns={[
           {
             head: t('flags.what'),
@@ -87,8 +106,8 @@ export function FlagsScreen() {
   );
 }
 
-/** The mark that a person has read the changes with one warning. */
-function Review({ code, through }: { readonly code: string; readonly through: string }) {
+/** The mark that a person has read the changes with one warning, up to the newest that was shown. */
+function Review({ code, through }: Shown) {
   const review = useAct('reviewFlags');
   const draft = useDraft(`flags/${code}`);
   const [done, setDone] = useState<DataOf<'reviewFlags'>>();

@@ -109,7 +109,7 @@ const columns = (stop: StopKey, names: StopNames) => [
   },
   {
     head: t('history.what'),
-    cell: ({ changes }: HistoryEntry) => (
+    cell: ({ changes, lost }: HistoryEntry) => (
       <ul>
         {changes.map(({ before, after, ...field }) => (
           <li key={recordedField(field)} className="diff">
@@ -125,6 +125,15 @@ const columns = (stop: StopKey, names: StopNames) => [
             <ins>
               <ValueText name={field.name} value={after} of={stop} names={names} />
             </ins>
+          </li>
+        ))}
+        {lost.map(({ value, ...field }) => (
+          <li key={recordedField(field)} className="diff">
+            <span className="small">{fieldText(field, names)}</span>
+            <del>
+              <ValueText name={field.name} value={value} of={stop} names={names} />
+            </del>{' '}
+            <span className="small">{t('history.lost')}</span>
           </li>
         ))}
       </ul>
@@ -235,7 +244,7 @@ function Beside({ data, stop }: { readonly data: StopRecord; readonly stop: Stop
               <dt>{t('history.parked')}</dt>
               <dd>
                 <Moment at={host.parked_since} of={stop} form="exact" /> {host.parked_reason}
-                <ToParked stop={stop} />
+                {host.parked_id !== null && <ToParked id={host.parked_id} />}
               </dd>
             </>
           )}
@@ -279,8 +288,11 @@ const exported = () => [
   { head: t('history.from'), text: ({ mutation }: HistoryEntry) => mutation.source },
   {
     head: t('history.what'),
-    text: ({ changes }: HistoryEntry) =>
-      changes.map(({ before, after, ...field }) => `${recordedField(field)}: ${before ?? ''} → ${after}`).join('; '),
+    text: ({ changes, lost }: HistoryEntry) =>
+      [
+        ...changes.map(({ before, after, ...field }) => `${recordedField(field)}: ${before ?? ''} → ${after}`),
+        ...lost.map(({ value, ...field }) => `${recordedField(field)}: ${value} (${t('history.lost')})`),
+      ].join('; '),
   },
   { head: t('history.became'), text: ({ mutation }: HistoryEntry) => mutation.result },
 ];

@@ -19,8 +19,8 @@ export function InboxScreen() {
   const end = useAct('endHold');
   const [finished, setFinished] = useState<readonly Finished[]>([]);
   const causes = data?.causes ?? [];
-  // A retry is finished when the host has taken the last row of its cause.
-  const over = finished.filter(({ cause }) => !causes.some((each) => each.cause === cause));
+  // A row can be taken, refused for another cause, or skipped by another operator: only its absence here is known.
+  const over = data ? finished.filter(({ cause }) => !causes.some((each) => each.cause === cause)) : [];
   return (
     <Page
       title={t('nav.inbox')}
@@ -32,7 +32,7 @@ export function InboxScreen() {
       <div role="status">
         {over.map(({ cause, act, count }) => (
           <Banner key={`${cause} ${act}`} icon="check" tone="go">
-            <p>{t(act === 'retry' ? 'bulk.retried' : 'bulk.skipped', { n: count })}</p>
+            <p>{act === 'retry' ? t('bulk.retried') : t('bulk.skipped', { n: count })}</p>
           </Banner>
         ))}
       </div>

@@ -2,9 +2,9 @@ import type { FormEvent } from 'react';
 import { useState } from 'react';
 import { Icon } from '../../ui/icons.tsx';
 import { useAct } from '../act.ts';
-import { useFilters } from '../address.ts';
+import { useFilters, withFilters } from '../address.ts';
 import type { RowOf } from '../api/operations.ts';
-import { useList } from '../api/reads.ts';
+import { useList, useRead } from '../api/reads.ts';
 import { useDraft } from '../drafts.ts';
 import { links } from '../links.ts';
 import { placeOfIncident } from '../model/incident.ts';
@@ -30,11 +30,16 @@ export function IncidentsScreen({ chosen }: { readonly chosen: string | undefine
   const [filters, change] = useFilters();
   const { kind = '' } = filters;
   const state = states.find((each) => each === filters['state']) ?? 'open';
-  // The chosen one stays in sight after its close.
-  const query = { state: chosen === undefined ? state : 'all', kind } as const;
+  const query = { state, kind } as const;
   const listing = useList('listIncidents', query);
   const kinds = [...new Set([...incidentKinds, kind])].filter((each) => each !== '');
-  const incident = listing.rows?.find(({ incident_id }) => incident_id === chosen);
+  const isChosen = ({ incident_id }: Incident): boolean => incident_id === chosen;
+  // Read by its id: it may be on a further page of the list, and it stays in sight after its close.
+  const one = useRead(
+    'listIncidents',
+    chosen === undefined ? undefined : { query: { incident_id: chosen, state: 'all' } },
+  );
+  const incident = one.data?.[0] ?? listing.rows?.find(isChosen);
   return (
     <Page
       title={t('incidents.title')}
@@ -53,7 +58,7 @@ export function IncidentsScreen({ chosen }: { readonly chosen: string | undefine
           <Filter
             label={t('incidents.filter')}
             options={states.map((value) => ({ value, label: t(`incidents.${value}`) }))}
-            value={query.state}
+            value={state}
             onChoose={(value) => change('state', value)}
           />
           <Exports list="listIncidents" query={query} file="incidents" columns={exported()} />
@@ -61,14 +66,15 @@ export function IncidentsScreen({ chosen }: { readonly chosen: string | undefine
       }
     >
       {incident && <Chosen key={incident.incident_id} incident={incident} />}
-      {chosen !== undefined && listing.rows && !incident && <p>{t('incidents.gone')}</p>}
+      <FaultNote fault={one.fault} />
+      {one.data && !incident && <p>{t('incidents.gone')}</p>}
       <ListTable
         caption={t('incidents.caption')}
         listing={listing}
         empty={t('incidents.empty')}
         keyOf={({ incident_id }) => incident_id}
-        hrefOf={({ incident_id }) => links.incident(incident_id)}
-        lookOf={({ incident_id }) => (incident_id === chosen ? 'sel' : undefined)}
+        hrefOf={({ incident_id }) => withFilters(links.incident(incident_id), filters)}
+        lookOf={(row) => (isChosen(row) ? 'sel' : undefined)}
         columns={[
           { head: t('incidents.what'), cell: ({ kind: what }) => <strong>{incidentName(what)}</strong> },
           { head: t('incidents.where'), cell: whereText },

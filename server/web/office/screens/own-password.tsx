@@ -17,13 +17,18 @@ export function OwnPasswordScreen() {
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');
   const [fault, setFault] = useState<Fault>();
+  const [isBusy, setBusy] = useState(false);
   const save = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
+    if (isBusy) return;
+    setBusy(true);
+    setFault(undefined);
     try {
       const body = { current_password: current, new_password: next };
       begin(sessionOf((await api.call('changeOperatorPassword', { body })).data));
     } catch (error) {
       setFault(faultOf(error));
+      setBusy(false);
     }
   };
   return (
@@ -46,7 +51,7 @@ export function OwnPasswordScreen() {
           value={next}
           onInput={(event) => setNext(event.currentTarget.value)}
         />
-        <button className="btn btn-go" type="submit">
+        <button className="btn btn-go" type="submit" aria-disabled={isBusy}>
           <span>{t('oneTime.act')}</span>
           <Icon name="arrow" />
         </button>

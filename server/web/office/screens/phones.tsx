@@ -1,10 +1,10 @@
-import { useState } from 'react';
 import { Chip } from '../../ui/parts/chip.tsx';
-import { useFilters } from '../address.ts';
-import type { QueryOf, RowOf } from '../api/operations.ts';
-import { useList } from '../api/reads.ts';
+import { useFilters, withFilters } from '../address.ts';
+import type { RowOf } from '../api/operations.ts';
+import { useList, useRead } from '../api/reads.ts';
 import { links } from '../links.ts';
 import { Exports } from '../parts/exports.tsx';
+import { FaultNote } from '../parts/fault-note.tsx';
 import { Filter } from '../parts/filter.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
@@ -13,40 +13,55 @@ import { ListTable } from '../parts/table.tsx';
 import { sizeText, t } from '../words/words.ts';
 
 type Row = RowOf<'listDevices'>;
-type State = NonNullable<QueryOf<'listDevices'>['state']>;
 
 /** Phones (B11): the work still on them, since when, app version; the chosen one below, with the end of a lost one. */
 export function PhonesScreen({ chosen }: { readonly chosen?: string | undefined }) {
-  const [state, setState] = useState<State>('all');
-  const [filters] = useFilters();
+  const [filters, change] = useFilters();
   const driver = filters['employee'] ?? '';
-  const query = { state, ...(driver !== '' && { employee: driver }) };
-  const listing = useList('listDevices', query);
   const options = [
     { value: 'all', label: t('phones.all') },
     { value: 'pending', label: t('phones.withWork') },
     { value: 'silent', label: t('phones.onlySilent') },
     { value: 'revoked', label: t('phones.onlyRevoked') },
   ] as const;
-  const phone = listing.rows?.find(({ client_id }) => client_id === chosen);
+  const state = options.find(({ value }) => value === filters['state'])?.value ?? 'all';
+  const query = { state, ...(driver !== '' && { employee: driver }) };
+  const listing = useList('listDevices', query);
+  const isChosen = ({ client_id }: Row): boolean => client_id === chosen;
+  // Read by its id: it may be on a further page of the list, or outside of its filters.
+  const one = useRead('listDevices', chosen === undefined ? undefined : { query: { client_id: chosen } });
+  const phone = one.data?.[0] ?? listing.rows?.find(isChosen);
   return (
     <Page
       title={t('phones.title')}
       lead={t('phones.lead')}
       acts={
         <>
-          <Filter label={t('phones.filter')} options={options} value={state} onChoose={setState} />
+          <Filter
+            label={t('phones.filter')}
+            options={options}
+            value={state}
+            onChoose={(value) => change('state', value)}
+          />
           <Exports list="listDevices" query={query} file="phones" columns={exported()} />
         </>
       }
     >
+      {driver !== '' && (
+        <p className="small">
+          {t('phones.ofDriver', { employee: driver })}{' '}
+          <a className="btn btn-link" href={withFilters(links.phones, { ...filters, employee: '' })}>
+            {t('phones.ofAll')}
+          </a>
+        </p>
+      )}
       <ListTable
         caption={t('phones.caption')}
         listing={listing}
         empty={t('phones.empty')}
         keyOf={({ client_id }) => client_id}
-        hrefOf={({ client_id }) => links.phone(client_id)}
-        lookOf={({ client_id, silent }) => (client_id === chosen ? 'sel' : silent ? 'off' : undefined)}
+        hrefOf={({ client_id }) => withFilters(links.phone(client_id), filters)}
+        lookOf={(row) => (isChosen(row) ? 'sel' : row.silent ? 'off' : undefined)}
         columns={[
           {
             head: t('phones.driver'),
@@ -79,7 +94,8 @@ export function PhonesScreen({ chosen }: { readonly chosen?: string | undefined 
         ]}
       />
       {phone && <PhonePanel key={phone.client_id} phone={phone} />}
-      {chosen !== undefined && listing.rows && !phone && <p className="mt4">{t('phone.gone')}</p>}
+      <FaultNote fault={one.fault} />
+      {one.data && !phone && <p className="mt4">{t('phone.gone')}</p>}
     </Page>
   );
 }

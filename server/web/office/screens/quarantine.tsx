@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useFilters, withFilters } from '../address.ts';
 import type { RowOf } from '../api/operations.ts';
 import { useList } from '../api/reads.ts';
 import { links } from '../links.ts';
@@ -11,27 +11,40 @@ import { keptSubject } from '../words/kept-sentences.ts';
 import { t } from '../words/words.ts';
 
 type Row = RowOf<'listQuarantine'>;
-type State = Row['state'] | 'all';
+const states = ['open', 'released', 'dismissed', 'all'] as const;
 
 /** Changes that the server could not apply (B9). */
 export function QuarantineScreen() {
-  const [state, setState] = useState<State>('open');
-  const listing = useList('listQuarantine', { state });
-  const options = (['open', 'released', 'dismissed', 'all'] as const).map((value) => ({
-    value,
-    label: t(`quarantine.${value}`),
-  }));
+  const [filters, change] = useFilters();
+  const { code: ofCode = '', name: ofName = '' } = filters;
+  const state = states.find((each) => each === filters['state']) ?? 'open';
+  const query = { state, code: ofCode, name: ofName } as const;
+  const listing = useList('listQuarantine', query);
+  const options = states.map((value) => ({ value, label: t(`quarantine.${value}`) }));
   return (
     <Page
       title={t('quarantine.title')}
       lead={t('quarantine.lead')}
       acts={
         <>
-          <Filter label={t('quarantine.filter')} options={options} value={state} onChoose={setState} />
-          <Exports list="listQuarantine" query={{ state }} file="quarantine" columns={exported()} />
+          <Filter
+            label={t('quarantine.filter')}
+            options={options}
+            value={state}
+            onChoose={(value) => change('state', value)}
+          />
+          <Exports list="listQuarantine" query={query} file="quarantine" columns={exported()} />
         </>
       }
     >
+      {(ofCode !== '' || ofName !== '') && (
+        <p className="small">
+          {t('quarantine.ofCause', { cause: [ofName, ofCode].filter((each) => each !== '').join(' · ') })}{' '}
+          <a className="btn btn-link" href={withFilters(links.quarantine, { ...filters, code: '', name: '' })}>
+            {t('quarantine.every')}
+          </a>
+        </p>
+      )}
       <ListTable
         caption={t('quarantine.caption')}
         listing={listing}

@@ -13,14 +13,14 @@ import { FaultNote } from '../parts/fault-note.tsx';
 import { FirstNote } from '../parts/first-note.tsx';
 import { Page } from '../parts/page.tsx';
 import { Refused } from '../parts/refused.tsx';
-import { fieldLabel, RepairFieldRow } from '../parts/repair-field.tsx';
+import { RepairFieldRow } from '../parts/repair-field.tsx';
 import { RepairOutcome } from '../parts/repair-outcome.tsx';
 import { NeedsRole } from '../parts/needs-role.tsx';
 import { Table } from '../parts/table.tsx';
 import { TablePanel } from '../parts/table-panel.tsx';
 import { SkipParked } from '../parts/skip-parked.tsx';
 import { may } from '../session.ts';
-import { subjectText } from '../words/parked-sentences.ts';
+import { fieldLabel, subjectText } from '../words/parked-sentences.ts';
 import { dayText } from '../words/times.ts';
 import { t } from '../words/words.ts';
 
@@ -55,11 +55,16 @@ function Repair({ row, isGone }: { readonly row: ParkedRow; readonly isGone: boo
   const draft = useDraft(`repair/${parked_id}`);
   const [isWide, setWide] = useState(false);
   const [isSkipping, setSkipping] = useState(false);
-  const [sentAt, setSentAt] = useState<number>();
+  const [sentVersion, setSentVersion] = useState<number>();
   const note = useId();
   const gate = useGate(skipOf(row));
   const repair = useAct('repairParked', gate);
   const retry = useAct('retryParked', gate);
+  /** The tries of the row when this page asked for one more. */
+  const [triesBefore, setTriesBefore] = useState<number>();
+  const tryAgain = async (): Promise<void> => {
+    if (await retry.run({ params, body: { seen: gate.seen } })) setTriesBefore(row.attempts);
+  };
   const fields = stop === null ? [] : fieldsOf(payload);
   const refused = refusedOf(fields, reason);
   const isTyped = (name: string): boolean => draft.fields[name] !== undefined;
@@ -79,7 +84,7 @@ function Repair({ row, isGone }: { readonly row: ParkedRow; readonly isGone: boo
     const done = await repair.run({ params, body });
     if (!done) return;
     draft.clear();
-    setSentAt(Date.now());
+    setSentVersion(version);
   };
   const { facility, route_id: route, week_end: week } = row;
   const title = stop !== null && route !== null ? t('repair.stop', { n: stop, route }) : subjectText(row);
@@ -96,12 +101,7 @@ function Repair({ row, isGone }: { readonly row: ParkedRow; readonly isGone: boo
               <Icon name="x" />
               {t('repair.skip')}
             </button>
-            <button
-              className="btn"
-              type="button"
-              aria-disabled={retry.isOff}
-              onClick={() => void retry.run({ params, body: { seen: gate.seen } })}
-            >
+            <button className="btn" type="button" aria-disabled={retry.isOff} onClick={() => void tryAgain()}>
               <Icon name="retry" />
               {t('repair.retry')}
             </button>
@@ -112,6 +112,11 @@ function Repair({ row, isGone }: { readonly row: ParkedRow; readonly isGone: boo
       <div className="stack">
         {isGone && <Gone />}
         <FaultNote fault={retry.fault ?? repair.fault} />
+        {!isGone && triesBefore === row.attempts && (
+          <Banner icon="retry" role="status">
+            <p>{t('repair.retried')}</p>
+          </Banner>
+        )}
         {!isGone && <FirstNote gate={gate} />}
         {hasMoved && (
           <Banner icon="warn" tone="warn" role="status">
@@ -179,12 +184,14 @@ function Repair({ row, isGone }: { readonly row: ParkedRow; readonly isGone: boo
               <h2>{t('repair.then')}</h2>
             </div>
             <div className="panel-body">
-              <RepairOutcome row={row} isGone={isGone} sentAt={sentAt} />
+              <RepairOutcome row={row} isGone={isGone} sentVersion={sentVersion} />
             </div>
             {fields.length > 0 && may('repair') && !isGone && (
               <div className="foot">
                 <p id={note} role="status">
-                  {sentAt !== undefined || isReady ? '' : t(differences.length === 0 ? 'repair.none' : 'repair.noRoom')}
+                  {sentVersion !== undefined || isReady
+                    ? ''
+                    : t(differences.length === 0 ? 'repair.none' : 'repair.noRoom')}
                 </p>
                 <button
                   className="btn btn-go"

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { DataOf } from '../api/operations.ts';
 import { useRead } from '../api/reads.ts';
-import { links } from '../links.ts';
+import { foundLink, links } from '../links.ts';
 import { ExportRows } from '../parts/exports.tsx';
 import { FaultNote } from '../parts/fault-note.tsx';
 import { Page } from '../parts/page.tsx';
@@ -58,7 +58,8 @@ interface ResultsProps {
 
 function Results({ found, stops, text }: ResultsProps) {
   const { routes, customers, drivers, files, mutations, more } = found;
-  const missing = kinds.filter((kind) => found[kind].length === 0);
+  const missing = kinds.filter((kind) => found[kind].length === 0 && !more.includes(kind));
+  const tooMany = kinds.filter((kind) => found[kind].length === 0 && more.includes(kind));
   const group = (kind: Kind, content: ReactNode): ReactNode =>
     found[kind].length > 0 && (
       <section className="panel">
@@ -133,15 +134,14 @@ function Results({ found, stops, text }: ResultsProps) {
           caption={t('search.kind.mutations')}
           rows={mutations}
           keyOf={({ id, quarantine_id }) => `${id} ${quarantine_id}`}
-          hrefOf={(row) =>
-            row.quarantine_id !== null
-              ? links.kept(row.quarantine_id)
-              : row.stop_id === null
-                ? links.route(row)
-                : links.history({ ...row, stop_id: row.stop_id }, row.id)
-          }
+          hrefOf={foundLink}
           columns={mutationColumns(text)}
         />,
+      )}
+      {tooMany.length > 0 && (
+        <p className="small">
+          {t('search.tooMany', { kinds: tooMany.map((kind) => t(`search.kind.${kind}`)).join(', ') })}
+        </p>
       )}
       {missing.length > 0 && (
         <p className="small">

@@ -1,5 +1,5 @@
 import type { FormEvent } from 'react';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Icon } from '../../ui/icons.tsx';
 import { Banner } from '../../ui/parts/chip.tsx';
 import { Field } from '../../ui/parts/field.tsx';
@@ -28,6 +28,7 @@ export function SignInScreen({ locked }: SignInProps) {
   const [password, setPassword] = useState('');
   const [wrong, setWrong] = useState<{ operator?: string; password?: string; whole?: string }>({});
   const [isBusy, setBusy] = useState(isBackFromProvider);
+  const form = useRef<HTMLFormElement>(null);
   const { data: ways } = useRead('readSignInWays', {});
   const byProvider = async (step: () => Promise<void>): Promise<void> => {
     setBusy(true);
@@ -36,11 +37,15 @@ export function SignInScreen({ locked }: SignInProps) {
       await step();
     } catch (error) {
       setWrong({ whole: providerSentence(error) });
-      setBusy(false);
     }
+    setBusy(false);
   };
   useEffect(() => {
     if (isBackFromProvider()) void byProvider(async () => begin(sessionOf(await finishAtServer(api))));
+  }, []);
+  // The keyboard goes on at the password, where the page behind had the focus.
+  useEffect(() => {
+    if (locked) form.current?.querySelector('input')?.focus();
   }, []);
   const signIn = async (): Promise<void> => {
     const name = locked?.operator.id ?? operator.trim();
@@ -67,7 +72,7 @@ export function SignInScreen({ locked }: SignInProps) {
   const title = t(locked ? 'lock.title' : 'signIn.title');
   return (
     <Door title={title}>
-      <form noValidate onSubmit={submit}>
+      <form ref={form} noValidate onSubmit={submit}>
         <h1>{title}</h1>
         {locked && (
           <Banner icon="lock">

@@ -32,7 +32,7 @@ export function StopScreen({ stop }: { readonly stop: StopKey }) {
             <Proofs stop={stop} proofs={data.proofs} />
             <MakeEvidence stop={stop} />
             <LegalHolds place={stop} />
-            <OnHost view={data} stop={stop} />
+            <OnHost view={data} />
             <Times view={data} />
           </div>
         </div>
@@ -137,7 +137,7 @@ function Comments({ view }: { readonly view: StopView }) {
   );
 }
 
-function OnHost({ view: { host, summary }, stop }: { readonly view: StopView; readonly stop: StopKey }) {
+function OnHost({ view: { host, summary } }: { readonly view: StopView }) {
   return (
     <div className="panel">
       <div className="panel-head">
@@ -158,7 +158,7 @@ function OnHost({ view: { host, summary }, stop }: { readonly view: StopView; re
             <dd>
               <Moment at={host.parked_since} of={summary} form="exact" /> {host.parked_reason}{' '}
               {host.skipped_by !== null && t('stop.skippedBy', { by: host.skipped_by, why: host.skip_reason ?? '' })}
-              <ToParked stop={stop} />
+              {host.parked_id !== null && <ToParked id={host.parked_id} />}
             </dd>
           </>
         )}

@@ -23,7 +23,8 @@ export const incidentKinds: readonly string[] = words.flatMap((key) =>
 
 /** What needs a person, in a few words. */
 export function causeTitle(cause: Cause): string {
-  const { kind, count: n, file, code } = cause;
+  const { kind, count, capped, file, code } = cause;
+  const n = capped ? t('inbox.most', { n: count }) : count;
   if (isOfIncidents(cause)) return t('kind.incident', { what: incidentName(code ?? ''), n });
   if (kind === 'parked') return t(file === 'RTSTUP' ? 'kind.parked.stop' : 'kind.parked.row', { n });
   if (kind === 'late_close') return t(code === 'open' ? 'kind.late_close.open' : 'kind.late_close.waits', { n });

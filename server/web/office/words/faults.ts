@@ -1,13 +1,16 @@
-import { Refusal } from '../api/api.ts';
+import { AskedAgain, Refusal } from '../api/api.ts';
 import type { Fault } from '../api/reads.ts';
 import type { First } from '../gate.ts';
 import { en } from './all.ts';
 import { timeIn } from './times.ts';
 import { t } from './words.ts';
 
-/** A refusal in a sentence; where another operator was first, with the name and the time. */
+/**
+ * A refusal in a sentence; where another operator was first, with the name and the time. Without an answer: whether the
+ * page asks again by itself, as it does for what it shows, or the operator has to.
+ */
 export function sentenceOf(fault: Fault): string {
-  if (!(fault instanceof Refusal)) return t('fault.unreachable');
+  if (!(fault instanceof Refusal)) return t(fault instanceof AskedAgain ? 'fault.unreachable' : 'fault.unanswered');
   const first = firstOf(fault);
   return first ? firstText(first) : t('fault.refused', { why: fault.message });
 }

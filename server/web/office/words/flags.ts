@@ -22,6 +22,8 @@ export const en = {
   'flags.act': 'I have read these',
   'flags.actMore': 'They leave the front page. They stay in this list and at their stops.',
   'flags.done': '{by} has read them up to {time}.',
+  'flags.newer': 'More changes came since you opened this list.',
+  'flags.withNewer': 'Show them as part of it',
   'flags.choose': 'Choose one warning to mark its changes as read.',
 } as const satisfies Words;
 
@@ -46,5 +48,7 @@ export const es: Translation<typeof en> = {
   'flags.act': 'He leído estos',
   'flags.actMore': 'Dejan la primera página. Siguen en esta lista y en sus paradas.',
   'flags.done': '{by} los leyó hasta las {time}.',
+  'flags.newer': 'Llegaron más cambios desde que abrió esta lista.',
+  'flags.withNewer': 'Mostrarlos como parte de ella',
   'flags.choose': 'Elija un aviso para marcar sus cambios como leídos.',
 };

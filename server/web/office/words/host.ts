@@ -39,8 +39,11 @@ export const en = {
   'host.mode.live': 'live',
   'host.shadowSum':
     '{equal} of {stops} stops and headers on {routes} routes are equal. Rules excuse {excused} columns.',
+  'host.shadowMore': 'More routes are in shadow. The command “npm run ops -- shadow” compares all.',
   'host.shadowKind': 'Difference',
   'host.shadowCount': 'Number',
+  'host.shadowAgain': 'Compare again',
+  'host.shadowBusy': 'The server compares.',
   'host.shadowFirst': 'The first: app | other system',
   'host.shadowDiffers': 'other value',
   'host.shadowThere': 'the other system lacks it',
@@ -176,8 +179,11 @@ export const es: Translation<typeof en> = {
   'host.mode.live': 'en vivo',
   'host.shadowSum':
     '{equal} de {stops} paradas y encabezados en {routes} rutas son iguales. Las reglas disculpan {excused} columnas.',
+  'host.shadowMore': 'Hay más rutas en prueba. El comando “npm run ops -- shadow” las compara todas.',
   'host.shadowKind': 'Diferencia',
   'host.shadowCount': 'Número',
+  'host.shadowAgain': 'Comparar de nuevo',
+  'host.shadowBusy': 'El servidor compara.',
   'host.shadowFirst': 'Las primeras: aplicación | otro sistema',
   'host.shadowDiffers': 'otro valor',
   'host.shadowThere': 'falta en el otro sistema',

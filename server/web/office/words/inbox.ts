@@ -71,7 +71,7 @@ export const en = {
   'bulk.skipMore': 'The host does without these rows. Each one comes back when the same stop changes.',
   'bulk.running': '{by} retries {n}. Still refused or on their way: {left}.',
   'bulk.first': '{by} was here first, at {time}. Nothing was done twice.',
-  'bulk.retried': { one: 'Done: the host has taken {n} row.', other: 'Done: the host has taken {n} rows.' },
+  'bulk.retried': 'Done: no row of this cause is refused any more.',
   'bulk.skipped': { one: 'Skipped: {n} row.', other: 'Skipped: {n} rows.' },
 } as const satisfies Words;
 
@@ -147,6 +147,6 @@ export const es: Translation<typeof en> = {
   'bulk.skipMore': 'El host sigue sin estas filas. Cada una vuelve cuando cambia la misma parada.',
   'bulk.running': '{by} reintenta {n}. Rechazadas o en camino: {left}.',
   'bulk.first': '{by} llegó primero, a las {time}. Nada se hizo dos veces.',
-  'bulk.retried': { one: 'Hecho: el host aceptó {n} fila.', other: 'Hecho: el host aceptó {n} filas.' },
+  'bulk.retried': 'Hecho: ya no se rechaza ninguna fila de esta causa.',
   'bulk.skipped': { one: 'Saltada: {n} fila.', other: 'Saltadas: {n} filas.' },
 };

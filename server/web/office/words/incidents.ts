@@ -23,7 +23,7 @@ export const en = {
   'incidents.act': 'Close this incident',
   'incidents.noNote': 'Write a few words first.',
   'incidents.by': 'Closed by {by} at {time}: {note}',
-  'incidents.gone': 'This incident is not in the list above.',
+  'incidents.gone': 'There is no such incident.',
   'incidents.toStop': 'Open the stop',
 } as const satisfies Words;
 
@@ -49,6 +49,6 @@ export const es: Translation<typeof en> = {
   'incidents.act': 'Cerrar este incidente',
   'incidents.noNote': 'Escriba antes unas palabras.',
   'incidents.by': 'Cerrado por {by} a las {time}: {note}',
-  'incidents.gone': 'Este incidente no está en la lista de arriba.',
+  'incidents.gone': 'No existe este incidente.',
   'incidents.toStop': 'Abrir la parada',
 };

@@ -8,7 +8,7 @@ export const en = {
   'law.none': 'No legal hold.',
   'law.reason': 'Why it is needed',
   'law.noReason': 'Write why the records are needed.',
-  'law.until': 'Until (blank: until it is released)',
+  'law.until': 'Until, on the clock of this computer; blank: until it is released',
   'law.act': 'Place the hold',
   'law.ofStop': 'stop {stop}',
   'law.ofRoute': 'the whole route',
@@ -17,6 +17,7 @@ export const en = {
   'law.ends': 'ends',
   'law.why': 'Why it is no longer needed',
   'law.release': 'Release the hold',
+  'law.over': 'It is in force no longer.',
 } as const satisfies Words;
 
 export const es: Translation<typeof en> = {
@@ -26,7 +27,7 @@ export const es: Translation<typeof en> = {
   'law.none': 'Sin retención legal.',
   'law.reason': 'Por qué se necesita',
   'law.noReason': 'Escriba por qué se necesitan los registros.',
-  'law.until': 'Hasta (vacío: hasta que se levante)',
+  'law.until': 'Hasta, en el reloj de este equipo; vacío: hasta que se levante',
   'law.act': 'Poner la retención',
   'law.ofStop': 'parada {stop}',
   'law.ofRoute': 'la ruta entera',
@@ -35,4 +36,5 @@ export const es: Translation<typeof en> = {
   'law.ends': 'termina',
   'law.why': 'Por qué ya no se necesita',
   'law.release': 'Levantar la retención',
+  'law.over': 'Ya no está vigente.',
 };

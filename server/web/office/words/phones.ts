@@ -23,6 +23,8 @@ export const en = {
   'phones.withWork': 'With work on them',
   'phones.onlySilent': 'Silent with work',
   'phones.onlyRevoked': 'Ended',
+  'phones.ofDriver': 'Only the phones of driver {employee}.',
+  'phones.ofAll': 'Show those of all drivers',
   'phone.title': '{name}’s phone',
   'phone.holds': 'Holds',
   'phone.changes': { one: '{n} change', other: '{n} changes' },
@@ -40,7 +42,7 @@ export const en = {
   'phone.reason': 'Reason',
   'phone.end': 'End this phone',
   'phone.ended': 'Ended by {by} at {time}: {why}',
-  'phone.gone': 'No such phone in this list.',
+  'phone.gone': 'There is no such phone.',
 } as const satisfies Words;
 
 export const es: Translation<typeof en> = {
@@ -65,6 +67,8 @@ export const es: Translation<typeof en> = {
   'phones.withWork': 'Con trabajo',
   'phones.onlySilent': 'Sin señal y con trabajo',
   'phones.onlyRevoked': 'Terminados',
+  'phones.ofDriver': 'Solo los teléfonos del conductor {employee}.',
+  'phones.ofAll': 'Mostrar los de todos los conductores',
   'phone.title': 'Teléfono de {name}',
   'phone.holds': 'Contiene',
   'phone.changes': { one: '{n} cambio', other: '{n} cambios' },
@@ -82,5 +86,5 @@ export const es: Translation<typeof en> = {
   'phone.reason': 'Motivo',
   'phone.end': 'Terminar este teléfono',
   'phone.ended': 'Terminado por {by} a las {time}: {why}',
-  'phone.gone': 'No hay tal teléfono en esta lista.',
+  'phone.gone': 'No hay tal teléfono.',
 };

@@ -10,6 +10,9 @@ const forms = {
   exact: { ...clock, second: '2-digit' },
   /** Tue 24 Nov, 08:56 */
   day: { ...clock, weekday: 'short', day: 'numeric', month: 'short' },
+  /** Mon 24 Nov 2031, 00:00 */
+  dayOfYear: { ...clock, weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' },
+  year: { year: 'numeric' },
   date: { year: 'numeric', month: '2-digit', day: '2-digit' },
 } as const;
 export type TimeForm = keyof typeof forms;
@@ -31,13 +34,14 @@ function formatter(form: TimeForm, zone: string, isNamed = false): Intl.DateTime
 }
 
 /**
- * A time on the clock of its facility; with its day where that is not today. A time of no facility has the reader's zone,
- * and names it.
+ * A time on the clock of its facility; with its day where that is not today, and with the year where that is not the
+ * present one. A time of no facility has the reader's zone, and names it.
  */
 export function timeIn(ms: number, of?: Placed, form: TimeForm = 'time', now = Date.now()): string {
   const zone = zoneOf(of);
-  const isToday = formatter('date', zone).format(ms) === formatter('date', zone).format(now);
-  return formatter(isToday ? form : 'day', zone, zoneOfPlace(of) === undefined).format(ms);
+  const isNow = (each: TimeForm): boolean => formatter(each, zone).format(ms) === formatter(each, zone).format(now);
+  const shown = isNow('date') ? form : isNow('year') ? 'day' : 'dayOfYear';
+  return formatter(shown, zone, zoneOfPlace(of) === undefined).format(ms);
 }
 
 /** The day of a facility, as the host writes it: 20261124. */
