@@ -77,8 +77,9 @@ export function startTailgate(
   dataDir: string,
   role = 'api',
   flags: string[] = [],
+  settings: Record<string, string> = {},
 ): Promise<Child> {
-  const env = { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, LOG_LEVEL: 'warn', DEMO: '0' };
+  const env = { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, LOG_LEVEL: 'warn', DEMO: '0', ...settings };
   return startChild('../../server/src/main.ts', env, /^Tailgate is ready\b/m, ['--role', role], flags);
 }
 

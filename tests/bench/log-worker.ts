@@ -14,6 +14,8 @@ const running = await startLog({
   listener,
   log: quietLog,
   clock: () => new Date(),
+  // Drivers' changes come to another process.
+  pipeline: { isBusy: false, whenCalm: () => Promise.resolve() },
   watch: () => undefined,
 });
 process.once('SIGTERM', () => {

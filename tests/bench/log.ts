@@ -10,8 +10,9 @@ import { openDeps, quantile, quietLog, type BenchDatabase, type Deps } from './f
 import { connectPhone } from './phone-link.ts';
 import type { Figure, Report } from './report.ts';
 
-/** Taps a second, the load of the target. */
-const RATE = 2_000;
+/** Taps a second: a load that leaves room, and the target, which fills two cores. Each lasts as long. */
+const RATES = [500, 2_000] as const;
+const FULL_RATE = 2_000;
 const TICK_MS = 5;
 
 /** Milliseconds. */
@@ -20,16 +21,22 @@ interface Lags {
   readonly max: number;
 }
 
-interface Round {
+/** Who keeps the log: `beside` a process of its own; `within` the process that takes the taps. */
+const places = ['none', 'beside', 'within'] as const;
+type Place = (typeof places)[number];
+
+interface Measured {
+  readonly rate: number;
+  readonly place: Place;
   /** From sending to the acknowledgement. */
-  readonly acks: Record<'without' | 'with', readonly number[]>;
+  readonly acks: readonly number[];
   /** From the receipt of a tap to the signed checkpoint over its leaf. */
-  readonly lag: Lags;
+  readonly lag: Lags | undefined;
   /** Of a log that begins with all taps waiting. */
-  readonly leavesASecond: number;
+  readonly leavesASecond: number | undefined;
 }
 
-/** log: 2,000 taps a second, beside no log and beside a worker of the log; then the log of a whole backlog. */
+/** log: taps at two rates without a log, and with one; then the log of a whole backlog. */
 export async function log({
   rounds,
   phones = 200,
@@ -45,29 +52,40 @@ export async function log({
     await migrate(seed.url, quietLog);
     const fleet = await makeFleet(seed.pool, { phones, mutations, stops: 50, lines: 20 });
     await seed.close();
-    const all: Round[] = [];
-    for (let round = 0; round < rounds; round++) {
-      const { acks: without, leavesASecond } = await withoutLog(deps, fleet);
-      const { acks, lag } = await withLog(deps, fleet);
-      all.push({ acks: { without, with: acks }, lag, leavesASecond });
-    }
-    return report(all, phones * mutations);
+    const all: Measured[] = [];
+    for (let round = 0; round < rounds; round++)
+      for (const rate of RATES) {
+        const part = fleet.map((phone) => ({
+          ...phone,
+          items: phone.items.slice(0, (phone.items.length * rate) / FULL_RATE),
+        }));
+        for (const place of places) all.push(await measure(deps, part, rate, place));
+      }
+    return report(all, (phones * mutations) / FULL_RATE);
   } finally {
     await deps.close();
   }
 }
 
-async function onServer<Result>(
-  deps: Deps,
-  work: (child: Child, database: BenchDatabase, dataDir: string) => Promise<Result>,
-): Promise<Result> {
+async function measure(deps: Deps, fleet: readonly Phone[], rate: number, place: Place): Promise<Measured> {
   const database = await deps.database('log', 'seed');
   const dataDir = await mkdtemp(join(tmpdir(), 'tailgate-bench-'));
+  const [role, settings] = [place === 'within' ? 'all' : 'api', { LEGACY_MODE: 'off', LOG_LEVEL: 'error' }];
   try {
-    const child = await startTailgate(database.url, dataDir);
+    // No facility replicates: of the worker's tasks only the log has work.
+    const child = await startTailgate(database.url, dataDir, role, [], settings);
+    const { url, pool } = database;
+    let worker = place === 'beside' ? await startLogWorker(url, dataDir) : undefined;
     try {
-      return await work(child, database, dataDir);
+      const acks = await tapAtPace(child, fleet, rate);
+      const start = performance.now();
+      if (place === 'none') worker = await startLogWorker(url, dataDir);
+      await untilLogged(pool, acks.length);
+      const leavesASecond = place === 'none' ? (acks.length * 1_000) / (performance.now() - start) : undefined;
+      const lag = place === 'none' ? undefined : await lagsOf(pool);
+      return { rate, place, acks, lag, leavesASecond };
     } finally {
+      await worker?.stop();
       await child.stop();
     }
   } finally {
@@ -75,33 +93,6 @@ async function onServer<Result>(
     await rm(dataDir, { recursive: true, force: true });
   }
 }
-
-/** The taps alone, and then the time of a log that begins with all of them. */
-const withoutLog = (deps: Deps, fleet: readonly Phone[]) =>
-  onServer(deps, async (child, { url, pool }, dataDir) => {
-    const acks = await tapAtPace(child, fleet);
-    const start = performance.now();
-    const worker = await startLogWorker(url, dataDir);
-    try {
-      await untilLogged(pool, acks.length);
-      return { acks, leavesASecond: (acks.length * 1_000) / (performance.now() - start) };
-    } finally {
-      await worker.stop();
-    }
-  });
-
-/** The same taps beside a worker of the log. */
-const withLog = (deps: Deps, fleet: readonly Phone[]) =>
-  onServer(deps, async (child, { url, pool }, dataDir) => {
-    const worker = await startLogWorker(url, dataDir);
-    try {
-      const acks = await tapAtPace(child, fleet);
-      await untilLogged(pool, acks.length);
-      return { acks, lag: await lagsOf(pool) };
-    } finally {
-      await worker.stop();
-    }
-  });
 
 async function untilLogged(pool: BenchDatabase['pool'], taps: number): Promise<void> {
   for (let logged = 0; logged < taps;) {
@@ -127,7 +118,7 @@ async function lagsOf(pool: BenchDatabase['pool']): Promise<Lags> {
 }
 
 /** Every phone in turn sends its next tap; a late tick sends what is due. @returns the waits for acknowledgements */
-async function tapAtPace(child: Child, fleet: readonly Phone[]): Promise<number[]> {
+async function tapAtPace(child: Child, fleet: readonly Phone[], rate: number): Promise<number[]> {
   const acks: number[] = [];
   const total = fleet.reduce((sum, { items }) => sum + items.length, 0);
   const sentAt = fleet.map((): number[] => []);
@@ -154,7 +145,7 @@ async function tapAtPace(child: Child, fleet: readonly Phone[]): Promise<number[
     const start = performance.now();
     let sent = 0;
     for await (const _tick of ticks(TICK_MS)) {
-      const due = Math.min(total, Math.floor(((performance.now() - start) * RATE) / 1_000));
+      const due = Math.min(total, Math.floor(((performance.now() - start) * rate) / 1_000));
       for (; sent < due; sent++) {
         const n = sent % fleet.length;
         const item = fleet[n]?.items[Math.floor(sent / fleet.length)];
@@ -170,29 +161,39 @@ async function tapAtPace(child: Child, fleet: readonly Phone[]): Promise<number[
   }
 }
 
-function report(rounds: readonly Round[], taps: number): Report {
+function report(all: readonly Measured[], seconds: number): Report {
   const median = (values: readonly number[]): number => quantile([...values], 0.5);
-  const ackOf = (which: 'without' | 'with', q: number): number =>
-    median(rounds.map(({ acks }) => quantile([...acks[which]], q)));
-  const row = (what: string, which: 'without' | 'with'): Figure => ({
-    what,
-    'ack ms p50 / p99': `${ackOf(which, 0.5).toFixed(1)} / ${ackOf(which, 0.99).toFixed(1)}`,
-    'lag s p50 / max':
-      which === 'without'
-        ? ''
-        : `${(median(rounds.map(({ lag }) => lag.p50)) / 1_000).toFixed(1)} / ${(Math.max(...rounds.map(({ lag }) => lag.max)) / 1_000).toFixed(1)}`,
-  });
-  const leaves = median(rounds.map(({ leavesASecond }) => leavesASecond));
+  const of = (rate: number, place: Place): Measured[] => all.filter((one) => one.rate === rate && one.place === place);
+  const ack = (rate: number, place: Place, q: number): number =>
+    median(of(rate, place).map(({ acks }) => quantile([...acks], q)));
+  const inSeconds = (ms: number): string => (ms / 1_000).toFixed(1);
+  const row = (rate: number, place: Place): Figure => {
+    const lags = of(rate, place).flatMap(({ lag }) => lag ?? []);
+    const [p50, max] = [median(lags.map((lag) => lag.p50)), Math.max(...lags.map((lag) => lag.max))];
+    return {
+      what: `${rate} taps a second, ${titles[place]}`,
+      'ack ms p50 / p99': `${ack(rate, place, 0.5).toFixed(1)} / ${ack(rate, place, 0.99).toFixed(1)}`,
+      'lag s p50 / max': lags.length > 0 ? `${inSeconds(p50)} / ${inSeconds(max)}` : '',
+    };
+  };
+  const leaves = median(of(FULL_RATE, 'none').flatMap(({ leavesASecond }) => leavesASecond ?? []));
+  const ratio = (rate: number, place: Place): [string, number] => [
+    `times the ack p50 without the log: ${rate} a second, ${titles[place]}`,
+    ack(rate, place, 0.5) / ack(rate, 'none', 0.5),
+  ];
+  const ratios = RATES.flatMap((rate) => [ratio(rate, 'beside'), ratio(rate, 'within')]);
   return {
-    title: `log: ${RATE} taps a second, ${taps} a round (guard: lag ≤ 10 s, ack with the log ≤ 1.3 × without)`,
+    title: `log: taps for ${seconds} s (guard: lag ≤ 10 s, ack with the log ≤ 1.3 × without)`,
     figures: [
-      row('without the log', 'without'),
-      row('beside a worker of the log', 'with'),
+      ...RATES.flatMap((rate) => places.map((place) => row(rate, place))),
       { what: 'leaves a second, of a backlog', 'ack ms p50 / p99': Math.round(leaves), 'lag s p50 / max': '' },
     ],
-    ratios: {
-      'times the ack without the log (p50)': ackOf('with', 0.5) / ackOf('without', 0.5),
-      'times the ack without the log (p99)': ackOf('with', 0.99) / ackOf('without', 0.99),
-    },
+    ratios: Object.fromEntries(ratios),
   };
 }
+
+const titles = {
+  none: 'without the log',
+  beside: 'beside a worker of the log',
+  within: 'the log in the same process',
+} as const;

@@ -223,7 +223,7 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
   'listLoadReports meta': [cover('server/http/load-reports.test.ts', '100 by default, 500 at most; the last')],
 
   'listQuarantine query': [
-    cover('server/http/quarantine-list.test.ts', 'filters by state', ['state']),
+    cover('server/http/quarantine-list.test.ts', 'filters by state, code and name', ['state', 'code', 'name']),
     cover('server/http/quarantine-list.test.ts', 'pages contain each entry once, also', ['limit', 'cursor']),
   ],
   'listQuarantine data': [
@@ -255,7 +255,7 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
       'employee',
       'silent_minutes',
     ]),
-    cover('server/http/ops-devices.test.ts', 'returns pages that contain each queue', ['limit', 'cursor']),
+    cover('server/http/ops-devices.test.ts', 'returns pages that contain each queue', ['client_id', 'limit', 'cursor']),
   ],
   'listDevices data': [cover('server/http/ops-devices.test.ts', 'shows each phone’s outbox, its age, the')],
   'listDevices meta': [cover('server/http/ops-devices.test.ts', 'returns pages that contain each queue')],
@@ -329,7 +329,7 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
   ],
   'unregisterDriver data': [cover('server/http/ops-devices.test.ts', 'ends every session and lets the driver')],
   'listIncidents query': [
-    cover('server/http/ops-devices.test.ts', 'lists the records, newest first, until', ['state', 'employee']),
+    cover('server/http/ops-devices.test.ts', 'lists the records, newest first, until', ['incident_id']),
     cover('server/http/ops-devices.test.ts', 'filters by kind, route and time, in pages'),
   ],
   'listIncidents data': [cover('server/http/ops-devices.test.ts', 'lists the records, newest first, until')],

@@ -108,6 +108,9 @@ export const officeCoverage: Readonly<Record<string, readonly Covering[]>> = {
   ],
   'verifyEvidence form': [cover('server/ops/evidence-check.test.ts', 'of this server is intact, and says what lacks')],
   'verifyEvidence data': [cover('server/ops/evidence-check.test.ts', 'of this server is intact, and says what lacks')],
+  'listEvidenceLinks query': [
+    cover('server/ops/evidence-links.test.ts', 'is in the list of its stop while it can be used'),
+  ],
   'listEvidenceLinks data': [cover('server/ops/evidence-links.test.ts', 'is exchanged once, without an account')],
   'makeEvidenceLink query': [
     cover('server/ops/evidence-links.test.ts', 'has the scope and the left-out parts that its author chose'),

@@ -1,8 +1,11 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { settings } from '../../server/src/config.ts';
-import { readText } from '../house/source-file.ts';
+import { opsManual } from '../../server/src/ops/commands/cli.ts';
+import { readText, root } from '../house/source-file.ts';
 import { exposed, faultsOf } from './promql.ts';
 
 /** The cells of the first table below a heading, without the table's own head. */
@@ -25,6 +28,21 @@ test('the operator’s page has every setting of config.ts', () => {
     description,
   ]);
   expect(written).toEqual(meant);
+});
+
+test('every command of `npm run ops` is on a page', () => {
+  const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md') && name !== 'CHANGELOG.md')
+    .map((name) => readText(`docs/${name}`))
+    .join('\n');
+  const commands = Object.entries(opsManual.commands).flatMap(([verb, { takes }]) => {
+    const acts = [...takes.matchAll(/^[a-z|]+(?=$| )|(?<=, )[a-z]+/g)].flatMap(([words]) => words.split('|'));
+    return acts.length === 0 ? [verb] : acts.map((act) => `${verb} ${act}`);
+  });
+  expect(commands).toEqual(
+    expect.arrayContaining(['restored', 'cells make', 'cells distribute', 'cells move', 'log keys']),
+  );
+  expect(commands.filter((command) => !pages.includes(`ops -- ${command}`))).toEqual([]);
 });
 
 test('the operator’s page has every figure of /metrics', () => {

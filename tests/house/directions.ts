@@ -265,7 +265,10 @@ export const parts: Part[] = [
   },
   {
     path: 'server/src/tlog/',
-    uses: ['sync-protocol/', ...server('db/', 'incidents/', 'runtime/kept-secret.ts', 'runtime/start-error.ts')],
+    uses: [
+      'sync-protocol/',
+      ...server('db/', 'incidents/', 'runtime/kept-secret.ts', 'runtime/start-error.ts', 'runtime/give-way.ts'),
+    ],
     usesTypes: server('config.ts'),
     why: 'a reader behind all others: it turns committed rows into leaves, and no part waits for it',
   },

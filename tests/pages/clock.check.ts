@@ -1,6 +1,7 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 import { beforeAll, expect, test } from 'vitest';
 import { demoRoute, zone } from '../system/service.ts';
+import { isSampled } from './sampling.ts';
 import type { PageWorld } from './world.ts';
 import { openPageWorld, routes } from './world.ts';
 
@@ -14,11 +15,13 @@ beforeAll(async () => {
   await world.register('1001', '1003', '1005');
 });
 
-test.each([
-  { aheadMs: 2.2 * minute, said: '2 min ahead', driver: '1003', route: routes.short.key },
+const clocks = [
   { aheadMs: -180.2 * minute, said: '3 h 0 min behind', driver: '1005', route: demoRoute('R400') },
+  { aheadMs: 2.2 * minute, said: '2 min ahead', driver: '1003', route: routes.short.key },
   { aheadMs: 1_440.2 * minute, said: '24 h 0 min ahead', driver: '1001', route: routes.day.key },
-])(
+];
+
+test.each(isSampled ? clocks.slice(0, 1) : clocks)(
   'A16: a clock that is $said is said, and the host gets the right times',
   async ({ aheadMs, said, driver, route }) => {
     const phone = await world.phone();

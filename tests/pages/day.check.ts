@@ -68,6 +68,11 @@ test('A21: two taps lead to the support code and its text', async () => {
   await finger.sees('app tailgate-driver');
   await finger.sees('pending 0');
   await phone.shot('support');
+  // A page on plain HTTP has no clipboard: the lines are marked for the phone's own menu.
+  await phone.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`);
+  await finger.tap('Copy all details');
+  await finger.sees('Not copied: copy the marked lines by hand');
+  expect(await phone.evaluate('getSelection().toString()')).toContain('app tailgate-driver');
 });
 
 test('A16: a clock that is five minutes ahead is shown on the route, without a tap', async () => {
@@ -90,6 +95,7 @@ async function begin(driver: string) {
   return {
     finger,
     shot: (name: string) => phone.shot(name),
+    evaluate: (script: string) => phone.page.evaluate<unknown>(script),
     offline: () => phone.goOffline(),
     online: () => phone.goOnline(),
   };

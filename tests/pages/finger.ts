@@ -16,6 +16,10 @@ const scannerKeySeconds = 0.005;
 const enterKey = { key: 'Enter', text: '\r', windowsVirtualKeyCode: 13 };
 /** The first signs of a text are keys of their own. The rest comes at once, as from a dictation: a page draws each key. */
 const typedKeys = 3;
+/** A person reads what a touch has changed before the next touch of the same place; a faster one is half a double tap. ms */
+const readingMs = 400;
+/** Touches of one place; CSS px. */
+const samePlace = 40;
 /** More than enough for a route of 150 stops. */
 const maxScrolls = 80;
 
@@ -37,6 +41,8 @@ export class Finger {
   fields = 0;
   readonly #page: Page;
   readonly #press: Press;
+  /** Touches of the last moments. */
+  #touches: readonly { readonly x: number; readonly y: number; readonly at: number }[] = [];
   /** Errors of the page since this finger is there: the reason of many a missing text. */
   readonly #errors: string[] = [];
 
@@ -61,15 +67,41 @@ export class Finger {
     this.taps++;
   }
 
+  /** Touches a target twice, faster than a person can read, as a glove does by mistake. One tap: the second one is none. */
+  async tapTwice(text: string): Promise<void> {
+    const { x, y } = await this.#reach({ text, nth: 0, kind: 'act' });
+    await this.#untilRead(x, y);
+    await Promise.all([this.#press(x, y), this.#press(x, y)]);
+    this.#noteTouch(x, y);
+    this.taps++;
+  }
+
   /** Touches a target; once more where it has moved away since it was seen, because the page changed meanwhile: as a person does. */
   async #touch(wanted: Wanted): Promise<void> {
     if (!(await this.#hits(await this.#reach(wanted)))) await this.#hits(await this.#reach(wanted));
   }
 
+  /** Waits as long as a person reads before a second touch of one place. */
+  async #untilRead(x: number, y: number): Promise<void> {
+    const hasRead = (): boolean =>
+      this.#recentTouches().every((touch) => Math.hypot(x - touch.x, y - touch.y) >= samePlace);
+    await expect.poll(hasRead, { interval: 20 }).toBe(true);
+  }
+
+  #recentTouches() {
+    return this.#touches.filter(({ at }) => performance.now() - at < readingMs);
+  }
+
+  #noteTouch(x: number, y: number): void {
+    this.#touches = [...this.#recentTouches(), { x, y, at: performance.now() }];
+  }
+
   /** Touches a place: false where the target is there no longer. */
   async #hits({ x, y }: { readonly x: number; readonly y: number }): Promise<boolean> {
+    await this.#untilRead(x, y);
     await this.#page.evaluate(watchTouch);
     await this.#press(x, y);
+    this.#noteTouch(x, y);
     // The touch may have ended the page.
     return this.#page.evaluate(hasHit).catch(() => true);
   }

@@ -29,6 +29,15 @@ test('a full phone says so, keeps what is recorded, and goes on as soon as there
 
   await fill(phone.page);
   await finger.tap('Go on to stop 2');
+  // The driver closes the sheet at once: the stop tells that the photo is lost.
+  await finger.tap('Photos');
+  await finger.photograph('Take a photo', photo);
+  await finger.tap('Close');
+  await finger.sees('This phone is full. Free some space, then take the photo again.');
+  await phone.shot('lost-photo');
+  await finger.tap('Photos of stop 2');
+  await finger.tap('Close');
+  await finger.seesNo('then take the photo again');
   await finger.tap('Beef Patties 10 lb');
   await finger.tap('One less');
   await finger.tap('Damaged');

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { readPdf } from '../server/ops/pdf-text.ts';
+import { faultsOf } from './looks.ts';
 import type { PageWorld } from './world.ts';
 import { openPageWorld, routes } from './world.ts';
 
@@ -33,6 +34,7 @@ test('A13, A17, A22: a tick explains itself with its time by one tap, and gives 
   await finger.tap('Get the proof');
   await finger.sees('is ready.');
   await phone.shot('proof');
+  expect(await faultsOf(phone.page)).toEqual([]);
   const [file] = await Promise.all([phone.page.waitForEvent('download'), finger.tap('Share or save it')]);
   expect(finger.count()).toEqual({ taps: 2, fields: 0 });
   await finger.sees('proof_R200_1.pdf is in the downloads of this phone.');
@@ -68,5 +70,10 @@ test('A13, A17, A22: a tick explains itself with its time by one tap, and gives 
   finger = await phone.restart();
   await finger.tap('Inbox');
   await finger.sees('Nothing new');
+  // The history retains it, beside what the driver recorded.
+  await phone.page.evaluate(() => void (location.hash = '#/stop/1/history'));
+  await finger.sees(/Delivered \d\d:\d\d · \d+ pieces?/);
+  await finger.sees(/The office: .* Ana Gil,/);
+  await phone.shot('history');
   await phone.goOnline();
 });

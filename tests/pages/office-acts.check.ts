@@ -46,17 +46,20 @@ describe('B7', () => {
     expect(String(row?.['RUCMT']).trim()).toBe('Left at the dock - "ok"');
   });
 
-  test('a text that is too long is not sent: the bound says how much', async () => {
+  test('a text that is too long is not sent: the bound says how much; a second refusal is shown', async () => {
     const desk = await world.desk('repair', await park(3));
     await desk.hand.type('Comment of the driver', 'x'.repeat(260));
     await desk.hand.sees('4 too many: the host holds 256');
     await desk.hand.sees('A value does not fit the host: correct it first.');
     await desk.hand.tap('Save and send');
+    await desk.hand.type('Comment of the driver', 'BAD again');
+    await desk.hand.tap('Save and send');
+    await desk.hand.sees('The host refuses it again:');
     await desk.hand.type('Comment of the driver', 'x'.repeat(256));
     await desk.hand.sees('256 of 256');
     await desk.hand.tap('Save and send');
     await desk.hand.sees('The host has taken this row');
-    expect(desk.acts.filter(({ url }) => url.endsWith('/repair'))).toHaveLength(1);
+    expect(desk.acts.filter(({ url }) => url.endsWith('/repair'))).toHaveLength(2);
   });
 
   test('the second operator is shown what the first did', async () => {
@@ -99,10 +102,15 @@ test('a refused row is tried again in 2 clicks', async () => {
   const desk = await world.desk('repair', '#/parked');
   desk.hand.count();
   await desk.hand.tap('R100 · stop 6');
+  await desk.hand.sees('The host refuses this');
+  await withoutReads(desk);
   await desk.hand.tap('Only try again');
   expect(desk.hand.count()).toEqual({ taps: 2, fields: 0 });
+  await desk.hand.sees('It is tried again within seconds.');
+  await withReads(desk);
   expect(desk.page.url()).toContain(before);
   await desk.hand.sees(' tries');
+  await desk.hand.seesNo('It is tried again within seconds.');
 });
 
 describe('B9', () => {
@@ -123,7 +131,10 @@ describe('B9', () => {
     // Nothing is lost: a dismissed change can still be applied. The rules refuse it here again, and say so.
     await desk.hand.tap('Apply it now');
     await desk.hand.sees('The server refused');
-    await desk.go('#/quarantine');
+    await desk.go('#/quarantine?code=NO_SUCH');
+    await desk.hand.sees('Only changes of one cause: NO_SUCH.');
+    await desk.hand.sees('Every change was applied.');
+    await desk.hand.tap('Show the changes of every cause');
     desk.hand.count();
     await desk.hand.tap('R100 · stop 78');
     await desk.hand.tap('Apply it now');
@@ -167,6 +178,14 @@ describe('B11', () => {
     expect(desk.hand.count()).toEqual({ taps: 2, fields: 1 });
     await second.hand.tap('1004');
     await second.hand.sees('Left at stop 2, not found');
+    // A filtered list says so, and a chosen row keeps its filters.
+    await second.go('#/phones?state=revoked&employee=1004');
+    await second.hand.sees('Only the phones of driver 1004.');
+    await second.hand.tap('1004');
+    await second.hand.sees('Ended by ADMIN');
+    expect(second.page.url()).toMatch(/\?state=revoked&employee=1004$/);
+    await second.hand.tap('Show those of all drivers');
+    expect(second.page.url()).toMatch(/#\/phones\?state=revoked$/);
   });
 });
 

@@ -2,12 +2,16 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { operations } from '../../server/src/http/operations.ts';
 import { unzipped } from '../server/ops/unzipped.ts';
+import { operatorPassword } from '../support/operators.ts';
+import { opsToken } from '../support/rest-server.ts';
 import { demoRoute } from '../system/service.ts';
 import type { Desk, OfficeWorld } from './desk.ts';
 import { openOfficeWorld } from './desk.ts';
+import { drop } from './dropped-file.ts';
 import { faultsOf } from './looks.ts';
 import { acts, repeatAsLook } from './office-rights.ts';
 import { deliver, driverOf } from './refusing-host.ts';
+import { withoutReads, withReads } from './second-operator.ts';
 import { takeShot } from './shots.ts';
 
 let world: OfficeWorld;
@@ -73,7 +77,8 @@ test('a saved pack is checked in words; with one byte changed it is tampered', a
     desk.page.locator('input[type=file]').setInputFiles({ name, mimeType: 'application/zip', buffer });
   await desk.hand.tap('Check evidence');
   await desk.hand.sees('Drop an evidence pack here');
-  await choose(bytes);
+  await drop(desk.page, { name: 'dropped.zip', bytes });
+  await desk.hand.sees('dropped.zip');
   await desk.hand.sees('Intact. The signer is unknown');
   await desk.hand.sees('The PDF and the pack carry the same pack.json.');
   await desk.shot('office-check');
@@ -119,6 +124,25 @@ test('a legal hold is placed with a reason, covers the stop and its route, and a
   await chief.hand.sees('No legal hold.');
   expect(chief.hand.count()).toEqual({ taps: 1, fields: 1 });
   expect(await faultsOf(chief.page)).toEqual([]);
+
+  // A second release is refused with the author of the first, also after the hold has left the list.
+  const scope = { facility, route_id: id, week_end };
+  const { rest } = world.service;
+  const placed = { headers: world.headers.admin, body: { scope, reason: 'claim 4712' } };
+  const { legal_hold_id } = await rest.take(operations.placeLegalHold, placed);
+  await chief.page.reload();
+  await chief.hand.type('Why it is no longer needed', 'my own sentence');
+  await withoutReads(chief);
+  const headers = { authorization: `Bearer ${opsToken}` };
+  const body = { by: 'COUNSEL', reason: 'settled out of court' };
+  await rest.take(operations.releaseLegalHold, { headers, params: { legal_hold_id }, body });
+  await chief.hand.tap('Release the hold');
+  await chief.hand.sees('machine:COUNSEL was here first, at');
+  await withReads(chief);
+  await chief.hand.sees('No legal hold.');
+  await chief.hand.sees('It is in force no longer.');
+  await chief.hand.sees('machine:COUNSEL was here first, at');
+  expect(await chief.page.getByLabel('Why it is no longer needed').inputValue()).toBe('my own sentence');
 });
 
 test('a link gives the pack once to somebody without an account, and a revoked one gives none', async () => {
@@ -135,6 +159,19 @@ test('a link gives the pack once to somebody without an account, and a revoked o
   expect(address).toMatch(/\/evidence\/#[\w-]{43}$/);
   await desk.shot('office-evidence-link');
   expect(await faultsOf(desk.page)).toEqual([]);
+  // The address is there once: the lock keeps it.
+  await desk.hand.tap('Lock');
+  await desk.hand.type('Password', operatorPassword);
+  await desk.hand.tap('Unlock');
+  await desk.hand.sees(address);
+  await desk.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await desk.hand.tap('Copy the address');
+  await desk.hand.sees('The address is copied.');
+  expect(await desk.page.evaluate(() => navigator.clipboard.readText())).toBe(address);
+  // As over plain HTTP.
+  await desk.page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
+  await desk.hand.tap('Copy the address');
+  await desk.hand.sees('The browser does not let this page copy.');
 
   const small = { locale: 'es-MX', viewport: { width: 390, height: 844 }, acceptDownloads: true };
   const context = await world.browser.newContext(small);

@@ -101,6 +101,12 @@ describe('B6', () => {
     await desk.hand.tap('Close this incident');
     await desk.hand.sees('Closed by REPAIR');
     expect(desk.hand.count()).toEqual({ taps: 2, fields: 1 });
+    // A link shows its incident, whatever the list beside it shows.
+    await desk.go(`${new URL(desk.page.url()).hash}?kind=chain_broken`);
+    await desk.hand.sees('No incident is in this list.');
+    await desk.hand.sees('Closed by REPAIR');
+    expect(await desk.page.getByLabel('Which incidents').inputValue()).toBe('open');
+    await desk.page.goBack();
     await desk.page.goBack();
     await desk.hand.sees('A saved change to look at');
     desk.hand.count();
@@ -109,6 +115,32 @@ describe('B6', () => {
     await desk.hand.tap('I have read these');
     await desk.hand.sees('REPAIR has read them up to');
     expect(desk.hand.count()).toEqual({ taps: 2, fields: 0 });
+    // A review leaves the changes that came while its list was read.
+    const warn = (n: number) => send({ id: 4, products: [{ id: 'NOSUCH', invoice: 'B', updates: { delivered: n } }] });
+    await warn(1);
+    await desk.hand.sees('More changes came since you opened this list.');
+    await desk.hand.tap('Show them as part of it');
+    await desk.hand.seesNo('More changes came');
+    const [known] = await rest.take(opsOperations.listFlags, { headers: world.headers.look });
+    await warn(2);
+    await desk.hand.sees('More changes came since you opened this list.');
+    await desk.hand.tap('I have read these');
+    await desk.hand.sees('REPAIR has read them up to');
+    expect(JSON.parse(desk.acts.at(-1)?.body ?? '')).toMatchObject({ through: known?.received_at });
+    await desk.hand.tap('Show them as part of it');
+    await desk.hand.tap('I have read these');
+    await desk.hand.sees('REPAIR has read them up to');
+    await desk.page.goBack();
+    await desk.hand.sees('Nothing needs a person.');
+    // A later visit reviews what its own list had, and not what the page kept of the earlier one.
+    await warn(3);
+    await desk.hand.tap('Read them');
+    await desk.hand.tap('I have read these');
+    await desk.hand.sees('REPAIR has read them up to');
+    await desk.hand.seesNo('More changes came');
+    const [third] = await rest.take(opsOperations.listFlags, { headers: world.headers.look });
+    expect(third?.received_at).not.toBe(known?.received_at);
+    expect(JSON.parse(desk.acts.at(-1)?.body ?? '')).toMatchObject({ through: third?.received_at });
     await desk.page.goBack();
     await desk.hand.sees('Nothing needs a person.');
   });
@@ -135,13 +167,17 @@ describe('B8', () => {
     await desk.hand.sees(`REPAIR retries ${most}. Still refused or on their way: ${most}.`);
     await desk.shot('office-inbox-running');
     await world.service.rest.take(opsOperations.endHold, { headers, params: { hold_id } });
-    await desk.hand.sees(`Done: the host has taken ${most} rows.`);
+    await desk.hand.sees('Done: no row of this cause is refused any more.');
     await second.hand.sees('Nothing needs a person.');
   });
 
   test(`${many} rows of one cause are skipped in 3 clicks with one reason; a reload loses nothing that was typed`, async () => {
     await refuseComments(world.service);
     await refuseAll('BAD again', [longRoute]);
+    const list = await world.desk('look', '#/parked?state=all');
+    const rows = list.page.locator('tbody tr');
+    await list.hand.tap('Show more');
+    await expect.poll(() => rows.count(), { timeout: 60_000 }).toBe(many);
     const desk = await world.desk('repair');
     desk.hand.count();
     await desk.hand.tap(`The host refuses ${many} stops for one reason`);
@@ -156,6 +192,9 @@ describe('B8', () => {
       query: '?state=skipped',
     });
     expect(entry).toMatchObject({ skipped_by: 'REPAIR', skip_reason: 'Typed in by hand' });
+    // An open list has it in the rows behind the first hundred, too.
+    const skipped = rows.filter({ hasText: 'Skipped by REPAIR' });
+    await expect.poll(() => skipped.count(), { timeout: 60_000 }).toBe(many);
   });
 
   test('a skip of a cause that another operator retries: the page shows who, when and what, and waits for a confirmation', async () => {

@@ -86,3 +86,15 @@ test('a sign-in of another tab, or one that the person declines, gets a sentence
   await desk.hand.sees('The company account did not sign you in.');
   await desk.signIn('LOOK');
 });
+
+test('a sign-in that breaks off on its way can begin again', async () => {
+  const desk = await world.stranger();
+  const ofProvider = `${provider.issuer}/**`;
+  await desk.page.route(ofProvider, (route) => route.fulfill({ status: 204 }));
+  const broken = desk.page.waitForResponse(ofProvider);
+  await desk.hand.tap(byCompany);
+  await broken;
+  await desk.page.unroute(ofProvider);
+  await desk.hand.tap(byCompany);
+  await expect(desk.page.waitForURL(`${provider.issuer}/interaction/**`)).resolves.toBeUndefined();
+});

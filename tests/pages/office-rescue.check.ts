@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newPassphrase, packQueues } from '@tailgate/client-sdk/rescue';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -8,6 +8,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { demoRoute } from '../system/service.ts';
 import type { Desk, OfficeWorld } from './desk.ts';
 import { openOfficeWorld } from './desk.ts';
+import { drop } from './dropped-file.ts';
 import { hostile } from './hostile-data.ts';
 import { acts, repeatAsLook } from './office-rights.ts';
 import { faultsOf } from './looks.ts';
@@ -49,30 +50,16 @@ async function choose({ hand, page }: Desk, path: string, text = 'Choose the fil
   await chooser.setFiles(path);
 }
 
-/** Drops a file onto the page, as a drag from a folder ends. */
-async function drop({ page }: Desk, path: string, name: string): Promise<void> {
-  const text = await readFile(path, 'utf8');
-  await page.evaluate(
-    ([content, title]) => {
-      const data = new DataTransfer();
-      data.items.add(new File([content], title, { type: 'text/plain' }));
-      document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
-    },
-    [text, name] as const,
-  );
-}
-
 test('B12: a locked file is dropped, opened and sent in 1 click; each change has its result, and twice is harmless', async () => {
   const passphrase = newPassphrase();
   const queue = exported([2, 77]);
   const parcel = fileText(await packQueues([queue], passphrase));
-  const path = await written('tailgate-hand-over.txt', parcel);
   const desk = await world.desk('repair', '#/phones');
   const { hand } = desk;
   hand.count();
   await hand.tap('Rescue desk');
   await hand.sees('Drop the file of the phone here');
-  await drop(desk, path, `${hostile}.txt`);
+  await drop(desk.page, { name: `${hostile}.txt`, bytes: Buffer.from(parcel) });
   await hand.sees(`${hostile}.txt is locked`);
   await hand.type('Passphrase', misheard(passphrase));
   await hand.sees('These figures do not open it.');
@@ -124,7 +111,7 @@ test('the clerk chooses a file by the keyboard, and each wrong file has a senten
   });
   await page.getByRole('button', { name: 'Choose the file' }).press('Enter');
   await expect.poll(() => page.evaluate(() => document.body.dataset['opened'])).toBe('by a key');
-  await drop(desk, await written('queue.json', JSON.stringify(queue)), 'queue.json');
+  await drop(page, { name: 'queue.json', bytes: Buffer.from(JSON.stringify(queue)) });
   await hand.sees('1 change');
 });
 

@@ -8,6 +8,7 @@ import type { OfficeWorld } from './desk.ts';
 import { openOfficeWorld } from './desk.ts';
 import { hostile, phoneOf } from './hostile-data.ts';
 import { settle } from './looks.ts';
+import { withoutReads, withReads } from './second-operator.ts';
 import { deliver, driverOf, refuseComments, untilIncident, untilParked } from './refusing-host.ts';
 
 let world: OfficeWorld;
@@ -129,11 +130,25 @@ test('10,000 rows page from the server, at most 200 at once; one click saves all
     }));
     await rest.take(operations.syncStops, { as: long, body: { id, ...key, stops } });
   }
+  // The list has a flag ten seconds after its receipt.
+  const sentAt = Date.now();
+  await expect.poll(() => Date.now() - sentAt, { timeout: 30_000 }).toBeGreaterThan(10_000);
   const desk = await world.desk('look', '#/flags?code=unknown_code');
   await desk.hand.sees('R900 · stop');
   expect(await desk.page.locator('tbody tr').count()).toBe(100);
+  await withoutReads(desk);
+  await desk.hand.tap('Show more');
+  await desk.hand.sees('The server did not answer. Check what the page shows, then try again.');
+  await withReads(desk);
   await desk.hand.tap('Show more');
   await expect.poll(() => desk.page.locator('tbody tr').count()).toBe(200);
+  await desk.hand.seesNo('The server did not answer.');
+  // Another filter has none of these rows.
+  await desk.go('#/flags?code=unknown_product');
+  await desk.hand.sees('R100 · stop 3');
+  await expect.poll(() => desk.page.locator('tbody tr').count()).toBe(1);
+  await desk.go('#/flags?code=unknown_code');
+  await desk.hand.sees('R900 · stop');
   const [json] = await Promise.all([desk.page.waitForEvent('download'), desk.hand.tap('JSON')]);
   const rows: unknown = JSON.parse(await readFile(await json.path(), 'utf8'));
   expect(rows).toHaveLength(batches * 150);

@@ -36,6 +36,12 @@ test('the page of the host has each kind of difference with its first stops, whi
   await desk.hand.sees('RTSTUP.RUCMT');
   await desk.hand.sees('AT THE DOCK');
   expect(await faultsOf(desk.page)).toEqual([]);
+  // It is compared once, and again by the button.
+  const compared = () => desk.lists.filter((url) => url.includes('/ops/shadow')).length;
+  expect(compared()).toBe(1);
+  await desk.hand.tap('Compare again');
+  await expect.poll(compared).toBe(2);
+  await desk.hand.seesNo('The server compares.');
   await desk.page.getByText('RTSTUP.RUCMT').scrollIntoViewIfNeeded();
   await desk.shot('office-shadow');
   desk.hand.count();

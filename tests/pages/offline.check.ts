@@ -91,6 +91,36 @@ test('a network that ends before the worker is there: the missing screen says so
   await phone.untilInstalled();
 });
 
+test('a delivery without a network asks the browser to wake the app’s worker later', async () => {
+  const phone = await world.phone();
+  await world.network.accept();
+  await phone.context.addInitScript(noteSync);
+  const finger = await phone.start();
+  await phone.signIn(routes.short.driver);
+  await phone.untilInstalled();
+  await phone.goOffline();
+  const asked = () => phone.page.evaluate(() => document.documentElement.dataset['sync']);
+  expect(await asked()).toBeUndefined();
+  await finger.tap('Open stop');
+  await finger.tap('More');
+  await finger.tap('Skip this stop');
+  await finger.tap('Out of hours');
+  await finger.tap('Skip stop');
+  await finger.sees('Where is this change now?');
+  await expect.poll(asked).toBe('tailgate-drain');
+  await phone.goOnline();
+});
+
+/** Notes the tag of each background sync that the page asks for. */
+function noteSync(): void {
+  const manager: unknown = Reflect.get(globalThis, 'SyncManager');
+  if (typeof manager !== 'function') throw new Error('this browser has no background sync');
+  Reflect.set(Object(manager.prototype), 'register', (tag: string) => {
+    document.documentElement.dataset['sync'] = tag;
+    return Promise.resolve();
+  });
+}
+
 /** The first registration of the worker of a new phone fails, as in a network that ends. */
 function loseFirstInstallation(): void {
   const { serviceWorker } = navigator;

@@ -1,6 +1,8 @@
 import { operations } from '@tailgate/sync-protocol';
+import type { Route } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { startSmsGateway } from '../support/sms-gateway.ts';
+import { faultsOf } from './looks.ts';
 import type { PagePhone } from './page-phone.ts';
 import type { PageWorld } from './world.ts';
 import { openPageWorld, routes } from './world.ts';
@@ -73,6 +75,11 @@ describe('A12: passwords', () => {
     await finger.type('Password', oneTime);
     await finger.tap('Sign in');
     await finger.sees('Choose your own password');
+    // The language is no way around it: the one-time password is used up.
+    await finger.tap('Español');
+    await finger.sees('Elija su propia contraseña');
+    await finger.tap('English');
+    await finger.sees('Choose your own password');
     await finger.tap('Save the password');
     await finger.sees('At least 8 characters.');
     finger.count();
@@ -110,7 +117,60 @@ describe('A12: passwords', () => {
     await finger.tap('Later');
     expect(finger.count()).toEqual({ taps: 1, fields: 0 });
     await finger.sees('Next · stop');
+    await phone.page.evaluate(() => void (location.hash = '#/display'));
+    await finger.tap('Sign out');
+    await finger.sees('Who is driving?');
+    // The next driver begins at the route, and not in this sheet.
+    expect(new URL(phone.page.url()).hash).toBe('#/');
   });
+});
+
+describe('A12: without an answer', () => {
+  // A driver gets one password by text in a minute.
+  test.each([
+    { request: 'password/update', driver: '1004' },
+    { request: 'signin', driver: '1005' },
+  ])('an own password whose answer of $request is lost is saved by the same tap again', async ({ request, driver }) => {
+    const phone = await world.phone();
+    const finger = await phone.start();
+    const number = `312-555-${driver}`;
+    await world.register(driver);
+    await world.service.database.pool.query('update employee set phone = $2 where id = $1', [driver, number]);
+    await world.service.rest.call(operations.resetPassword, { body: { employee_id: driver } });
+    // The text about the registration may come first.
+    let oneTime: string | undefined;
+    while (oneTime === undefined) [oneTime] = (await gateway.next(number)).text.match(/\b[A-Z2-9]{8}\b/) ?? [];
+    await finger.type('Employee number', driver);
+    await finger.type('Password', oneTime);
+    await finger.tap('Sign in');
+    await finger.sees('Choose your own password');
+    const word = `the answer of ${request}`;
+    await finger.type('New password', word);
+    await finger.type('The same again', word);
+    const loseAnswer = async (route: Route): Promise<void> => {
+      await route.fetch();
+      await route.abort();
+    };
+    await phone.context.route(`**/api/auth/${request}`, loseAnswer, { times: 1 });
+    await finger.tap('Save the password');
+    await finger.sees('No network. A sign-in needs one');
+    await finger.tap('Save the password');
+    await finger.sees('Connected. All is saved.');
+  });
+});
+
+test('an employee number with letters can be typed: a key beside the field changes the keyboard', async () => {
+  const phone = await world.phone();
+  const finger = await phone.start();
+  const field = phone.page.getByLabel('Employee number');
+  await finger.sees('ABC');
+  expect(await field.getAttribute('inputmode')).toBe('numeric');
+  await finger.tap('ABC');
+  expect(await field.getAttribute('inputmode')).toBe('text');
+  expect(await field.getAttribute('autocapitalize')).toBe('characters');
+  expect(await field.evaluate((input) => input === document.activeElement)).toBe(true);
+  await finger.tap('123');
+  expect(await field.getAttribute('inputmode')).toBe('numeric');
 });
 
 describe('A16: the storage', () => {
@@ -120,6 +180,11 @@ describe('A16: the storage', () => {
     await phone.signIn(day.driver);
     await finger.tap('My day');
     await finger.sees('The browser may delete the data when space is short. On the home screen it is kept.');
+    // The browser may offer it long after the sign-in.
+    await phone.page.evaluate(() =>
+      dispatchEvent(Object.assign(new Event('beforeinstallprompt'), { prompt: () => Promise.resolve() })),
+    );
+    await finger.sees('Put Tailgate on the home screen.');
     await phone.shot('storage-not-kept');
     const devtools = await world.browser.newBrowserCDPSession();
     await devtools.send('Browser.setPermission', {
@@ -137,6 +202,8 @@ describe('A16: the storage', () => {
 
   test('a browser that has deleted the data: the sign-in and the route say so', async () => {
     const phone = await world.phone();
+    // A browser that asks the driver about the storage, who does not answer: nothing waits for that.
+    await phone.context.addInitScript('StorageManager.prototype.persist = () => new Promise(() => undefined)');
     let finger = await phone.start();
     await phone.signIn(day.driver);
     await phone.untilInstalled();
@@ -148,10 +215,16 @@ describe('A16: the storage', () => {
     await finger.sees('The phone deleted the app’s storage.');
     await finger.sees('ask the office which stops it has');
     await phone.shot('evicted-sign-in');
+    expect(await faultsOf(phone.page)).toEqual([]);
     await phone.signIn(day.driver);
     await finger.sees('The phone deleted the app’s storage.');
     await phone.shot('evicted-route');
-    // The next start has its data.
+    expect(await faultsOf(phone.page)).toEqual([]);
+    // A kill is no reading of it.
+    finger = await phone.restart();
+    await finger.sees('The phone deleted the app’s storage.');
+    await finger.tap('Close');
+    await finger.seesNo('deleted');
     finger = await phone.restart();
     await finger.sees('Next · stop');
     expect(await finger.read()).not.toContain('deleted');

@@ -130,12 +130,19 @@ test('offline, a delivery with photos and a signature stays on the phone, and al
   await phone.shot('files-online');
 });
 
-test('a skip whose reason asks for a photo carries it', async () => {
+test('a skip whose reason asks for a photo carries it, and a kill before the photo loses none of its entries', async () => {
   const phone = await world.phone();
-  const finger = await phone.start();
+  let finger = await phone.start();
   await phone.signIn(short.driver);
   const door = await cameraPhoto(phone.page, 17, [800, 600]);
+  const open = (hash: string) => phone.page.evaluate((to) => void (location.hash = to), hash);
   await finger.tap('Open stop 1');
+  await finger.tap('Paper Towels 12 ct');
+  await finger.tap('One less');
+  await open('#/stop/1/comment');
+  await finger.type('What should the office know?', 'Ring twice');
+  await open('#/stop/1');
+  await finger.sees('Ring twice');
   finger.count();
   await finger.tap('More');
   await finger.tap('Skip this stop');
@@ -143,8 +150,22 @@ test('a skip whose reason asks for a photo carries it', async () => {
   await finger.sees('This reason asks for a photo.');
   await finger.sees('Skip without a photo');
   await phone.shot('skip-photo');
+  const before = finger.count();
+  await finger.type('Comment', 'The gate is locked');
+  // The disk has the last key before the camera takes the phone's memory.
+  await expect.poll(() => phone.page.evaluate(draftsStored)).toContain('The gate is locked');
+  finger = await phone.restart();
+  await finger.tap('Open stop 1');
+  await finger.sees('Ring twice');
+  await finger.tap('Paper Towels 12 ct');
+  await finger.sees('Choose why first');
+  await finger.tap('Close, nothing is changed');
+  await finger.tap('More');
+  await finger.tap('Skip this stop');
+  finger.count();
+  expect(await phone.page.locator('dialog textarea').inputValue()).toBe('The gate is locked');
   await finger.photograph('Take the photo', door);
-  expect(finger.count()).toEqual({ taps: 5, fields: 0 });
+  expect(before.taps + finger.count().taps).toBe(5);
   await finger.sees('Its files');
   const [photo] = await filesOnPhone(phone.page);
   await world.untilOnHost(short.key, (rows) => rows.some(({ stop, status }) => stop === 1 && status === 'S'));
@@ -209,6 +230,47 @@ test('photos of a stop, of what goes back and of what is not on the list are one
   const where = `OSRTE = 'R200' and OSSTP = 2`;
   await expect.poll(() => world.service.show('RTOSDP', where)).toMatchObject([{ OSBAR: '4006381333931' }]);
 });
+
+test('a photo that a correction deletes returns with its undo, and reaches the server', async () => {
+  const phone = await world.phone();
+  const finger = await phone.start();
+  await phone.signIn(long.driver);
+  const dock = await cameraPhoto(phone.page, 27, [800, 600]);
+  await phone.goOffline();
+  await phone.page.evaluate(() => void (location.hash = '#/stop/40'));
+  await finger.tap('Photos');
+  await finger.photograph('Take a photo', dock);
+  await finger.tap('Keep 1 photo');
+  await finger.tap('Deliver');
+  await finger.sees('Its files');
+  const [photo = ''] = await filesOnPhone(phone.page);
+  await phone.page.evaluate(() => void (location.hash = '#/stop/40/photos'));
+  await finger.tap('Delete photo 1');
+  await finger.tap('Keep 0 photos');
+  await finger.sees('Corrected');
+  await finger.tap('Undo');
+  await finger.tap('Photos');
+  await expect.poll(() => phone.page.evaluate(thumbnails)).toBe(1);
+  expect(await filesOnPhone(phone.page)).toEqual([photo]);
+  await phone.goOnline();
+  await expect.poll(async () => (await download(world.service.rest, photo)).status).toBe(200);
+});
+
+/** The half-filled stops on the phone's disk, as text. */
+const draftsStored = (): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const opening = indexedDB.open('tailgate');
+    opening.onerror = () => reject(opening.error ?? new Error('the store cannot be opened'));
+    opening.onsuccess = () => {
+      const drafts = IDBKeyRange.bound('draft/', 'draft/\uffff');
+      const reading = opening.result.transaction('setting').objectStore('setting').getAll(drafts);
+      reading.onerror = () => reject(reading.error ?? new Error('the store cannot be read'));
+      reading.onsuccess = () => {
+        opening.result.close();
+        resolve(JSON.stringify(reading.result));
+      };
+    };
+  });
 
 /** Photos that are drawn, not blank. */
 function thumbnails(): number {

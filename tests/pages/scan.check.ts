@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startBrowser } from '../support/browser.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { faultsOf } from './looks.ts';
 import { writeFilm } from './barcode-film.ts';
 import type { PhoneOptions } from './page-phone.ts';
 import { PagePhone } from './page-phone.ts';
@@ -52,6 +53,7 @@ describe.each(textSizes)('with text at $textPercent percent', ({ textPercent }) 
     await finger.sees('Nothing on this route has this number');
     await finger.sees(unknown);
     await phone.shot(`scan-unknown-${textPercent}`);
+    expect(await faultsOf(phone.page)).toEqual([]);
     await finger.tap('Leave it here');
     await finger.sees('1 piece stays here, at stop 1.');
     // One more: the scan itself.
@@ -71,6 +73,7 @@ describe.each(textSizes)('with text at $textPercent percent', ({ textPercent }) 
     await finger.sees('Nothing on this route has this number');
     await finger.sees('The hand scanner works. The camera is off.');
     await phone.shot(`scan-hand-${textPercent}`);
+    expect(await faultsOf(phone.page)).toEqual([]);
     await finger.tap('Take it back');
     await finger.sees('1 piece of stop 1 goes back.');
     expect(finger.count()).toEqual({ taps: 2, fields: 0 });
@@ -100,6 +103,8 @@ describe.each(textSizes)('with text at $textPercent percent', ({ textPercent }) 
     await finger.tap('Open stop 1');
     await finger.tap('Cola 24 ct');
     await finger.tap('One less');
+    // A hand scanner presses no button of a sheet: “One less” has the focus.
+    await finger.scan(unknown);
     await finger.tap('Short');
     await finger.tap('Save 8 of 9');
     await finger.tap('Deliver 70 of 71 without');
@@ -108,6 +113,7 @@ describe.each(textSizes)('with text at $textPercent percent', ({ textPercent }) 
     await finger.sees('Cola 24 ct is missing at stop 1');
     await finger.sees('got 8 of 9 at');
     await phone.shot(`scan-missing-${textPercent}`);
+    expect(await faultsOf(phone.page)).toEqual([]);
     finger.count();
     await finger.tap('Keep it for stop 1');
     await finger.sees('1 piece is kept for stop 1.');
@@ -132,6 +138,7 @@ test('pieces of a planned line are counted scan by scan, and reach the host', as
   await finger.scan(cigarettes);
   await finger.sees('2 of 11 scanned');
   await phone.shot('scan-planned');
+  expect(await faultsOf(phone.page)).toEqual([]);
   await finger.scan(cigarettes);
   await finger.sees('all 2 are here, this is one more');
   await finger.scan(unknown);

@@ -30,8 +30,8 @@ test('a stop in shadow says that the office never gets it, and where its proof i
   const other = await world.phone();
   const hand = await other.start();
   await other.signIn(driver);
-  await other.page.evaluate(() => location.assign('#/where/1'));
-  await hand.sees('Recorded on another phone');
+  await hand.tap('Stop 1: Elsewhere');
+  await hand.sees('Recorded elsewhere');
   await hand.tap('Get the proof');
   await hand.sees('its present system has this stop on record, and gives its proof.');
   await other.shot('shadow-proof');

@@ -90,9 +90,9 @@ test('strokes survive a turned phone and a kill before Done, and can be cleared'
   expect(await phone.page.evaluate(inkOnScreen)).toBe(0);
 });
 
-test('the recipient reads the list in another language, and the driver’s own returns after it', async () => {
+test('the recipient reads the list in another language, and the driver’s own returns after it, also after a kill', async () => {
   const phone = await world.phone();
-  const finger = await phone.start();
+  let finger = await phone.start();
   await phone.signIn(short.driver);
   await finger.tap('Open stop 1');
   await finger.tap('Name and signature');
@@ -106,7 +106,37 @@ test('the recipient reads the list in another language, and the driver’s own r
   await finger.tap('Name and signature');
   await finger.sees('Done, no name');
   await expect.poll(() => phone.page.evaluate(inkOnScreen)).toBeGreaterThan(100);
+  await finger.type('Name of the person who signs', 'Łucja Wiśniewska');
+  await finger.sees('The back office will read:');
+  await phone.shot('signature-host-name');
+  await finger.tap('Español');
+  await finger.sees('Usted recibe');
+  finger = await phone.restart();
+  await finger.tap('Open stop 1');
+  await finger.sees('Missing: scan');
+
+  // Back before the file is made: the stop goes on from where the driver is, and gets the signature.
+  await finger.tap('Name and signature');
+  await finger.sees('The back office will read:');
+  await phone.page.evaluate(holdPicture);
+  await finger.tap('Done');
+  await phone.page.goBack();
+  await finger.tap('Comment');
+  await finger.type('What should the office know?', 'Ring twice');
+  await finger.tap('Close');
+  await phone.page.evaluate(() => dispatchEvent(new Event('picture')));
+  await finger.seesNo(' · signature');
+  await finger.sees('Ring twice');
+  expect(new URL(phone.page.url()).hash).toBe('#/stop/1');
 });
+
+/** Runs in the page: holds the pictures of canvases back until the event `picture`. */
+const holdPicture = `
+  const { toBlob } = HTMLCanvasElement.prototype;
+  HTMLCanvasElement.prototype.toBlob = function (...given) {
+    addEventListener('picture', () => toBlob.apply(this, given), { once: true });
+  };
+`;
 
 test('A19: differences come first, and a count that changes after the signature asks for another one', async () => {
   const phone = await world.phone();
@@ -140,6 +170,53 @@ test('A19: differences come first, and a count that changes after the signature 
   await finger.tap('Done');
   await finger.seesNo('You receive');
   expect(await finger.read()).not.toContain('new signature');
+});
+
+test('A19: strokes leave the field when the list changes under them', async () => {
+  const phone = await world.phone();
+  const finger = await phone.start();
+  await phone.signIn(long.driver);
+  const { page } = phone.tab;
+  await page.evaluate(() => void (location.hash = '#/stop/15/sign'));
+  await finger.draw('Signature field');
+  await finger.sees('Done');
+  expect(await page.evaluate(inkOnScreen)).toBeGreaterThan(0);
+  // Another window of the same phone.
+  const other = await phone.start('#/stop/15');
+  await other.tap('Cases');
+  await other.tap('Large Eggs');
+  await other.tap('One less');
+  await other.tap('Short');
+  await other.tap('Save');
+  await finger.sees('Sign first');
+  await expect.poll(() => page.evaluate(inkOnScreen)).toBe(0);
+});
+
+test('a delivered stop shows the recorded name; another one is recorded without new strokes', async () => {
+  const phone = await world.phone();
+  const finger = await phone.start();
+  await phone.signIn(long.driver);
+  await phone.page.evaluate(() => void (location.hash = '#/stop/16'));
+  await finger.tap('Name and signature');
+  await finger.type('Name of the person who signs', 'Rosa Delgado');
+  await finger.draw('Signature field');
+  await finger.tap('Done');
+  await finger.seesNo('You receive');
+  await finger.tap('Deliver');
+  await finger.sees('Its files');
+  const { signature } = await hostRow(long.key, 16);
+  await finger.tap('Close');
+  await phone.page.evaluate(() => void (location.hash = '#/stop/16'));
+  await finger.tap('Name and signature');
+  await finger.type('Name of the person who signs', 'Ana Reyes');
+  await finger.tap('Back');
+  await finger.sees('Rosa Delgado');
+  expect(await finger.read()).not.toContain('Ana Reyes');
+  await finger.tap('Name and signature');
+  await finger.tap('Done');
+  await finger.sees('Corrected');
+  expect(await finger.read()).toContain('Ana Reyes');
+  await expect.poll(() => hostRow(long.key, 16)).toEqual({ signer: 'Ana Reyes', signature });
 });
 
 /** Pixels of the field that have ink. */

@@ -21,6 +21,11 @@ function noteLinks(): void {
   });
 }
 
+const placeOf = ({ RULAT, RULON }: Readonly<Record<string, unknown>>) => ({
+  latitude: Number(RULAT),
+  longitude: Number(RULON),
+});
+
 /** Two stops of the day for each text size, so that the runs do not meet. */
 const stops = [
   {
@@ -66,6 +71,10 @@ describe.each(atTextSizes(stops))('with text at $textPercent percent', ({ textPe
   test('A5, A11: a line short by 2 with its reason, delivered, and corrected', async () => {
     const { phone, finger } = await signedIn();
     await finger.tap(stop);
+    // The phone knew the road; the delivery has the door.
+    const door = { latitude: 41.9, longitude: textPercent === 100 ? -87.71 : -87.72 };
+    await phone.context.setGeolocation(door);
+    await finger.tap('I am here');
     finger.count();
     await finger.tap(line);
     await finger.tap('One less');
@@ -76,9 +85,11 @@ describe.each(atTextSizes(stops))('with text at $textPercent percent', ({ textPe
     // A photo takes two more: the row's limit is 7.
     expect(finger.count()).toEqual({ taps: 5, fields: 0 });
     await finger.sees('2 damaged in transit');
-    await finger.tap('Deliver');
+    // A double tap is one: the second touch meets “Go on to the next stop” at the same place.
+    await finger.tapTwice('Deliver');
     await finger.sees('Where is this delivery now?');
-    await finger.tap('Close');
+    // A browser may close a sheet by itself: the address follows, and the sheet opens again.
+    await phone.page.evaluate(() => document.querySelector('dialog')?.close());
     await finger.tap(stop);
     await finger.sees('Tap a line to correct it.');
     finger.count();
@@ -88,6 +99,19 @@ describe.each(atTextSizes(stops))('with text at $textPercent percent', ({ textPe
     expect(finger.count()).toEqual({ taps: 3, fields: 0 });
     await finger.sees('Corrected');
     await phone.shot(`corrected-${textPercent}`);
+
+    // A value that the SDK refuses has a word at the gate, and records nothing.
+    await finger.tap('Comment');
+    await finger.sees('What should the office know?');
+    await phone.page.evaluate(() => document.querySelector('textarea')?.removeAttribute('maxlength'));
+    await finger.type('What should the office know?', 'x'.repeat(2_001));
+    await finger.tap('Keep the comment');
+    await finger.sees('Not saved. Comment: At most 2,000 characters.');
+    await phone.shot(`refused-value-${textPercent}`);
+    await finger.tap('Close');
+    await finger.seesNo('Not saved.');
+    const places = async () => (await world.service.show('RTSTUP', `RURTE = 'R100'`)).map(placeOf);
+    await expect.poll(places, { timeout: 90_000 }).toContainEqual(door);
   });
 
   test('A6: a stop is skipped with a reason by four taps, and the host has it', async () => {
@@ -120,10 +144,25 @@ test('A12: another driver of the route is asked about, and the first one works o
   await second.tap('Sign in');
   await second.sees('is signed in on this route, too');
   await other.shot('other-driver');
+  expect(second.count()).toEqual({ taps: 1, fields: 2 });
+  world.network.refuse();
+  world.network.cut();
   await second.tap('Sign me in');
-  expect(second.count()).toEqual({ taps: 2, fields: 2 });
+  await second.sees('No network. A sign-in needs one');
+  await other.shot('other-driver-offline');
+  await world.network.accept();
+  second.count();
+  await second.tap('Sign me in');
+  expect(second.count()).toEqual({ taps: 1, fields: 0 });
   await second.sees('Next · stop');
   await finger.sees('Another driver of this route signed in.');
+  // A third one, who is new here, is not shown the first one's route.
+  await finger.tap('Sign in again');
+  await finger.tap('First time here? Register');
+  await finger.sees('Register on this server');
+  await finger.tap('I have a password already');
+  await finger.sees('Who is driving?');
+  await finger.tap('Back to the route');
   await finger.tap('Open stop');
   await finger.sees('Missing:');
 });

@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { operations } from '../../server/src/http/operations.ts';
 import { hostMoment } from '../../server/src/host/files/local-time.ts';
 import { opsToken, zone } from '../system/service.ts';
+import { faultsOf } from './looks.ts';
 import { cameraPhoto } from './stored-files.ts';
 import type { PageWorld } from './world.ts';
 import { openPageWorld, routes } from './world.ts';
@@ -32,6 +33,7 @@ test('A13: half a tick while a file is still on the phone, by one tap with its s
   await finger.tap('Close');
   await finger.sees('1 file left');
   await phone.shot('tick-half');
+  expect(await faultsOf(phone.page)).toEqual([]);
   finger.count();
   await finger.tap('Stop 1: 1 file left');
   expect(finger.count()).toEqual({ taps: 1, fields: 0 });
@@ -75,6 +77,7 @@ test('A13: a diamond while the host refuses a value, and a tick after the office
   await finger.sees('The back office refuses a value.');
   await finger.sees('there is nothing for you to do');
   await phone.shot('tick-diamond-why');
+  expect(await faultsOf(phone.page)).toEqual([]);
   await finger.tap('Close');
   await finger.tap('My day');
   await finger.sees('Not all at the office yet');
@@ -111,6 +114,7 @@ test('A17: a change that the server could not apply waits in the inbox, and the 
   await finger.sees('The server had a fault of its own with it. It is kept as you recorded it.');
   await finger.sees('The server’s words: PostgreSQL refused it');
   await phone.shot('inbox-review');
+  expect(await faultsOf(phone.page)).toEqual([]);
   await finger.tap('Seen');
   // Seen, it stays until the office has decided: it explains a day that is not complete.
   await finger.sees('The office is looking at your change of stop 1');
@@ -123,11 +127,31 @@ test('A17: a change that the server could not apply waits in the inbox, and the 
   await finger.sees('The office put your change of stop 1 aside');
   await finger.sees('Delivered on paper (MARYB)');
   await phone.shot('inbox-answered');
+  expect(await faultsOf(phone.page)).toEqual([]);
   finger = await phone.restart();
   await finger.tap('Inbox');
   await finger.sees('Delivered on paper');
   await finger.tap('Seen');
   await finger.sees('Nothing new');
+});
+
+test('A13: a stop that another phone has recorded says so, with its proof', async () => {
+  const phone = await world.phone();
+  const finger = await phone.start();
+  await phone.signIn(short.driver);
+  await phone.page.evaluate(() => void (location.hash = '#/stop/2'));
+  await finger.tap('Deliver');
+  await finger.sees('Where is this delivery now?');
+  await world.untilOnHost(short.key, (stops) => stops.some(({ stop, status }) => stop === 2 && status === 'D'));
+  const other = await world.phone();
+  const second = await other.start();
+  await other.signIn(short.driver);
+  await other.shot('tick-elsewhere');
+  expect(await faultsOf(other.page)).toEqual([]);
+  await second.tap('Stop 2: Elsewhere');
+  await second.sees('Recorded elsewhere');
+  await second.tap('Get the proof');
+  await second.sees('proof_R200_2.pdf is ready.');
 });
 
 test('A17: a delivery that arrives after the close says so in the inbox until it is seen', async () => {
@@ -160,6 +184,7 @@ test('A17: a delivery that arrives after the close says so in the inbox until it
   await finger.tap('Inbox');
   await finger.sees('The route was closed before it arrived.');
   await phone.shot('inbox-remark');
+  expect(await faultsOf(phone.page)).toEqual([]);
   await finger.tap('Seen');
   await finger.seesNo('The route was closed before it arrived.');
 });
@@ -201,5 +226,6 @@ test('A17: two entries for one field are shown side by side, and the later one c
   await finger.sees('dock 6');
   await finger.sees('counts, it is the later one');
   await phone.shot('inbox-conflict');
+  expect(await faultsOf(phone.page)).toEqual([]);
   await finger.tap('Seen');
 });

@@ -9,6 +9,7 @@ import { startBrowser } from '../support/browser.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { chainedPack } from '../verify/packs.ts';
 import { logged, originOfPacks, provenPack, signer, witness } from '../verify/proven-pack.ts';
+import { drop } from './dropped-file.ts';
 import { faultsOf } from './looks.ts';
 import { takeShot } from './shots.ts';
 
@@ -58,15 +59,7 @@ test('a dropped pack with one byte changed is tampered', async () => {
   const changed = Buffer.from(pack);
   const at = changed.indexOf('Ana Gil');
   changed[at] = 0x45;
-  const transfer = await page.evaluateHandle(
-    (bytes) => {
-      const data = new DataTransfer();
-      data.items.add(new File([Uint8Array.from(bytes)], 'dropped.zip'));
-      return data;
-    },
-    [...changed],
-  );
-  await page.dispatchEvent('main', 'drop', { dataTransfer: transfer });
+  await drop(page, { name: 'dropped.zip', bytes: changed });
   await sees('Tampered: the pack, or the log behind it, is not as it was made.');
   await expect(sees('dropped.zip')).resolves.toBeUndefined();
 });

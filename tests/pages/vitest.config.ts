@@ -1,5 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { isSampled } from './sampling.ts';
+
+/** Stories of minutes, whose parts other files tell, too: CI leaves them out. */
+const long = ['many-photos', 'office-demo-day', 'sample-beside'];
 
 /** `npm run test:pages`: the built pages in a real Chromium, against the real server; too slow for `npm test`. */
 export default defineConfig({
@@ -7,6 +11,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['source', 'node'], externalConditions: ['source', 'node'] } },
   test: {
     include: ['tests/pages/*.check.ts'],
+    exclude: isSampled ? long.map((name) => `tests/pages/${name}.check.ts`) : [],
     globalSetup: ['tests/support/global-setup.ts'],
     setupFiles: ['tests/support/each-file.ts'],
     pool: 'forks',

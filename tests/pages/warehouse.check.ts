@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { demoRoute } from '../system/service.ts';
+import { faultsOf } from './looks.ts';
 import type { Finger } from './finger.ts';
 import { atTextSizes } from './sampling.ts';
 import type { PageWorld } from './world.ts';
@@ -39,6 +40,7 @@ describe.each(
     finger.count();
     await rate(finger, '4', '4', '5', '5', '3');
     await phone.shot(`load-rated-${textPercent}`);
+    expect(await faultsOf(phone.page)).toEqual([]);
     await finger.tap('Save 5 ratings');
     expect(finger.count()).toEqual({ taps: 6, fields: 0 });
     await finger.sees('The load is checked');
@@ -70,6 +72,7 @@ describe.each(
     await finger.tap('Say why');
     await finger.type('What is wrong?', 'Leans to the left');
     await phone.shot(`close-note-${textPercent}`);
+    expect(await faultsOf(phone.page)).toEqual([]);
     await finger.tap('Keep the note');
     await finger.sees('Leans to the left');
     finger = await phone.restart();
@@ -83,6 +86,7 @@ describe.each(
     await phone.goOnline();
     await finger.sees('The route closes by itself in');
     await phone.shot(`close-countdown-${textPercent}`);
+    expect(await faultsOf(phone.page)).toEqual([]);
     finger.count();
     await finger.tap('5', { nth: 3 });
     await finger.tap('5', { nth: 4 });
@@ -90,8 +94,10 @@ describe.each(
     expect(finger.count()).toEqual({ taps: 3, fields: 0 });
     await finger.sees('You closed the route');
     await phone.shot(`close-closing-${textPercent}`);
+    expect(await faultsOf(phone.page)).toEqual([]);
     await finger.sees('The route is closed');
     await phone.shot(`close-closed-${textPercent}`);
+    expect(await faultsOf(phone.page)).toEqual([]);
     await world.untilOnHost(route, (rows) => rows.some(({ stop, status }) => stop === 999 && status === 'D'));
     await expect
       .poll(() => hostRatings(`${driver}-return`))
@@ -114,6 +120,7 @@ describe.each(
     await finger.type('What is wrong?', 'x'.repeat(101));
     await finger.sees('At most 100 characters.');
     await phone.shot(`load-fault-${textPercent}`);
+    expect(await faultsOf(phone.page)).toEqual([]);
     await finger.tap('Keep the note');
     await finger.tap('Save 1 rating');
     await finger.sees('A note has to be shorter');

@@ -88,7 +88,7 @@ export function drawMutants(seed: number, count: number): Mutant[] {
   return drawn;
 }
 
-/** What finds a mutant: the simulator, a test by its name, or nothing. */
+/** The finder of a mutant: a world of the simulator, a test by its name, or nothing. */
 export function finderOf({ file, line, after }: Mutant): Promise<string> {
   return inTreeCopy(async (copy) => {
     const path = join(copy, file);

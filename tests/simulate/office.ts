@@ -1,4 +1,5 @@
 import type { HostChanges, HostChange } from '../../server/src/host/reads/host-changes.ts';
+import { userSetting } from '../../server/src/host/files/standin-schema.ts';
 import { Doorbell } from '../../server/src/host/reads/doorbell.ts';
 import type { Host } from '../../server/src/host/host.ts';
 import { dispatchRoute } from '../../server/src/host/tools/dispatch.ts';
@@ -9,6 +10,7 @@ import type { OfficeEdit } from './model/evidence.ts';
 import {
   driversOf,
   FACILITY,
+  hasNamedLines,
   initialPlan,
   type Plan,
   QUANTITY,
@@ -32,11 +34,19 @@ export interface OfficeDeps {
   readonly chance: Chance;
 }
 
-/** A row of the route, a stop, or a line of a stop. */
+/** A row of the route, a stop, or a line of a stop; and who writes it. */
 interface LineKey {
+  readonly by?: string;
   readonly stop?: number;
   readonly item?: string;
 }
+
+const clerks = ['ANNA', 'BERT', 'CLARA'] as const;
+/** Rows of a stop that clerks correct: its result, and two of its lines. */
+const correctedRows = ['comment', 'EGGS', 'MILK'] as const;
+type CorrectedRow = (typeof correctedRows)[number];
+/** The user in the audit tail of a row, where the lines of the doorbell name the clerks. */
+const SCREEN = 'SCREEN';
 
 /** The back office of one route. Its clerks correct drivers' values with programs of their own. */
 export class Office {
@@ -66,25 +76,54 @@ export class Office {
   }
 
   /**
-   * A clerk corrects a stop that all drivers share. Without a row on the host there is nothing to correct.
+   * A clerk corrects a stop that all drivers share. At times another clerk corrects another row of it a moment later,
+   * before an import.
    *
    * @returns the written values, for the log
    */
   async correct(): Promise<string> {
-    const { seed, clerk, chance, time } = this.#deps;
-    const drivers = driversOf(seed).length;
-    const stop = drivers + 1 + chance.below(STOPS - drivers);
+    const { chance, time } = this.#deps;
+    const stops = await this.#sharedStopsOnHost();
+    if (stops.length === 0) return '  the host has no row that a clerk could correct';
+    const stop = chance.one(stops);
+    const row = chance.weighted<CorrectedRow>([
+      [6, 'comment'],
+      [3, 'EGGS'],
+      [1, 'MILK'],
+    ]);
+    const first = await this.#correctRow(stop, row);
+    if (!chance.odds(0.3)) return first;
+    time.advance(1 + chance.below(50));
+    const other = chance.one(correctedRows.filter((each) => each !== row));
+    return `${first}\n${await this.#correctRow(stop, other)}`;
+  }
+
+  async #sharedStopsOnHost(): Promise<number[]> {
+    const { seed, clerk } = this.#deps;
+    const rows = await clerk.query(
+      `select RUSTP from ${clerk.library}.RTSTUP
+        where RUFAC = ? and RURTE = ? and RUWKE = ? and RUSTP > ? and RUSTP <= ? order by RUSTP`,
+      [FACILITY, routeOf(seed).id, WEEK, `${driversOf(seed).length}`, `${STOPS}`],
+    );
+    return rows.map(({ RUSTP }) => Number(RUSTP));
+  }
+
+  async #correctRow(stop: number, row: CorrectedRow): Promise<string> {
+    const { clerk, time } = this.#deps;
     // Values of the office are distinct, so that each shows its origin.
     const n = 1_000 + this.edits.length;
-    const [values, written] = chance.weighted<[StopValues, () => Promise<number>]>([
-      [6, [{ driver_comments: `office ${n}` }, () => this.#write('RTSTUP', 'RU', 'RUCMT', `office ${n}`, { stop })]],
-      [3, [{ delivered: n }, () => this.#write('RTPRUP', 'RQ', 'RQDLV', `${n}`, { stop, item: 'EGGS' })]],
-      [1, [{ returned: n }, () => this.#write('RTPRUP', 'RQ', 'RQRTN', `${n}`, { stop, item: 'MILK' })]],
-    ]);
-    if ((await written()) === 0) return `  the host has no such row of stop ${stop}`;
-    this.edits.push({ stop, values, at: time.now });
+    const by = clerks[n % clerks.length] ?? clerks[0];
+    const at = { by, stop };
+    const corrections: Record<CorrectedRow, [StopValues, () => Promise<number>]> = {
+      comment: [{ driver_comments: `office ${n}` }, () => this.#write('RTSTUP', 'RU', 'RUCMT', `office ${n}`, at)],
+      EGGS: [{ delivered: n }, () => this.#write('RTPRUP', 'RQ', 'RQDLV', `${n}`, { ...at, item: 'EGGS' })],
+      MILK: [{ returned: n }, () => this.#write('RTPRUP', 'RQ', 'RQRTN', `${n}`, { ...at, item: 'MILK' })],
+    };
+    const [values, write] = corrections[row];
+    if ((await write()) === 0) return `  the host has no such row of stop ${stop}`;
+    this.edits.push({ stop, values, at: time.now, by });
     await this.#recordChangeTimes(clerk);
-    return `  the office on stop ${stop}: ${JSON.stringify(values)}`;
+    return `  the office on stop ${stop}: ${JSON.stringify(values)} by ${by}`;
   }
 
   /**
@@ -138,13 +177,15 @@ export class Office {
     return `  the second route has the drivers ${this.secondDrivers.join(' ')}`;
   }
 
-  /** The changes of this world, with ages in the time of the world. */
+  /** The changes of this world, with ages in the time of the world. In some worlds no line names its user. */
   changes(host: Host): HostChanges {
-    const { time } = this.#deps;
+    const { time, seed } = this.#deps;
+    const userOf = hasNamedLines(seed) ? ({ user }: HostChange): string => user : (): string => '';
     const pollAgain = async (): Promise<HostChange[]> => {
       const changes = await this.#changes(host);
       return changes.map((change) => ({
         ...change,
+        user: userOf(change),
         age: time.now - (this.#changeTimes.get(change.sequence) ?? time.now),
       }));
     };
@@ -158,11 +199,15 @@ export class Office {
 
   #write(file: string, prefix: string, column: string, value: string, line: LineKey = {}): Promise<number> {
     const { seed, clerk } = this.#deps;
+    const { by = dispatcher.user } = line;
     const stop = line.stop === undefined ? [] : [`${line.stop}`];
     const key = [FACILITY, routeOf(seed).id, WEEK, ...stop, ...(line.item === undefined ? [] : [line.item])];
     const place = ['FAC', 'RTE', 'WKE', 'STP', 'ITM'].slice(0, key.length).map((name) => `${prefix}${name} = ?`);
-    const text = `update ${clerk.library}.${file} set ${column} = ? where ${place.join(' and ')}`;
-    return clerk.transaction((tx) => tx.execute(text, [value, ...key]));
+    const text = `update ${clerk.library}.${file} set ${column} = ?, ${prefix}UUSR = ? where ${place.join(' and ')}`;
+    return clerk.transaction(async (tx) => {
+      await tx.query('select set_config(?, ?, true)', [userSetting, by]);
+      return tx.execute(text, [value, hasNamedLines(seed) ? SCREEN : by, ...key]);
+    });
   }
 
   async #recordChangeTimes(host: Host): Promise<void> {

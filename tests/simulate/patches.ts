@@ -9,7 +9,7 @@ const SEEDS = 100;
 const here = import.meta.dirname;
 
 /**
- * `found`, `not found`, or the reason why the run proves neither: the patch does not apply, or the tree does not run.
+ * `found by world N`, `not found`, or the reason why the run proves neither: the patch does not apply, or the tree does not run.
  */
 export function detect(patch: string): Promise<string> {
   return inTreeCopy(async (copy) => {

@@ -24,7 +24,10 @@ export async function inTreeCopy<Result>(work: (copy: string) => Promise<Result>
 /** A mistake may cause an endless loop. */
 export const LONGEST_RUN_MS = 30 * 60_000;
 
-/** `found`: some world of the copy violates an invariant. Else `not found`, or the reason why the copy does not run. */
+/**
+ * `found by world N`: the first world of the copy that violates an invariant. Else `not found`, or the reason why the
+ * copy does not run.
+ */
 export async function simulateCopy(copy: string, seeds: number): Promise<string> {
   const args = ['--conditions=source', 'tests/simulate/cli.ts', '--seeds', String(seeds), '--until-broken'];
   const { status, stderr } = await runNode(args, {
@@ -33,7 +36,8 @@ export async function simulateCopy(copy: string, seeds: number): Promise<string>
     timeout: LONGEST_RUN_MS,
   });
   if (status === 0) return 'not found';
-  return stderr.includes('again: npm run simulate') ? 'found' : `does not run: ${stderr.trim()}`;
+  const world = /again: npm run simulate -- --seed (\d+)/.exec(stderr)?.[1];
+  return world === undefined ? `does not run: ${stderr.trim()}` : `found by world ${world}`;
 }
 
 /** Copies the files of the working tree and links the libraries. Links of our own packages point into the copy. */

@@ -1,8 +1,4 @@
-import { fileURLToPath } from 'node:url';
-import { runNode } from '../support/node-program.ts';
-
-// The program is not an export of its package, so the path is relative to the manifest.
-const vitest = fileURLToPath(new URL('vitest.mjs', import.meta.resolve('vitest/package.json')));
+import { runSuite } from './suites.ts';
 
 /** A worker process is killed at each step of a pass in turn. The suite takes four of the steps. */
 export const killWorkerAtEachStep = (): Promise<boolean> =>
@@ -15,11 +11,5 @@ export const killWorkerTwice = (): Promise<boolean> => atEachStep('tests/host/ki
 export const killAppAtEachOperation = (): Promise<boolean> =>
   atEachStep('tests/pages/killed.check.ts', '--config=tests/pages/vitest.config.ts');
 
-async function atEachStep(file: string, ...options: readonly string[]): Promise<boolean> {
-  const { status } = await runNode([vitest, 'run', file, '--reporter=verbose', ...options], {
-    cwd: fileURLToPath(new URL('../..', import.meta.url)),
-    env: { ...process.env, KILL_STEPS: 'all' },
-    stdio: 'inherit',
-  });
-  return status === 0;
-}
+const atEachStep = (file: string, ...options: readonly string[]): Promise<boolean> =>
+  runSuite([file, '--reporter=verbose', ...options], { KILL_STEPS: 'all' });

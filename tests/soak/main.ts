@@ -5,10 +5,13 @@ import { collectWhileHostIsDown } from './host-down.ts';
 import { killAppAtEachOperation, killWorkerAtEachStep, killWorkerTwice } from './killed-worker.ts';
 import { findAllMistakes } from './patches.ts';
 import { testPagesWithReact } from './react-pages.ts';
+import { runSlowTests, runWithIbmDb } from './suites.ts';
 
 // Runs of minutes, which are not part of the suite: all by `npm run soak`, or some by name.
 
 const menu: { readonly [name: string]: () => Promise<boolean> } = {
+  suites: runSlowTests,
+  db2: runWithIbmDb,
   patches: findAllMistakes,
   'host-down': collectWhileHostIsDown,
   backlog: drainBacklog,

@@ -9,12 +9,14 @@ import { openPipeline } from '../../server/src/mutations/intake/pipeline.ts';
 import { bossWakeups, createQueues } from '../../server/src/mutations/jobs/wakeups.ts';
 import { hostMoment } from '../../server/src/host/files/local-time.ts';
 import { closeInOffice, dispatchRoute } from '../../server/src/host/tools/dispatch.ts';
+import type { LibraryMap } from '../../server/src/host/files/library-map.ts';
 import type { Host, HostRow } from '../../server/src/host/host.ts';
 import { parseRouteFile } from '../../server/src/host/tools/load-file.ts';
+import { HostPolling } from '../../server/src/replication/from-host/host-polling.ts';
 import { HostImport } from '../../server/src/replication/from-host/import.ts';
 import { Leases } from '../../server/src/replication/to-host/lease.ts';
 import { ReplicationWorker, type WorkerOptions } from '../../server/src/replication/to-host/worker.ts';
-import { columnOf, tableOf } from './driven-host.ts';
+import { columnOf, isOnViews, tableOf } from './driven-host.ts';
 import { atFileEnd } from './file-end.ts';
 import { listed } from './open-waits.ts';
 import type { TestDatabase } from './postgres.ts';
@@ -65,8 +67,9 @@ export interface Depot {
 
 const DRIVER = '1001';
 
-export async function openDepot(): Promise<Depot> {
-  const { host, clerk, database } = await createHost();
+/** @param map as of `createHost` */
+export async function openDepot(map?: LibraryMap): Promise<Depot> {
+  const { host, clerk, database } = await createHost(map);
   const log = recordedLog();
   const clock = { now: new Date('2026-11-21T16:00:00.000Z') };
   const boss = new PgBoss({ connectionString: database.url, useListenNotify: true, supervise: false, schedule: false });
@@ -92,6 +95,7 @@ export async function openDepot(): Promise<Depot> {
     clock: () => clock.now,
     log,
     pollSeconds: 3600,
+    ...(isOnViews() && { changes: new HostPolling({ db: database.pool, host, clock: () => clock.now }) }),
   });
   const listeners = new Set<() => void>();
   const notify = (): void => {

@@ -5,8 +5,8 @@ import { parseLegacyMap } from '../../server/src/host/files/legacy-map.ts';
 import { namesOn, type LibraryMap } from '../../server/src/host/files/library-map.ts';
 import { libraryMark } from '../../server/src/host/files/standin-schema.ts';
 import type { HostFileName } from '../../server/src/host/files/tables.ts';
-import { viewDdl } from '../../server/src/host/files/views.ts';
 import type { Host } from '../../server/src/host/host.ts';
+import { printed } from '../../server/src/host/tools/cli.ts';
 import { openDb2 } from '../../server/src/host/db2/open-db2.ts';
 import { openOdbcHost } from '../../server/src/host/db2/open-odbc.ts';
 import { openStandIn } from '../../server/src/host/connection/postgres.ts';
@@ -17,8 +17,11 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The driver by which tests reach the host: the stand-in's own, or that of `npm run test:db2` or `test:odbc`. */
     hostDriver: 'postgres' | 'ibm_db' | 'odbc' | undefined;
-    /** `own`: the library has names of its own (own-names.json), and other programs see our names by views. */
-    hostNames: 'own' | undefined;
+    /**
+     * The library has names of its own, and other programs see our names by views. `own`: the service works by a map
+     * (own-names.json). `views`: it works on the views, too (view-names.json), and finds changes by polling.
+     */
+    hostNames: 'own' | 'views' | undefined;
   }
 }
 
@@ -60,41 +63,50 @@ function odbcAddress(url: string): string {
 
 const OWN_LIBRARY = 'THEIRS';
 
-/** A map that renames, shortens, codes and leaves out. */
+/** Whether the service works on views. */
+export const isOnViews = (): boolean => inject('hostNames') === 'views';
+
+/** A map that renames, shortens, codes and leaves out; for the service on views one that plain views can have. */
 async function ownNames(): Promise<LibraryMap> {
-  return parseLegacyMap(await readFile(new URL('own-names.json', import.meta.url), 'utf8'));
+  const file = isOnViews() ? 'view-names.json' : 'own-names.json';
+  return parseLegacyMap(await readFile(new URL(file, import.meta.url), 'utf8'));
+}
+
+/** The script of `LEGACY_MAP=… LEGACY_LIBRARY=THEIRS npm run host -- views --library …`. */
+export async function printedViews(views: string): Promise<string> {
+  return printed({ verb: 'views', dialect: 'postgres', library: views }, OWN_LIBRARY, await ownNames());
 }
 
 /** A table of the library in SQL, for what a view cannot have: a trigger, a lock, another name. */
 export async function tableOf(file: HostFileName): Promise<string> {
-  if (inject('hostNames') !== 'own') return `PODDTA.${file}`;
+  if (inject('hostNames') === undefined) return `PODDTA.${file}`;
   return namesOn({ dialect: 'postgres', library: OWN_LIBRARY, map: await ownNames() }).table(file);
 }
 
 /** The same for a column. */
 export async function columnOf(column: string): Promise<string> {
-  if (inject('hostNames') !== 'own') return column;
+  if (inject('hostNames') === undefined) return column;
   return namesOn({ dialect: 'postgres', library: OWN_LIBRARY, map: await ownNames() }).column(column);
 }
 
-/** A library with own names, and `views` with ours over it, in which clerks of a test work. */
+/** A library with own names, and `views` with ours over it, in which clerks of a test work, and in some runs the service. */
 async function makeViews(url: string, pool: TestDatabase['pool'], views: string): Promise<void> {
   const map = await ownNames();
   await (await openStandIn({ url, library: OWN_LIBRARY, log: recordedLog(), map })).close();
-  const place = { dialect: 'postgres', library: OWN_LIBRARY, map } as const;
-  const statements = [
-    `create schema ${views}`,
-    ...viewDdl(place, views),
-    `create view ${views}.standin_fault as select * from ${OWN_LIBRARY}.standin_fault`,
+  const script = [
+    `create schema ${views};`,
+    await printedViews(views),
+    `create view ${views}.standin_fault as select * from ${OWN_LIBRARY}.standin_fault;`,
     // A program that opens it finds a complete library.
     `comment on schema ${views} is '${libraryMark()}'`,
   ];
-  await pool.query(statements.join(';\n'));
+  await pool.query(script.join('\n'));
 }
 
 /** The settings by which a worker reaches that library, and the schema of its files. */
 export function librarySettings(): { readonly env: Record<string, string>; readonly schema: string } {
-  if (inject('hostNames') !== 'own') return { env: {}, schema: 'poddta' };
+  if (inject('hostNames') === undefined) return { env: {}, schema: 'poddta' };
+  if (isOnViews()) return { env: { HOST_CHANGES: 'polling' }, schema: OWN_LIBRARY.toLowerCase() };
   const LEGACY_MAP = fileURLToPath(new URL('own-names.json', import.meta.url));
   return { env: { LEGACY_LIBRARY: OWN_LIBRARY, LEGACY_MAP }, schema: OWN_LIBRARY.toLowerCase() };
 }
@@ -109,7 +121,7 @@ export function hostSettings(url: string): Record<string, string> {
 
 /** The stand-in creates its library itself; a Db2 has one, and a catalog. */
 export async function makeLibrary({ url, pool }: TestDatabase, library = 'PODDTA'): Promise<void> {
-  if (inject('hostNames') === 'own') return makeViews(url, pool, library);
+  if (inject('hostNames') !== undefined) return makeViews(url, pool, library);
   if (inject('hostDriver') === 'odbc') {
     await (await openStandIn({ url, library, log: recordedLog() })).close();
     return;

@@ -13,6 +13,7 @@ import { choosePort } from '../../server/src/embedded-postgres/cluster.ts';
 import type { Example } from '../../server/src/http/openapi/example.ts';
 import { dataOf, signedIn } from './example-answers.ts';
 import { packOf, uploadOf, type Form } from './example-forms.ts';
+import { recordFlags } from './record-flags.ts';
 import { recordLegalHold } from './record-legal-hold.ts';
 import { ServerProcess } from './server-process.ts';
 import { untilHosted } from './until-hosted.ts';
@@ -188,11 +189,7 @@ async function driveADay(): Promise<void> {
     headers: driver,
     body: { id: route.id, ...named, stops: [{ id: stop.id, products: [over] }] },
   });
-  await record('listFlags', { headers: { authorization: `Bearer ${opsToken}` }, query: { code: 'over_delivered' } });
-  await record('reviewFlags', {
-    headers: { authorization: `Bearer ${opsToken}` },
-    body: { by: 'MILLER', code: 'over_delivered', through: new Date().toISOString(), note: 'Counted again.' },
-  });
+  await recordFlags(record, server.url, { authorization: `Bearer ${opsToken}` });
 
   await recordParked(route.id, named, stop.id, driver);
 

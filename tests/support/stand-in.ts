@@ -1,7 +1,10 @@
 import type { Host } from '../../server/src/host/host.ts';
+import { openStandIn } from '../../server/src/host/connection/postgres.ts';
+import type { LibraryMap } from '../../server/src/host/files/library-map.ts';
 import { makeLibrary, openTestHost } from './driven-host.ts';
 import { atFileEnd } from './file-end.ts';
 import { createDatabase, type TestDatabase } from './postgres.ts';
+import { recordedLog } from './recorded-log.ts';
 
 export interface TestHost {
   database: TestDatabase;
@@ -11,11 +14,16 @@ export interface TestHost {
   clerk: Host;
 }
 
-/** A database of the service with the stand-in's library beside its mirror, as an embedded start has it. */
-export async function createHost(): Promise<TestHost> {
+/**
+ * A database of the service with the stand-in's library beside its mirror, as an embedded start has it.
+ *
+ * @param map codes of the library, which the other programs there write as they are
+ */
+export async function createHost(map?: LibraryMap): Promise<TestHost> {
   const database = await createDatabase();
   await makeLibrary(database);
-  const host = await openTestHost(database.url, 'TAILGATE');
+  const service = { url: database.url, library: 'PODDTA', program: 'TAILGATE', log: recordedLog(), map };
+  const host = await (map ? openStandIn(service) : openTestHost(database.url, 'TAILGATE'));
   const clerk = await openTestHost(database.url, 'CLERK');
   // Before the database itself is dropped: hooks run in reverse order.
   atFileEnd(async () => {

@@ -31,20 +31,44 @@ ess_cert_id_alg = sha256
 extendedKeyUsage = critical,timeStamping
 `;
 
+/** What is unlike a good authority. */
+export interface Flaw {
+  /** Options of `openssl req` for the key of its certificate. */
+  readonly key?: readonly string[];
+  /** A file with the certificate and the key that confirm its own, in place of an authority. */
+  readonly issuer?: string;
+}
+
 /** @param parent the folder of its files */
-export async function openAuthority(parent: string): Promise<TimeAuthority> {
+export async function openAuthority(
+  parent: string,
+  { key = ['-newkey', 'rsa:2048'], issuer }: Flaw = {},
+): Promise<TimeAuthority> {
   const folder = await mkdtemp(join(parent, 'tsa-'));
   const openssl = (...args: string[]) => run('openssl', args, { cwd: folder });
   await writeFile(join(folder, 'tsa.cnf'), configuration);
   await writeFile(join(folder, 'serial'), '01');
-  const newKey = ['-newkey', 'rsa:2048', '-nodes', '-days', '2'];
-  await openssl('req', '-x509', ...newKey, '-subj', '/CN=Test root', '-keyout', 'root.key', '-out', 'root.pem');
-  await openssl('req', ...newKey.slice(0, 3), '-subj', '/CN=Test authority', '-keyout', 'tsa.key', '-out', 'tsa.csr');
+  await openssl(
+    'req',
+    '-x509',
+    '-newkey',
+    'rsa:2048',
+    '-nodes',
+    '-days',
+    '2',
+    '-subj',
+    '/CN=Test root',
+    '-keyout',
+    'root.key',
+    '-out',
+    'root.pem',
+  );
+  await openssl('req', ...key, '-nodes', '-subj', '/CN=Test authority', '-keyout', 'tsa.key', '-out', 'tsa.csr');
   const signed = [
     '-CA',
-    'root.pem',
+    issuer ?? 'root.pem',
     '-CAkey',
-    'root.key',
+    issuer ?? 'root.key',
     '-days',
     '2',
     '-extfile',

@@ -17,7 +17,16 @@ describe('the link to a map', () => {
     expect(mapLink(at(place), system)).toBe(link);
   });
 
-  test('is absent without coordinates', () => {
+  test.each([
+    ['Android', '', 'geo:0,0?q=12%20Oak%20St%20%26%20Main%2C%20Chicago%2C%20IL%2060601'],
+    ['iOS', 'iPhone', 'https://maps.apple.com/?daddr=12%20Oak%20St%20%26%20Main%2C%20Chicago%2C%20IL%2060601'],
+  ])('names the address where the plan has no coordinates, on %s', (_, system, link) => {
+    const customer = at({ latitude: '0.000000', longitude: '0.000000' });
+    const address = { address: ['12 Oak St & Main', ''], city: 'Chicago', state: 'IL', zip: '60601' };
+    expect(mapLink({ ...customer, location: { ...customer.location, ...address } }, system)).toBe(link);
+  });
+
+  test('is absent without coordinates and without an address', () => {
     expect(mapLink(at({ latitude: '', longitude: '' }), '')).toBeUndefined();
   });
 });

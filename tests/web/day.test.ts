@@ -71,11 +71,13 @@ describe('the day', () => {
   });
 
   test('changes of no stop of the route, and failed files, are not forgotten', () => {
+    const failed = { id: 'F9', employee: '1001', name: 'door', reason: 'the bytes are gone' };
     const { left } = day([[saved(3)]], {
       pending: 3,
-      files: { ...noFiles, failed: [{ id: 'F9', name: 'door', reason: 'the bytes are gone' }] },
+      files: { ...noFiles, failed: [failed, { ...failed, id: 'F10', employee: '1002' }] },
     });
     expect(left.map(({ kind }) => kind).sort()).toEqual(['change', 'failed', 'other']);
+    expect(left).toContainEqual(expect.objectContaining({ kind: 'failed', id: 'F9' }));
     expect(left).toContainEqual(expect.objectContaining({ kind: 'other', n: 2 }));
   });
 });

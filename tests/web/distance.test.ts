@@ -29,6 +29,7 @@ test('an unknown place and an old fix have no distance', () => {
 
 test('a delivery is stamped with a fresh place alone', () => {
   expect(stampOf(fix, now)).toEqual({ delivery_latitude: '41.888300', delivery_longitude: '-87.798800' });
-  expect(stampOf({ ...fix, at: now - 3_600_000 }, now)).toEqual({});
+  // The road, three minutes before the door.
+  expect(stampOf({ ...fix, at: now - 3 * 60_000 }, now)).toEqual({});
   expect(stampOf(undefined, now)).toEqual({});
 });

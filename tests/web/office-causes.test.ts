@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Cause } from '../../server/web/office/attention.ts';
-import { facilityOf, offerOf, parkedCause } from '../../server/web/office/model/causes.ts';
+import { facilityOf, keptCause, offerOf, parkedCause } from '../../server/web/office/model/causes.ts';
 import { placeOfIncident } from '../../server/web/office/model/incident.ts';
-import { causePlaces } from '../../server/web/office/words/cause-sentences.ts';
+import { causePlaces, causeTitle } from '../../server/web/office/words/cause-sentences.ts';
 
 const at = '2026-11-24T08:56:00.000Z';
 const item = (id: string) => ({
@@ -47,6 +47,11 @@ describe('the one act of a cause', () => {
     expect(offerOf(many, clerk)).toEqual({ is: 'retry' });
     expect(offerOf(many, reader)).toEqual({ is: 'entries' });
     expect(parkedCause(many)).toBe('RTSTUP:22001:1a2b');
+  });
+
+  test('the kept changes of a cause have its code and its name', () => {
+    const kept = cause({ kind: 'quarantine', cause: 'quarantine:STOP_NOT_FOUND:stop.update', code: 'STOP_NOT_FOUND' });
+    expect(keptCause(kept)).toEqual({ code: 'STOP_NOT_FOUND', name: 'stop.update' });
   });
 
   test('a forgotten hold ends with one click of an admin; others and a hold of the host lead to the host', () => {
@@ -105,4 +110,10 @@ describe('a row of the inbox', () => {
     expect(causePlaces(cause({ kind: 'hold', items: [{ ...item('a'), ...none, text: 'CHIEF' }] }))).toBe('');
     expect(causePlaces(cause({}))).toBe('R100 · stop 2');
   });
+});
+
+test('a count that the server has cut off is said to be more', () => {
+  const flags = { kind: 'flag', count: 2000 } as const;
+  expect(causeTitle(cause(flags))).toBe('2,000 saved changes to look at');
+  expect(causeTitle(cause({ ...flags, capped: true }))).toBe('2,000 or more saved changes to look at');
 });

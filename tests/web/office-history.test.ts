@@ -63,6 +63,27 @@ test('the stop as it was at an entry has what was set up to it and with it', () 
   expect(state('c')).toContainEqual(['110020 delivered', '17']);
 });
 
+test('a value that lost against a later edit is none of the stop as it was, and stays in the history as lost', () => {
+  const warnings = ['updates.driver_comments', 'status'].map((path) => ({ code: 'superseded', path, message: '' }));
+  const late = mutation(
+    'late',
+    { id: 2, updates: { driver_comments: 'Too late', status: 'S', store_emp_id: 'E7' } },
+    2,
+  );
+  const record = [...history, { ...late, warnings }];
+  const state = stateAt(record, 'late').map(({ value, ...field }) => [recordedField(field), value]);
+  expect(state).toContainEqual(['driver_comments', '']);
+  expect(state).toContainEqual(['status', 'D']);
+  expect(state).toContainEqual(['store_emp_id', 'E7']);
+  expect(stopAtVersion(record, 2)).toMatchObject({ status: 'D', comment: '' });
+  const entry = entriesOf(record).at(-1);
+  expect(entry?.changes.map(({ name }) => name)).toEqual(['store_emp_id']);
+  expect(entry?.lost.map(({ name, value }) => [name, value])).toEqual([
+    ['driver_comments', 'Too late'],
+    ['status', 'S'],
+  ]);
+});
+
 /** As `stop.skip_refuse` records it: beside the key of the stop. */
 const skipped = (args: object): Mutation => ({
   ...mutation('s', {}, 3),

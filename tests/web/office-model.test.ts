@@ -1,15 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { exportName, toCsv } from '../../server/web/office/model/export.ts';
+import { isNewer, shownOf } from '../../server/web/office/model/flag-review.ts';
+import { may, session } from '../../server/web/office/session.ts';
 import type { RepairField } from '../../server/web/office/model/parked-row.ts';
 import {
   columns,
   differencesOf,
   fieldsOf,
+  isRefusedAgain,
   overOf,
   refusedOf,
   repairOf,
   roomOf,
 } from '../../server/web/office/model/parked-row.ts';
+import { fieldLabel } from '../../server/web/office/words/parked-sentences.ts';
 import { columnsOf } from '../../server/src/host/files/columns.ts';
 import { RTPRUP, RTSTUP } from '../../server/src/host/files/route-files.ts';
 
@@ -21,6 +25,7 @@ const payload = JSON.stringify({
   RTSTUP: [{ RUSNAM: 'Ana Ruiz', RUSEMP: 'E77', RUCMT: 'Left at the dock.', RUSKCM: '' }],
 });
 const fields = fieldsOf(payload);
+const delivered = 'products 110020\t8400101\t0 RQDLV';
 const field = (id: string): RepairField => {
   const found = fields.find((each) => each.id === id);
   if (!found) throw new Error(`no field ${id}`);
@@ -30,9 +35,9 @@ const field = (id: string): RepairField => {
 describe('a refused row', () => {
   test('has a field for each count and text that an edit can correct', () => {
     expect(fields.map(({ id }) => id)).toEqual([
-      '110020/8400101/RQDLV',
-      '110020/8400101/RQPAL',
-      '110035/8400101/RQDLV',
+      delivered,
+      'products 110020\t8400101\t0 RQPAL',
+      'products 110035\t8400101\t0 RQDLV',
       'RUSNAM',
       'RUSEMP',
       'RUCMT',
@@ -46,17 +51,17 @@ describe('a refused row', () => {
 
   test('the refused value is the one that is too long, that the host names, or that it quotes', () => {
     const idsOf = (reason: string) => refusedOf(fields, reason).map(({ id }) => id);
-    expect(idsOf('overflow')).toEqual(['110020/8400101/RQDLV']);
-    expect(idsOf('column RUCMT')).toEqual(['110020/8400101/RQDLV', 'RUCMT']);
-    expect(idsOf('"Ana Ruiz" is not allowed')).toEqual(['110020/8400101/RQDLV', 'RUSNAM']);
-    expect(overOf(field('110020/8400101/RQDLV'))).toEqual(['1001201', '560156']);
+    expect(idsOf('overflow')).toEqual([delivered]);
+    expect(idsOf('column RUCMT')).toEqual([delivered, 'RUCMT']);
+    expect(idsOf('"Ana Ruiz" is not allowed')).toEqual([delivered, 'RUSNAM']);
+    expect(overOf(field(delivered))).toEqual(['1001201', '560156']);
   });
 
   test('a correction has only the fields that differ', () => {
-    const typed = { '110020/8400101/RQDLV': ' 11 ', RUCMT: 'Left at the dock.', RUSNAM: 'Ana R.' };
+    const typed = { [delivered]: ' 11 ', RUCMT: 'Left at the dock.', RUSNAM: 'Ana R.' };
     const differences = differencesOf(fields, typed);
     expect(differences.map(({ field: { id }, after }) => [id, after])).toEqual([
-      ['110020/8400101/RQDLV', '11'],
+      [delivered, '11'],
       ['RUSNAM', 'Ana R.'],
     ]);
     expect(repairOf(2, differences)).toEqual({
@@ -65,6 +70,36 @@ describe('a refused row', () => {
       updates: { store_emp_name: 'Ana R.' },
     });
   });
+});
+
+test('a correction reaches the line of its row: a product or a collection, and the n-th of equal lines', () => {
+  const row = { RQITM: '110020', RQINV: '8400101', RQDLV: '4', RQRTN: '0', RQPAL: '0' };
+  const lines = [
+    { ...row, RQTYP: 'P', RQLIN: '1' },
+    { ...row, RQTYP: 'P', RQLIN: '2', RQDLV: '12345678' },
+    { ...row, RQTYP: 'C', RQLIN: '1', RQDLV: '87654321' },
+  ];
+  const found = fieldsOf(JSON.stringify({ RTPRUP: lines }));
+  expect(new Set(found.map(({ id }) => id)).size).toBe(3);
+  expect(found.map(fieldLabel)).toEqual([
+    '110020, delivered',
+    '110020, line 2, delivered',
+    '110020, to bring back, delivered',
+  ]);
+  const refused = refusedOf(found, 'overflow');
+  const differences = differencesOf(found, Object.fromEntries(refused.map(({ id }) => [id, '7'])));
+  const repair = { id: '110020', invoice: '8400101', updates: { delivered: 7 } };
+  expect(repairOf(2, differences)).toEqual({
+    id: 2,
+    products: [{ id: '110020', invoice: '8400101' }, repair],
+    collections: [repair],
+  });
+});
+
+test('a repair is refused again where the entry has a later version than at the sending', () => {
+  expect(isRefusedAgain({ version: 7 }, undefined)).toBe(false);
+  expect(isRefusedAgain({ version: 7 }, 7)).toBe(false);
+  expect(isRefusedAgain({ version: 8 }, 7)).toBe(true);
 });
 
 describe('the room of a column', () => {
@@ -78,6 +113,26 @@ describe('the room of a column', () => {
   ] as const)('%s takes %j', (column, text, room) => {
     expect(roomOf(column, text)).toMatchObject(room);
   });
+});
+
+test('the page behind the lock keeps what its operator may do; a one-time password may do nothing', () => {
+  const operator = { id: 'ANN', name: 'Ann', role: 'repair' } as const;
+  session.set({ is: 'locked', operator, why: 'idle' });
+  expect([may('look'), may('repair'), may('admin')]).toEqual([true, true, false]);
+  session.set({ is: 'oneTime', operator, token: 'token', idleMinutes: 10 });
+  expect(may('look')).toBe(false);
+  session.set({ is: 'out' });
+  expect(may('look')).toBe(false);
+});
+
+test('a review of warnings reaches to the newest change that was first shown, and starts anew with another warning', () => {
+  const [first, later] = ['2026-11-24T08:56:00.000Z', '2026-11-24T08:56:00.001Z'];
+  const shown = { code: 'after_close', through: first };
+  expect(shownOf(undefined, 'after_close', undefined)).toBeUndefined();
+  expect(shownOf(undefined, 'after_close', first)).toEqual(shown);
+  expect(shownOf(shown, 'after_close', later)).toBe(shown);
+  expect(shownOf(shown, 'late', later)).toEqual({ code: 'late', through: later });
+  expect([isNewer(shown, first), isNewer(shown, later)]).toEqual([false, true]);
 });
 
 test('the bounds are those of the host files', () => {

@@ -1,6 +1,6 @@
 import type { LocalStop } from '@tailgate/client-sdk';
 import type { PlanProduct, ReferenceCode, StopPlan, StopResult } from '@tailgate/sync-protocol';
-import { lineKey, occurrence, stopView } from '@tailgate/sync-protocol';
+import { keyedLines, stopView } from '@tailgate/sync-protocol';
 
 /** A product of a plan. */
 export const goods = (id: string, quantity: number, more: Partial<PlanProduct> = {}): PlanProduct => ({
@@ -48,7 +48,7 @@ export function stopOf(plan: Partial<StopPlan>, result: StopResult = { status: '
   };
   const view = stopView(whole, result);
   const keyed = <Line extends { readonly id: string; readonly invoice: string }>(lines: readonly Line[]) =>
-    lines.map((line, i) => ({ ...line, key: lineKey(line.id, line.invoice, occurrence(lines, i)) }));
+    keyedLines(lines).map(({ line, key }) => ({ ...line, key }));
   return {
     ...view,
     products: keyed(view.products).map((line, i) => ({ ...line, trailer_area: whole.products[i]?.trailer_area ?? '' })),

@@ -3,7 +3,7 @@ import { lineKey } from '@tailgate/sync-protocol';
 import { describe, expect, test } from 'vitest';
 import { deliveryOf } from '../../server/web/driver/model/deliver.ts';
 import type { StopDraft } from '../../server/web/driver/model/draft.ts';
-import { emptyDraft, withLine } from '../../server/web/driver/model/draft.ts';
+import { emptyDraft, withLine, withReturn } from '../../server/web/driver/model/draft.ts';
 import type { Burst, InView } from '../../server/web/driver/model/scan.ts';
 import {
   addOverage,
@@ -74,6 +74,17 @@ describe('the meaning of a code at a stop', () => {
     expect(found).toMatchObject({ kind: 'return', returned: 0 });
     const key = here.collections[0]?.key ?? '';
     expect(withScan(emptyDraft, found).returns[key]).toEqual({ returned: 1 });
+  });
+
+  test('something that goes back from a delivered stop keeps its recorded count: its sheet corrects it', () => {
+    const collections = [empties('900010', 3)];
+    const key = lineKey('900010', 'I1', 0);
+    const back = { [key]: { id: '900010', invoice: 'I1', n: 0, returned: 2 } };
+    const stop = stopOf({ id: 7, collections }, { status: 'D', updates: {}, collections: back });
+    const draft = withReturn(emptyDraft, key, { returned: 3 });
+    const found = match('900010', draft, [], stop);
+    expect(found).toMatchObject({ kind: 'return', byHand: true, returned: 2 });
+    expect(withScan(emptyDraft, found)).toBe(emptyDraft);
   });
 
   test('an unplanned piece is missing at the stop that got less than planned', () => {

@@ -1,12 +1,12 @@
 import type { LocalStop } from '@tailgate/client-sdk';
 import { describe, expect, test } from 'vitest';
-import { correctionOf, deliveryOf } from '../../server/web/driver/model/deliver.ts';
+import { correctionOf, deliveryOf, recordedReason } from '../../server/web/driver/model/deliver.ts';
 import type { StopDraft } from '../../server/web/driver/model/draft.ts';
 import { draftOf, emptyDraft, isBegun, withLine } from '../../server/web/driver/model/draft.ts';
 import { sectionsOf, tallyOf } from '../../server/web/driver/model/lines.ts';
 import { missingAt } from '../../server/web/driver/model/missing.ts';
 import { nextAfter, orderOf } from '../../server/web/driver/model/order.ts';
-import { exceptionsFor, kindsOf, lossesOf } from '../../server/web/driver/model/reasons.ts';
+import { codeNamed, exceptionsFor, kindsOf, lossesOf } from '../../server/web/driver/model/reasons.ts';
 import { empties, goods, reason, stopOf } from './route-stop.ts';
 
 const codes = [
@@ -152,9 +152,51 @@ describe('a delivery', () => {
   });
 });
 
+describe('a correction of a line with two recorded reasons', () => {
+  const damaged = { osd_code: '20', data: [{ quantity: 2, comment: 'wet', images_id: 'P'.repeat(16) }] };
+  const short = { osd_code: '10', data: [{ quantity: 1, comment: 'one', images_id: 'Q'.repeat(16) }] };
+  const plain = stopOf({ products: [goods('1', 11)] }, { status: 'D' });
+  const [planned] = plain.products;
+  if (!planned) throw new Error('the stop lacks its line');
+  const group = ({ osd_code, data }: typeof damaged) => ({
+    osd_id: null,
+    osd_code,
+    data: data.map((entry) => ({ ...entry, osd_parent: null, barcodes: '', quantity_type: null })),
+  });
+  const line = { ...planned, updates: { ...planned.updates, delivered: 8, osd_data: [damaged, short].map(group) } };
+  const stop = { ...plain, products: [line] };
+  const corrected = (delivered: number, why = recordedReason(line)) => {
+    const { products } = correctionOf(
+      stop,
+      line,
+      withLine(emptyDraft, line.key, { delivered, reason: why, pallets: 1 }),
+    );
+    return products?.[0]?.updates;
+  };
+
+  test('leaves both where neither the count nor the reason is touched', () => {
+    expect(corrected(8)).toMatchObject({ delivered: 8, delivered_pallets: 1 });
+    expect(corrected(8)).not.toHaveProperty('osd_data');
+  });
+
+  test('changes the first, and keeps the other with its photo', () => {
+    expect(corrected(7)?.osd_data).toEqual([{ ...damaged, data: [{ ...damaged.data[0], quantity: 3 }] }, group(short)]);
+    expect(corrected(8, { code: '30', comment: '', photos: [] })?.osd_data).toMatchObject([
+      { osd_code: '30', data: [{ quantity: 2 }] },
+      short,
+    ]);
+  });
+
+  test('has one reason for all where the line lacks no more than the other one has', () => {
+    expect(corrected(10)?.osd_data).toMatchObject([{ osd_code: '20', data: [{ quantity: 1 }] }]);
+    expect(corrected(10)?.osd_data).toHaveLength(1);
+  });
+});
+
 describe('a stored draft', () => {
   test('survives storage as it is', () => {
-    const draft = withLine({ ...signed, returns: { k: { returned: 3 } }, comment: 'dock' }, 'a', {
+    const exception = { code: '03', comment: 'closed', photos: ['door'] };
+    const draft = withLine({ ...signed, returns: { k: { returned: 3 } }, comment: 'dock', exception }, 'a', {
       scanned: 2,
       photos: ['x'],
     });
@@ -169,10 +211,20 @@ describe('a stored draft', () => {
     });
     expect(draftOf(undefined)).toEqual(emptyDraft);
     expect(isBegun(draftOf('text'))).toBe(false);
+    expect(isBegun(draftOf({ exception: { code: '03' } }))).toBe(true);
+    expect(isBegun(draftOf({ exception: 'closed' }))).toBe(false);
   });
 });
 
 describe('reasons', () => {
+  test('a reason is named by its code, or by its number on the host; nothing names none', () => {
+    const list = [reason('00', 'S'), reason('03', 'S')];
+    expect(codeNamed(list, '3')?.code).toBe('03');
+    expect(codeNamed(list, '0')?.code).toBe('00');
+    expect(codeNamed(list, '')).toBeUndefined();
+    expect(codeNamed(list, '  ')).toBeUndefined();
+  });
+
   test('a driver sees the kinds of the list, without overage and without the office’s own', () => {
     expect(kindsOf(codes).map(({ category }) => category)).toEqual(['SHORTAGE', 'DAMAGE', 'REFUSAL']);
   });

@@ -1,6 +1,6 @@
 import type { ReceiptState } from '@tailgate/client-sdk';
 import { describe, expect, test } from 'vitest';
-import { latestTimes, ticksOf } from '../../server/web/driver/model/ticks.ts';
+import { fileTick, latestTimes, ticksOf } from '../../server/web/driver/model/ticks.ts';
 
 const accepted: ReceiptState = { at: 'accepted', version: 2, evidence: 'complete' };
 const hosted: ReceiptState = { at: 'on_host', version: 2, evidence: 'complete' };
@@ -20,6 +20,11 @@ describe('the three ticks', () => {
   ])('%s', (_, state, shown) => {
     const row = ticksOf([state]);
     expect([row?.phone, row?.server, row?.office, row?.word].join(' ')).toBe(shown);
+  });
+
+  test('a photo of the stop that is not on the disk yet holds every tick back', () => {
+    expect(ticksOf([hosted], false, true)).toMatchObject({ phone: 'wait', word: 'saving' });
+    expect(ticksOf([], false, true)).toBeUndefined();
   });
 
   test('the least far change decides', () => {
@@ -47,4 +52,21 @@ test('the times are those of the latest change that has them', () => {
     { at: 'saved', recordedAt: 40 },
   ]);
   expect(times).toEqual({ recorded: 40, accepted: 20, hosted: 30 });
+});
+
+describe('the server’s tick of a file', () => {
+  const [complete, awaited] = [ticksOf([hosted]), ticksOf([{ ...hosted, evidence: 'awaited' }])];
+
+  test('a file of this phone has its own state, whatever the stop lacks', () => {
+    expect(fileTick({ at: 'here', epoch: null, since: 1 }, 0, awaited)).toBe('yes');
+    expect(fileTick({ at: 'saved' }, 0, complete)).toBe('wait');
+    expect(fileTick({ at: 'saved' }, 40, awaited)).toBe('part');
+    expect(fileTick({ at: 'failed', code: 'REFUSED', reason: 'too large', since: 0 }, 0, awaited)).toBe('look');
+  });
+
+  test('a file that this phone does not know is at the server only where the server has all of the stop', () => {
+    expect(fileTick(undefined, 0, complete)).toBe('yes');
+    expect(fileTick(undefined, 0, awaited)).toBe('elsewhere');
+    expect(fileTick(undefined, 0, undefined)).toBe('elsewhere');
+  });
 });

@@ -3,7 +3,7 @@ import { fields, REPORT } from './diary.ts';
 import type { Edit, Evidence, Row } from './evidence.ts';
 import type { Closing } from './fixture.ts';
 import { closingOf, FACILITY, isOfSecondRoute, routeOf, WAREHOUSE, WEEK } from './fixture.ts';
-import { instantOf, isNear, timeText } from './moments.ts';
+import { isNear, momentIn, timeText } from './moments.ts';
 
 // Stop 999 and the close of its route: the table of contract §4, "Closing a route". The order of receipts is the
 // ledger's; the model compares it with the diary.
@@ -180,7 +180,7 @@ function wrongHeader(
   const shownLate = Number(row?.['RHLATE']);
   if (shownLate < late.from || shownLate > late.to)
     wrong.push(`the host counts ${shownLate} changes after the close, and there are ${late.from} to ${late.to}`);
-  const at = instantOf(Number(row?.['RHCLDT']), Number(row?.['RHCLTM']));
+  const at = momentIn(row ?? {}, 'RHCL');
   const isRight = at === undefined || closedAt === undefined ? at === closedAt : isNear(at, closedAt);
   return isRight ? wrong : [...wrong, `the route is closed at ${at && timeText(at)} on the host`];
 }

@@ -70,8 +70,8 @@ export interface OfficeEdit {
   readonly values: StopValues;
   /** In the time of the world. */
   readonly at: number;
-  /** The operator who repaired the stop through the product. */
-  readonly by?: string;
+  /** The clerk, or the operator who repaired the stop through the product. */
+  readonly by: string;
 }
 
 /** A change by REST. The client repeats it with the same key until an answer comes. */

@@ -28,6 +28,9 @@ export const closingOf = (seed: number): Closing | undefined =>
 /** In a sixth of all worlds, the clocks of the servers' machines are wrong and jump. */
 export const hasWrongServers = (seed: number): boolean => seed % 6 === 3;
 
+/** In every other world, the lines of the doorbell name the users; in the others, only the audit tails of the rows do. */
+export const hasNamedLines = (seed: number): boolean => seed % 2 === 0;
+
 /** In a twelfth of all worlds, PostgreSQL is put back to an earlier backup. */
 export const hasRestores = (seed: number): boolean => seed % 12 === 10;
 

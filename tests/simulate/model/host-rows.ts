@@ -2,7 +2,7 @@ import { latestOf, type StopValues } from './diary.ts';
 import { exceptionsOnHost } from './exceptions.ts';
 import type { Edit, Evidence, Row } from './evidence.ts';
 import { diaryStop, FACILITY, routesOf, WEEK } from './fixture.ts';
-import { instantOf, isNear, timeText } from './moments.ts';
+import { isNear, momentIn, timeText } from './moments.ts';
 
 /** Rows of the host by stop: the result, its lines and exceptions, and the stop itself. */
 export interface HostStop {
@@ -76,7 +76,7 @@ export function wrongHostRows(
   const isSkipped = status === 'S' || status === 'R';
   const recorder = deliverer ?? (isSkipped ? statusEdit : undefined);
   // Clerks record no status: such an edit is a restored server's, by no driver, and contains a driver's number.
-  const isFound = statusEdit?.source === 'office';
+  const isFound = statusEdit?.source === 'office' || recorder?.source === 'office';
   const driver = isFound ? restores.driverOnHost(stop, host.result['RUDRV']) : recorder?.employee;
   const expected: Row = {
     RUSTS: status,
@@ -103,7 +103,7 @@ export function wrongHostRows(
     ...wrongLine(stop, 'EGGS', host.eggs, eggs ? { RQDLV: `${values.delivered ?? 0}`, RQRTN: '0' } : undefined),
     ...wrongLine(stop, 'MILK', host.milk, values.returned && { RQDLV: '0', RQRTN: `${values.returned}` }),
     ...wrongExceptions(stop, values.exceptions ?? '', host.exceptions),
-    ...wrongDates(stop, edits, status, host.result),
+    ...wrongDates(stop, edits, status, { row: host.result, restores }),
   ];
 }
 
@@ -119,8 +119,9 @@ function wrongLine(stop: number, item: string, row: Row | undefined, counts: Row
   const name = `the line ${item} of stop ${stop}`;
   if (!row || !counts)
     return Boolean(row) === Boolean(counts) ? [] : [`the host has ${row ? 'a' : 'no'} row of ${name}`];
-  const others = { RQINV: `INV${stop}`, RQLIN: '1', RQTYP: 'P', RQPAL: '0', RQACTD: '0', RQIMG: '', RQIMGN: '0' };
-  return wrongColumns(name, { ...others, ...counts }, row);
+  const place = { RQINV: `INV${stop}`, RQLIN: '1', RQTYP: 'P' };
+  const rest = { RQPAL: '0', RQACCF: 'N', RQACTD: '0', RQIMG: '', RQIMGN: '0', RQOPNF: '' };
+  return wrongColumns(name, { ...place, ...rest, ...counts }, row);
 }
 
 /** The rows that are not flagged are the exceptions in their order; each row names its line. */
@@ -137,9 +138,15 @@ function wrongExceptions(stop: number, expected: string, rows: readonly Row[]): 
 
 /**
  * Contract: the end of the delivery where the driver recorded it, else the skip or refusal where that has a time, else
- * the moment of the status. A skip dates no delivery, and the end of an earlier delivery no skip.
+ * the moment of the status. A skip dates no delivery, and the end of an earlier delivery no skip. The arrival has the
+ * moment of its latest record.
  */
-function wrongDates(stop: number, edits: readonly Edit[], status: string, row: Row): string[] {
+function wrongDates(
+  stop: number,
+  edits: readonly Edit[],
+  status: string,
+  { row, restores }: Pick<Evidence, 'restores'> & { readonly row: Row },
+): string[] {
   const latest = (field: keyof StopValues): Edit | undefined =>
     edits.findLast(({ values }) => values?.[field] !== undefined);
   const [ended, skipped, statusEdit] = [latest('end_delivery_time'), latest('skip_refuse_timestamp'), latest('status')];
@@ -155,7 +162,7 @@ function wrongDates(stop: number, edits: readonly Edit[], status: string, row: R
     else if (shown !== undefined && at !== undefined && !isNear(shown, at))
       wrong.push(`stop ${stop} has ${column} ${timeText(shown)} on the host, and it happened at ${timeText(at)}`);
   };
-  const moment = (name: string): number | undefined => instantOf(Number(row[`${name}DT`]), Number(row[`${name}TM`]));
+  const moment = (name: string): number | undefined => momentIn(row, name);
   compare(
     'RUEDT RUETM',
     moment('RUE'),
@@ -163,6 +170,9 @@ function wrongDates(stop: number, edits: readonly Edit[], status: string, row: R
     ended ? ended.endedAt : eventAt,
   );
   compare('RUSKDT RUSKTM', moment('RUSK'), skipped !== undefined || isSkipped, skipped ? skipped.skippedAt : eventAt);
+  const [arrived, arrivedAt] = [latest('arrived'), moment('RUAR')];
+  const isKept = arrived?.source === 'office' && restores.hadArrival(stop, arrivedAt);
+  compare('RUARDT RUARTM', arrivedAt, arrived !== undefined, isKept ? arrivedAt : arrived?.at);
   const event = Date.parse(String(row['RUUTC']));
   compare('RUUTC', Number.isNaN(event) ? undefined : event, true, eventAt);
   return wrong;

@@ -3,7 +3,7 @@ import type { LocalStop } from '@tailgate/client-sdk';
 import type { StopValues } from './diary.ts';
 import { fields, latestOf, REPORT } from './diary.ts';
 import { exceptionsIn } from './exceptions.ts';
-import type { Edit, Evidence, OfficeEdit } from './evidence.ts';
+import type { Edit, Evidence } from './evidence.ts';
 import { isFollowing, wrongAssignments } from './assignments.ts';
 import { isOfSecondRoute, LATE_STOP, placeOf, stopsOf } from './fixture.ts';
 import { wrongHostFiles } from './host-files.ts';
@@ -14,6 +14,7 @@ import { wrongAccounts } from './accounts.ts';
 import { isRefused, wrongParkedRows, wrongParking } from './parked-stops.ts';
 import { wrongLeaves } from './log-leaves.ts';
 import { wrongMails } from './mails.ts';
+import { wrongOfOffice } from './office-edits.ts';
 import { wrongPlans } from './plan.ts';
 import { wrongReports } from './reports.ts';
 import { wrongLosses } from './restores.ts';
@@ -207,41 +208,6 @@ function wrongByRest(edits: readonly Edit[], { requests: sent, restores }: Evide
     return [`the REST request ${id} has the time ${timeText(edit.editTime)}, when it was not sent`];
   });
   return matched.size === requests.length ? wrong : [...wrong, 'the ledger has REST entries without a request'];
-}
-
-/**
- * Each correction of the office is in the ledger once, with its own edit time. The ledger has no other office entries
- * but those of a restored server, about what it found on the host.
- */
-function wrongOfOffice(ledger: readonly Edit[], { office, restores }: Evidence): string[] {
-  const corrections = office.edits;
-  const wrong: string[] = [];
-  const matched = new Set<OfficeEdit>();
-  for (const entry of ledger) {
-    const values = entry.stored;
-    const ofStop = corrections.filter(({ stop }) => stop === entry.stop);
-    for (const field of fields) {
-      if (values[field] === undefined) continue;
-      const edit = ofStop.find((each) => each.values[field] === values[field]);
-      if (!edit && restores.hadOnHost(entry.stop, field, values[field])) continue;
-      if (!edit) wrong.push(`${entry.id} of the office contains ${field} ${values[field]}, which no clerk has written`);
-      else matched.add(edit);
-    }
-    const isDated = ofStop.some(({ at, by }) => at === entry.editTime && (by === undefined || by === entry.employee));
-    if (!isDated && !restores.mayDate(entry))
-      wrong.push(
-        `${entry.id} of ${entry.employee} is dated ${timeText(entry.editTime)}, when nobody of that name wrote anything`,
-      );
-  }
-  for (const [i, edit] of corrections.entries()) {
-    const values = fields.filter((field) => edit.values[field] !== undefined);
-    const isOverwritten = corrections
-      .slice(i + 1)
-      .some(({ stop, values: later }) => stop === edit.stop && values.every((field) => later[field] !== undefined));
-    if (!matched.has(edit) && !isOverwritten && !restores.mayLack(edit.stop, edit.values, edit.at))
-      wrong.push(`the office’s ${JSON.stringify(edit)} is not in the ledger`);
-  }
-  return wrong;
 }
 
 /**

@@ -3,7 +3,7 @@ import { type DriverHistory, fields, type StopValues } from './diary.ts';
 import type { Edit, Evidence } from './evidence.ts';
 import { routesOf } from './fixture.ts';
 import { type HostStop, valuesOnHost } from './host-rows.ts';
-import { instantOf } from './moments.ts';
+import { momentIn } from './moments.ts';
 
 /** PostgreSQL was put back to an earlier backup. Times are the world's. */
 export interface PutBack {
@@ -88,6 +88,14 @@ export class Restores {
     );
   }
 
+  /** Whether the host dated the arrival at a stop so at a put-back: a restored server finds the mark, and no time of it. */
+  hadArrival(stop: number, at: number | undefined): boolean {
+    return this.#putBacks.some(({ onHost }) => {
+      const host = onHost.get(stop);
+      return host !== undefined && momentIn(host.result, 'RUAR') === at;
+    });
+  }
+
   /** The driver of a stop, if the host showed this one at a put-back. */
   driverOnHost(stop: number, shown: unknown): unknown {
     return this.#putBacks.map(({ onHost }) => onHost.get(stop)?.result['RUDRV']).find((each) => each === shown);
@@ -101,7 +109,7 @@ function isOnHost({ onHost }: PutBack, stop: number, field: keyof StopValues, va
 
 function shownOnHost(host: HostStop, field: keyof StopValues): unknown {
   const moment = (name: string): string | undefined => {
-    const at = instantOf(Number(host.result[`${name}DT`]), Number(host.result[`${name}TM`]));
+    const at = momentIn(host.result, name);
     return at === undefined ? undefined : new Date(at).toISOString();
   };
   if (field === 'end_delivery_time') return moment('RUE');

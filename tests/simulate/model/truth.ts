@@ -3,6 +3,7 @@ import type { DriverEvidence, Edit, Evidence, Row } from './evidence.ts';
 import { diaryStop, FACILITY, routesOf } from './fixture.ts';
 import type { PhoneClock } from './phone-clock.ts';
 import { isNear, timeText, TOLERANCE_MS } from './moments.ts';
+import { deedOfOffice } from './office-edits.ts';
 import { foundValuesOf, valuesOf } from './reading.ts';
 
 interface LedgerRow extends Row {
@@ -20,7 +21,7 @@ interface LedgerRow extends Row {
 }
 
 /** All edits of a route and all reports of its drivers, each queue in the order of its numbers. */
-export async function readEdits({ db, seed, drivers, requests, restores, now }: Evidence): Promise<Edit[]> {
+export async function readEdits({ db, seed, drivers, requests, office, restores, now }: Evidence): Promise<Edit[]> {
   const { rows } = await db.query<LedgerRow>(
     `select id, source, client_id, route_id, stop_id, version, seq::int as seq, employee, edit_time, received_at, body
        from ledger where facility = $1 and route_id = any($2) or facility = '' and employee = any($3)
@@ -37,7 +38,7 @@ export async function readEdits({ db, seed, drivers, requests, restores, now }: 
     if (source === 'timer') return { ...place, stored: {}, values: {}, at: receivedAt, ...untold };
     const stored = source === 'office' && restores.hasHappened ? foundValuesOf(row.body) : valuesOf(row.body);
     const known = { ...place, stored };
-    if (source === 'office') return { ...known, values: stored, at: editTime, ...untold };
+    if (source === 'office') return { ...known, ...deedOfOffice(known, { office, restores }), ...untold };
     if (source === 'rest') {
       const request = requests.find((each) => each.id === id);
       const at = request?.sentAt.find((time) => time === editTime);

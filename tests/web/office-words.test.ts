@@ -1,0 +1,33 @@
+import { expect, test, vi } from 'vitest';
+import { AskedAgain, Unreachable } from '../../server/web/office/api/api.ts';
+
+vi.stubGlobal('sessionStorage', { getItem: () => null });
+vi.stubGlobal('location', { hash: '' });
+vi.stubGlobal('history', { state: null });
+
+test('a time has its day where that is not today, and its year where that is not the present one', async () => {
+  const { timeIn } = await import('../../server/web/office/words/times.ts');
+  const now = Date.parse('2026-11-24T18:00:00Z');
+  const of = { zone: 'America/Chicago' };
+  const text = (at: string): string => timeIn(Date.parse(at), of, 'time', now);
+  expect(text('2026-11-24T14:56:00Z')).toBe('08:56');
+  expect(text('2026-11-23T14:56:00Z')).toContain('Nov 23');
+  expect(text('2026-11-23T14:56:00Z')).not.toContain('2026');
+  expect(text('2031-11-24T06:00:00Z')).toContain('2031');
+  expect(text('2025-12-31T14:56:00Z')).toContain('2025');
+});
+
+test('without an answer, the page says whether it asks again by itself, or the operator has to try again', async () => {
+  const { sentenceOf } = await import('../../server/web/office/words/faults.ts');
+  expect(sentenceOf(new AskedAgain('none'))).toContain('It is asked again every few seconds.');
+  expect(sentenceOf(new Unreachable('none'))).toContain('then try again.');
+});
+
+test('a found change leads to its entry of quarantine, its stop or its route; that of a load report leads nowhere', async () => {
+  const { foundLink } = await import('../../server/web/office/links.ts');
+  const change = { id: 'M1', facility: 'F01', route_id: 'R100', week_end: '20261128', stop_id: 2, quarantine_id: null };
+  expect(foundLink(change)).toBe('#/stop/F01/R100/20261128/2/history/M1');
+  expect(foundLink({ ...change, stop_id: null })).toBe('#/route/F01/R100/20261128');
+  expect(foundLink({ ...change, quarantine_id: 'Q1' })).toBe('#/quarantine/Q1');
+  expect(foundLink({ ...change, route_id: '', week_end: '', stop_id: null })).toBeUndefined();
+});
