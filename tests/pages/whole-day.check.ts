@@ -113,6 +113,7 @@ test(
 
     // Stop 5: an item that is not on the list stays here.
     await finger.tap('Go on to stop 5');
+    await finger.sees('Stop 5 of 13');
     await finger.scan(unknown);
     await look('20-unknown');
     await finger.tap('Leave it here');
