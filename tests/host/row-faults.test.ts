@@ -138,8 +138,8 @@ describe('refusals of the host', () => {
     await report('B-TWICE', { loadId: 'ONCE' });
     await report('C-OTHER', { loadId: 'OTHER' });
     await expectRows('LCRHDP', "LHRPT = 'C-OTHER'", [{ LHREV: '1' }]);
-    const { rows } = await pool.query('select file, key, sqlstate from parked_row');
-    expect(rows).toEqual([{ file: 'LCRHDP', key: 'B-TWICE', sqlstate: '23505' }]);
+    const parked = async () => (await pool.query('select file, key, sqlstate from parked_row')).rows;
+    await expect.poll(parked).toEqual([{ file: 'LCRHDP', key: 'B-TWICE', sqlstate: '23505' }]);
     await pool.query('drop index PODDTA.one_load');
     await pool.query(`update parked_row set next_try_at = now()`);
     worker.wake();
