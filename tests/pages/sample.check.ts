@@ -114,6 +114,7 @@ test('A20: a page that was closed in the middle of a stop goes on where it was',
   await finger.sees('At the back office');
   await finger.tap('Go on to stop 2');
   await deliver(finger);
+  await finger.sees('On this phone');
   await phone.kill();
   const again = await phone.start('?demo');
   await again.sees('2 of 9 stops done');

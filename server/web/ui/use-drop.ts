@@ -1,4 +1,4 @@
-import { useEffect } from 'react';
+import { useLayoutEffect } from 'react';
 
 /**
  * Takes files that are dropped anywhere on the page: the browser would leave the page for a file that misses its panel.
@@ -6,7 +6,7 @@ import { useEffect } from 'react';
  * @param mayTake false while no file counts
  */
 export function useDrop(take: (files: FileList) => void, mayTake: () => boolean): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const over = (event: DragEvent): void => event.preventDefault();
     const drop = (event: DragEvent): void => {
       event.preventDefault();

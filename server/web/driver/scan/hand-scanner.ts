@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useLayoutEffect, useRef } from 'react';
 import { createSignal } from '../../ui/signal.ts';
 import type { Burst } from '../model/scan.ts';
 import { afterKey, noBurst } from '../model/scan.ts';
@@ -24,7 +24,8 @@ const readers: { readonly current: Reader }[] = [];
 export function useHandScanner(onCode: Reader): void {
   const latest = useRef(onCode);
   latest.current = onCode;
-  useEffect(() => {
+  // At once, as the screen changes: the screen before takes no code meanwhile.
+  useLayoutEffect(() => {
     readers.push(latest);
     return () => void readers.splice(readers.indexOf(latest), 1);
   }, []);
