@@ -84,10 +84,12 @@ describe('signing in and out', () => {
     const server = await startScriptedServer();
     const device = new Device(server.url);
     const client = await device.start();
+    const ended = new Promise((resolve) => client.on('session', resolve));
     server.rejections.push('INVALID_TOKEN');
     await client.signIn({ employeeId: '1001', password });
     const receipt = client.updateStop(sampleKey, comment(1, 'x'));
     await until(client.status, (status) => status.connection === 'signed_out');
+    expect(await ended).toEqual({ employee: '1001', reason: 'expired' });
     expect(client.status.current.pending).toEqual({ 1001: 1 });
     await device.kill();
     const again = await device.start();

@@ -38,7 +38,7 @@ export interface EngineApi {
   followerOf(queue: Queue): Account | undefined;
   welcomed(queue: Queue, epoch: string): void;
   session(queue: Queue, frame: SessionFrame): void;
-  rejected(queueConnection: QueueConnection, code: string, message: string): void;
+  rejected(queueConnection: QueueConnection, code: string, message: string, reason?: string): void;
   trouble(code: string, message: string): void;
   /** The server has answered changes. */
   changesAnswered(): void;
@@ -184,7 +184,7 @@ export class QueueConnection implements ConnectionListener {
         this.#sender?.failed();
         return engine.trouble(frame.code, frame.message);
       case 'reject':
-        return engine.rejected(this, frame.code, frame.message);
+        return engine.rejected(this, frame.code, frame.message, frame.reason);
       case 'session':
         return engine.session(this.queue, frame);
       case 'routes':

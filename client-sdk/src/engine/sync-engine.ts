@@ -217,12 +217,12 @@ export class SyncEngine implements EngineApi {
     if (accounts.setEnd(employee, at)) events.emit({ name: 'expires', event: { employee, at } });
   }
 
-  rejected(queueConnection: QueueConnection, code: string, message: string): void {
+  rejected(queueConnection: QueueConnection, code: string, message: string, reason = message): void {
     const { queue } = queueConnection;
     const credentials = this.credentials(queue);
     // A rejection never drops a change: the queue key drains the queue, the rest waits for the driver to sign in.
     if (code === 'INVALID_TOKEN' && credentials) {
-      if ('api_token' in credentials) this.#endSession(queue.head.employee, message);
+      if ('api_token' in credentials) this.#endSession(queue.head.employee, reason);
       else {
         // A delayed hello has created another key, and its answer was lost: this key has become invalid.
         this.#deps.outbox.setQueueKey(queue, null);

@@ -254,7 +254,7 @@ export class ScriptedServer implements ScriptedDesk {
   #welcome(link: Link, hello: Hello): void {
     const code = this.rejections.shift() ?? this.#fault(hello);
     if (code !== undefined) {
-      link.send({ type: 'reject', code, message: code });
+      link.send({ type: 'reject', code, message: code, ...(code === 'INVALID_TOKEN' && { reason: 'expired' }) });
       return link.wire.close(4001);
     }
     link.hello = hello;

@@ -209,8 +209,11 @@ export class Connection implements Connected {
     if (hub.hellosInProgress >= hub.limits.hellos_at_once) return this.#refuse('RATE_LIMITED');
     hub.hellosInProgress++;
     try {
-      if (hello.api_token !== undefined && !(await hub.sessions.authenticate(hello.employee_id, hello.api_token)))
-        return this.handle({ type: 'refused', code: 'INVALID_TOKEN' });
+      const { employee_id: employee, api_token: token } = hello;
+      if (token !== undefined && !(await hub.sessions.authenticate(employee, token))) {
+        const reason = await hub.endOf(employee, token);
+        return this.handle({ type: 'refused', code: 'INVALID_TOKEN', reason });
+      }
       const [client, { routes }] = await Promise.all([
         hub.openClient({ ...hello, session, boot: bootOf(clock) }),
         hello.queue_key === undefined ? hub.routesOf(hello.employee_id) : { routes: [] },

@@ -1,5 +1,6 @@
 import { headerDocument, routeScope, type AssignedRoute } from '@tailgate/sync-protocol';
-import { readSessionStates, type Sessions } from '../auth/sessions.ts';
+import type { EndReason } from '../auth/rules.ts';
+import { readSessionState, readSessionStates, type Sessions } from '../auth/sessions.ts';
 import type { Listener } from '../db/listen.ts';
 import { assignmentsChannel, routesChannel, sessionsChannel } from '../db/notify-sql.ts';
 import type { Queryable } from '../db/types.ts';
@@ -193,6 +194,12 @@ export class Hub {
     this.#endEnded(connections).catch((err: unknown) =>
       this.log.warn({ err }, 'sessions of phones could not be checked'),
     );
+  }
+
+  /** Why the session of this token has ended; undefined where this employee never had it. */
+  async endOf(employee: string, token: string): Promise<EndReason | undefined> {
+    const state = await readSessionState(this.#db, employee, token, this.clock());
+    return state?.kind === 'ended' ? state.reason : undefined;
   }
 
   async #endEnded(connections: Iterable<Connected>): Promise<void> {

@@ -69,10 +69,17 @@ export type Arrival =
       readonly now: number;
     };
 
+/** Parts of a rejection beside its code. */
+export interface RejectFacts {
+  /** Why the session of the shown token has ended. */
+  readonly reason?: string | undefined;
+  readonly retryAfterMs?: number;
+}
+
 export type SessionEvent =
   | Arrival
   | { readonly type: 'opened'; readonly opened: Opened; readonly now: number }
-  | { readonly type: 'refused'; readonly code: ErrorCode; readonly retryAfterMs?: number }
+  | ({ readonly type: 'refused'; readonly code: ErrorCode } & RejectFacts)
   | { readonly type: 'answered'; readonly answer: PushAnswer; readonly now: number }
   | {
       readonly type: 'unanswered';

@@ -10,6 +10,7 @@ import type {
   AwaitingHello,
   Live,
   Opening,
+  RejectFacts,
   Session,
   SessionEvent,
   Settling,
@@ -112,7 +113,7 @@ function whileOpening(session: Opening, event: OpenEvent, limits: SyncLimits): S
     case 'broken':
       return stay({ ...session, waiting: [...session.waiting, event] });
     case 'refused':
-      return reject(event.code, errorCodes[event.code].meaning, event.retryAfterMs);
+      return reject(event.code, errorCodes[event.code].meaning, event);
     case 'opened': {
       const live: Live = {
         phase: 'live',
@@ -136,7 +137,7 @@ function whileOpening(session: Opening, event: OpenEvent, limits: SyncLimits): S
     case 'routes':
       return stay({ ...session, routes: event.routes });
     case 'revoked':
-      return reject('INVALID_TOKEN', 'the session has just ended');
+      return reject('INVALID_TOKEN', 'the session has just ended', event);
     default:
       return ignore(session, event satisfies Ignored<'opening'>);
   }
@@ -362,12 +363,13 @@ function fault(
     : then(answer, close(closeCodes.badFrames, `${faults} bad frames: ${code}`));
 }
 
-function reject(code: ErrorCode, message: string, retryAfterMs?: number): Step {
+function reject(code: ErrorCode, message: string, { reason, retryAfterMs }: RejectFacts = {}): Step {
   const frame: ServerFrameInput = {
     type: 'reject',
     code,
     message,
-    ...(retryAfterMs === undefined ? {} : { retry_after_ms: retryAfterMs }),
+    ...(reason !== undefined && { reason }),
+    ...(retryAfterMs !== undefined && { retry_after_ms: retryAfterMs }),
   };
   return then(send(closed, frame), close(closeCodes.rejected, code));
 }

@@ -46,6 +46,7 @@ export const rejectFrame = z.object({
   type: z.literal('reject'),
   code: z.string(),
   message: z.string(),
+  reason: z.optional(z.string()),
   retry_after_ms: z.optional(z.number()),
 });
 

@@ -193,7 +193,7 @@ describe('a session that ends', () => {
 
     const again = await connect(phone.clientId);
     again.hello(bert);
-    expect((await again.next('reject')).code).toBe('INVALID_TOKEN');
+    expect(await again.next('reject')).toMatchObject({ code: 'INVALID_TOKEN', reason: 'signed_out' });
     expect((await (await connect(phone.clientId)).signOn({ employee_id: '1002', queue_key })).type).toBe('welcome');
     bert = await signIn(node.client, '1002', { confirm_login: true });
   });

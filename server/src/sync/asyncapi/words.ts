@@ -91,6 +91,8 @@ export const fieldWords: Readonly<Record<string, string>> = {
   to: 'The version after the patch.',
   'phone.gone.to': 'The last lost sequence.',
   reason: 'For people.',
+  'server.reject.reason':
+    'With `INVALID_TOKEN`: why the session of this token has ended, as in `session`; absent for an unknown token.',
   'server.session.reason': 'Why it was revoked, such as `signed_out` or `evicted`; later versions may add reasons.',
   server_time: 'The clock of the server, UTC.',
   epoch: 'Changes when the server or the route is restored: cursors of another epoch are invalid.',
