@@ -103,9 +103,9 @@ test('a queue that forks while it is sealed leaves its items unsealed to the new
   expect(item.form).toBe('sealed');
 });
 
-test('a backlog of 300 kB drains over 10 kB a second, and quick answers make large pushes', async () => {
+/** A queue on a line whose speed the test sets. */
+function openLine() {
   const { record, outbox, environment, advance } = openQueue();
-  for (let stop = 1; stop <= 300; stop++) record(stop, 'x'.repeat(700));
   const queue = outbox.queueOf('1001');
   const limits = { frame_bytes: 1_048_576, mutations_per_push: 256, pushes_in_flight: 4, ping_ms: 5_000 };
   const pace = { bytes: firstPushBytes };
@@ -114,8 +114,13 @@ test('a backlog of 300 kB drains over 10 kB a second, and quick answers make lar
     send: (frame: ClientFrameInput) => void (frame.type === 'push' && line.push(frame)),
     handle: () => {},
   };
-  const sender = new Sender(queue, limits, { environment, timing: defaultTiming, connection, pace });
+  let sender = new Sender(queue, limits, { environment, timing: defaultTiming, connection, pace });
   const passed: number[] = [];
+  const reconnect = (): void => {
+    sender.end();
+    line.length = 0;
+    sender = new Sender(queue, limits, { environment, timing: defaultTiming, connection, pace });
+  };
   /** Transfers the oldest push, and answers it. */
   const pass = async (bytesPerSecond: number): Promise<void> => {
     const frame = line.shift();
@@ -132,24 +137,52 @@ test('a backlog of 300 kB drains over 10 kB a second, and quick answers make lar
     sender.acknowledged({ type: 'ack', last_seq: results.at(-1)!.seq, results });
     await sender.pump();
   };
-  await sender.pump();
+  return { record, queue, pace, line, passed, pass, reconnect, pump: () => sender.pump() };
+}
+
+test('a backlog of 300 kB drains over 10 kB a second, and quick answers make large pushes', async () => {
+  const { record, queue, pace, line, passed, pass, pump, reconnect } = openLine();
+  // Quick answers to single taps, in good coverage, permit no large push.
+  for (let tap = 0; tap < 6; tap++) {
+    record(1, `tap ${tap}`);
+    await pump();
+    await pass(10_000_000);
+  }
+  expect(pace.bytes).toBe(firstPushBytes);
+  for (let stop = 1; stop <= 300; stop++) record(stop, 'x'.repeat(700));
+  await pump();
   while (line.length > 0) await pass(10_000);
   expect(queue.waiting.size).toBe(0);
 
   for (let i = 0; i < 3_000; i++) record((i % 900) + 1, 'x'.repeat(700));
   passed.length = 0;
-  await sender.pump();
+  await pump();
   while (line.length > 0) await pass(10_000_000);
   expect(queue.waiting.size).toBe(0);
   // At most some answers more than pushes of the full size would need.
   expect(passed.length).toBeLessThan(3_000 / 256 + 12);
   expect(Math.max(...passed)).toBe(256);
 
-  // The phone enters a dead zone: a push is not answered.
-  record(1, 'one more');
-  await sender.pump();
-  sender.end();
-  expect(pace.bytes).toBeLessThan(firstPushBytes);
+  // The next connection has a slow link: it begins anew, with less after a push without an answer.
+  reconnect();
+  expect(pace.bytes).toBe(firstPushBytes);
+  for (let stop = 1; stop <= 300; stop++) record(stop, 'x'.repeat(700));
+  await pump();
+  reconnect();
+  expect(pace.bytes).toBe(firstPushBytes / 2);
+  await pump();
+  while (line.length > 0) await pass(10_000);
+  expect(queue.waiting.size).toBe(0);
+});
+
+test('three answers to pushes of one size permit twice that size', async () => {
+  const { record, line, pace, pass, pump } = openLine();
+  for (let stop = 1; stop <= 300; stop++) record(stop, 'x'.repeat(700));
+  await pump();
+  expect(line).toHaveLength(3);
+  for (let answer = 0; answer < 3; answer++) await pass(20_000);
+  expect(pace.bytes).toBeGreaterThan(1.5 * firstPushBytes);
+  expect(pace.bytes).toBeLessThanOrEqual(2 * firstPushBytes);
 });
 
 test('two edits that are too large together stay two changes', () => {

@@ -2,6 +2,7 @@ import type { AckFrame, ClientFrameInput, Limits } from '@tailgate/sync-protocol
 import type { Environment } from '../platform/environment.ts';
 import type { Timing } from '../connection/machine.ts';
 import { backoffMs } from '../connection/machine.ts';
+import { bytesOf } from './item.ts';
 import type { Queue } from './queue.ts';
 
 export interface SenderDeps {
@@ -9,13 +10,15 @@ export interface SenderDeps {
   readonly timing: Timing;
   /** The connection over which the queue drains. */
   readonly connection: { send(frame: ClientFrameInput): void; handle(event: { is: 'renewed' }): void };
-  /** Stays from connection to connection. */
+  /** Of the queue: it outlives a connection. */
   readonly pace: Pace;
 }
 
 /**
  * The size of a push in bytes. Both sides treat a connection as broken after some 15 s without a whole frame, so a push
- * has to fit a slow uplink. It doubles with each quick answer, and falls with a connection that ended before one.
+ * has to fit a slow uplink. A quick answer permits twice the size of its push: smaller ones prove nothing about a large
+ * one. The next connection may have a slower link: it starts with the first size, or less after one that ended before an
+ * answer.
  */
 export interface Pace {
   bytes: number;
@@ -38,7 +41,7 @@ export class Sender {
   #next = 0;
   #generation = 0;
   /** Each push in progress: `generation` distinguishes those from before a restart, `at` is its time (monotonic). */
-  #flights: { readonly generation: number; readonly at: number }[] = [];
+  #flights: { readonly generation: number; readonly at: number; readonly bytes: number }[] = [];
   #failures = 0;
   #ended = false;
   #pumping = false;
@@ -56,7 +59,8 @@ export class Sender {
   /** The connection has ended; the next one sends the unanswered items again. */
   end(): void {
     const { pace } = this.#deps;
-    if (this.#flights.length > 0) pace.bytes = Math.max(Math.min(pace.bytes, firstPushBytes) / 2, minPushBytes);
+    pace.bytes = Math.min(pace.bytes, firstPushBytes);
+    if (this.#flights.length > 0) pace.bytes = Math.max(pace.bytes / 2, minPushBytes);
     this.#ended = true;
     this.#stopTimer();
   }
@@ -95,9 +99,10 @@ export class Sender {
     const last = batch.at(-1);
     if (!last) return false;
     this.#next = last.mutation.seq + 1;
-    this.#flights.push({ generation, at: environment.clock.monotonic() });
+    const mutations = batch.map((item) => item.mutation);
+    this.#flights.push({ generation, at: environment.clock.monotonic(), bytes: bytesOf(mutations) });
     if (this.#flights.length === 1) this.#expectAnswer();
-    connection.send({ type: 'push', mutations: batch.map((item) => item.mutation) });
+    connection.send({ type: 'push', mutations });
     return true;
   }
 
@@ -108,7 +113,7 @@ export class Sender {
     const { pace, environment } = this.#deps;
     const flight = this.#flights.shift();
     if (flight && environment.clock.monotonic() - flight.at < quickMs)
-      pace.bytes = Math.min(pace.bytes * 2, this.#limits.frame_bytes);
+      pace.bytes = Math.min(Math.max(pace.bytes, flight.bytes * 2), this.#limits.frame_bytes);
     this.#expectAnswer();
     this.#failures = 0;
     // The server answers each push after a gap with it: restart once.
