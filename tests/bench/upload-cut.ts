@@ -93,6 +93,7 @@ const resumably =
       signal: new AbortController().signal,
       progress: () => {},
       begun: () => {},
+      taken: () => {},
     });
     return outcome.is === 'here';
   };

@@ -5,13 +5,17 @@ import { platform } from '../../client-sdk/src/platform/environment.ts';
 import { startScriptedServer } from '../support/scripted-server.ts';
 import { Device, until } from '../support/sdk-device.ts';
 
-/** The outcome of each request: `hangs` never answers, `breaks` fails, all later ones pass. */
+/** `hangs` never answers, `breaks` fails. */
+type Fate = 'hangs' | 'breaks' | 'passes';
+
+/** The fates of the first requests; all later ones pass. */
 class Line implements HttpStack {
   readonly sent: string[] = [];
-  readonly #outcomes: ('hangs' | 'breaks')[];
+  aborted = 0;
+  readonly #outcomes: Fate[];
   readonly #inner = fetchStack(fetch);
 
-  constructor(...outcomes: ('hangs' | 'breaks')[]) {
+  constructor(...outcomes: Fate[]) {
     this.#outcomes = outcomes;
   }
 
@@ -19,7 +23,10 @@ class Line implements HttpStack {
     const request = this.#inner.createRequest(method, url);
     const outcome = this.#outcomes.shift();
     this.sent.push(outcome ?? 'passes');
-    if (outcome === 'hangs') request.send = () => new Promise(() => {});
+    if (outcome === 'hangs') {
+      request.send = () => new Promise(() => {});
+      request.abort = async () => void this.aborted++;
+    }
     if (outcome === 'breaks') request.send = () => Promise.reject(new TypeError('the line broke'));
     return request;
   }
@@ -38,11 +45,18 @@ async function openApp(httpStack: HttpStack, waits: (ms: number) => number = (ms
     monotonic: () => platform.clock.monotonic() + clock.skipped,
     after: (ms: number, work: () => void) => platform.clock.after(waits(ms), work),
   };
-  const uploads = await openUploads({ store: new MemoryFiles(), photos: false, httpStack });
+  const uploads = await openUploads({ store: new MemoryFiles(), photos: false, httpStack, chunkBytes: 60 });
   const client = await new Device(server.url, { uploads, clock }).startSignedIn();
   await until(client.status, ({ connection }) => connection === 'online');
   const add = () => uploads.add(new Blob([crypto.getRandomValues(new Uint8Array(100))]), { kind: 'photo' });
-  return { client, uploads, clock, add };
+  /** A hint that the network is back, long after the latest progress. Resolves when the client has handled it. */
+  const hint = async (idleMs = 50_000): Promise<void> => {
+    clock.skipped += idleMs;
+    client.syncNow();
+    // The files in memory take no task of their own.
+    await new Promise(setImmediate);
+  };
+  return { uploads, hint, add };
 }
 
 test('a request whose answer never comes does not stop the other files for ever', async () => {
@@ -55,16 +69,31 @@ test('a request whose answer never comes does not stop the other files for ever'
 
 test('a hint that the network is back ends a request that has been idle, and its file is sent at once', async () => {
   const line = new Line('hangs');
-  const { client, uploads, clock, add } = await openApp(line);
+  const { uploads, hint, add } = await openApp(line);
   const { id } = await add();
   await expect.poll(() => line.sent).toEqual(['hangs']);
   // A request that has just begun goes on.
-  client.syncNow();
-  await uploads.read(id);
-  expect(line.sent).toEqual(['hangs']);
-  clock.skipped = 50_000;
-  client.syncNow();
+  await hint(0);
+  expect(line.aborted).toBe(0);
+  await hint();
+  expect(line.aborted).toBe(1);
   await uploads.here(id);
+});
+
+test('hints end one attempt of a file, and the next one when the server has taken bytes of it', async () => {
+  const line = new Line('hangs', 'passes', 'hangs', 'hangs');
+  const { hint, add } = await openApp(line);
+  await add();
+  await expect.poll(() => line.sent).toEqual(['hangs']);
+  await hint();
+  // The second attempt: a part passes, the next part waits.
+  await expect.poll(() => line.sent).toEqual(['hangs', 'passes', 'hangs']);
+  await hint();
+  await expect.poll(() => line.sent).toHaveLength(4);
+  // A slow link that reports no progress looks the same: the third attempt has its full time.
+  await hint();
+  await hint();
+  expect(line).toMatchObject({ aborted: 2, sent: ['hangs', 'passes', 'hangs', 'hangs'] });
 });
 
 test('a failed attempt leaves no listener behind that would hold the bytes of its file', async () => {

@@ -131,7 +131,8 @@ describe('a file', () => {
     };
     const store = new MemoryFiles();
     const uploads = await openUploads({ store, photos: false, httpStack: fetchStack(send) });
-    await device.start({ uploads });
+    const { status } = await device.start({ uploads });
+    await until(status, ({ connection }) => connection === 'online');
     const add = () => uploads.add(photoOf(1_000), { kind: 'photo', employee });
     await expect(uploads.here((await add()).id)).rejects.toThrow(/^The body or file exceeds the limit\.$/);
     isOlder = true;

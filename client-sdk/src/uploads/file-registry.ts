@@ -19,6 +19,7 @@ export class FileRegistry {
   readonly #states = new Map<string, Signal<FileState | undefined>>();
   readonly #listeners = new Set<(file: KeptFile) => void>();
   #onWritten: (file: KeptFile) => void = () => {};
+  #onDiscarded: (id: string) => void = () => {};
 
   private constructor(store: FileStore) {
     this.#store = store;
@@ -65,6 +66,11 @@ export class FileRegistry {
   /** Calls the listener with each file that this page has written. */
   onWrite(listener: (file: KeptFile) => void): void {
     this.#onWritten = listener;
+  }
+
+  /** Calls the listener with the id of each file that this page has discarded. */
+  onDiscard(listener: (id: string) => void): void {
+    this.#onDiscarded = listener;
   }
 
   /** Unsent files in the order of sending: signatures, documents, photos, each by age. */
@@ -135,6 +141,7 @@ export class FileRegistry {
     if (file.state.at === 'here') return;
     this.drop(file.id);
     await this.#store.remove(file.id);
+    this.#onDiscarded(file.id);
   }
 
   /** Removes a file that another page has deleted. */

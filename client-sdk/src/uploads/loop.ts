@@ -26,7 +26,7 @@ const maxYieldMs = 10_000;
  * stack may report no progress: they get the time for their bytes at 4 kB a second; ms.
  */
 const stallMs = 60_000;
-/** After a part of that time, a hint that the network is back ends it. */
+/** After a part of that time, a hint that the network is back ends it, once. */
 const idlePart = 1 / 12;
 
 /** The server, or a proxy before it, is overloaded. */
@@ -43,6 +43,7 @@ const noBackoff: Backoff = { until: 0, failures: 0 };
 
 /** An upload in progress. */
 interface Attempt {
+  readonly file: string;
   readonly ending: AbortController;
   readonly stallMs: number;
   /** The latest progress, by the monotonic clock. */
@@ -66,6 +67,11 @@ export class UploadLoop {
   /** Credentials that the server rejected. */
   readonly #rejectedCredentials = new Set<string>();
   #attempt: Attempt | undefined;
+  /**
+   * The file whose attempt a hint has ended: none ends its next one before the server has taken bytes. A healthy request
+   * may report no progress for long, over `fetch`, or with its last bytes in the buffers of the platform.
+   */
+  #renewed: string | undefined;
   #running: Promise<void> | undefined;
   #asked = false;
   #stopTimer: () => void = () => {};
@@ -88,8 +94,10 @@ export class UploadLoop {
   /** The request may have been sent over a network that is gone. */
   #endIdleAttempt(): void {
     const attempt = this.#attempt;
-    if (!attempt || this.#now - attempt.progressAt < attempt.stallMs * idlePart) return;
+    if (!attempt || attempt.file === this.#renewed) return;
+    if (this.#now - attempt.progressAt < attempt.stallMs * idlePart) return;
     attempt.isRenewed = true;
+    this.#renewed = attempt.file;
     attempt.ending.abort();
   }
 
@@ -133,12 +141,18 @@ export class UploadLoop {
   async #cleanUp(): Promise<void> {
     const { registry, port, keepMs } = this.#options;
     const epoch = port.epoch();
-    const now = port.environment.clock.now();
     const { stamp, isSure } = port.time;
     if (isSure) await registry.forget((since) => stamp - since > keepMs);
-    for (const file of [...registry.files]) {
-      const { state, added } = file;
-      if (state.at === 'failed' && now - (state.since ?? added) > keepMs) await registry.discard(file);
+    for (const { id } of [...registry.files]) {
+      // Another page may have added it again since the step before.
+      const file = registry.find(id);
+      if (!file) continue;
+      const { state } = file;
+      if (state.at === 'failed' && isSure) {
+        // It failed before the server's time was known: its age counts from now.
+        if (state.since === undefined) await registry.move(file, { ...state, since: stamp });
+        else if (stamp - state.since > keepMs) await registry.discard(file);
+      }
       if (epoch !== undefined && state.at === 'here' && state.epoch !== epoch)
         await registry.move(file, { at: 'saved' });
     }
@@ -205,7 +219,8 @@ export class UploadLoop {
       // Most of the size of this entry; a page starts without it.
       const { requestsOf, sendFile } = await import('./send-file.ts');
       const { chunkBytes, httpStack } = requestsOf(this.#options, port.environment.fetch);
-      const outcome = await this.#watched(httpStack ? Math.max(stallMs, chunkBytes / 4) : stallMs, (signal, moves) =>
+      const limitMs = httpStack ? Math.max(stallMs, chunkBytes / 4) : stallMs;
+      const outcome = await this.#watched(file.id, limitMs, (signal, moves) =>
         sendFile({
           file,
           bytes,
@@ -225,6 +240,7 @@ export class UploadLoop {
             moves();
             this.#begun(file);
           },
+          taken: () => (this.#renewed = undefined),
         }),
       );
       if (outcome !== 'again') await this.#settle(file, outcome, JSON.stringify(headers));
@@ -241,7 +257,8 @@ export class UploadLoop {
 
   #fail(file: KeptFile, code: 'VANISHED' | 'REFUSED', reason: string): Promise<void> {
     const { registry, port } = this.#options;
-    return registry.move(file, { at: 'failed', code, reason, since: port.environment.clock.now() });
+    const { isSure, stamp } = port.time;
+    return registry.move(file, { at: 'failed', code, reason, since: isSure ? stamp : undefined });
   }
 
   /**
@@ -250,11 +267,13 @@ export class UploadLoop {
    * @param send calls `moves` at each progress
    */
   async #watched(
+    file: string,
     limitMs: number,
     send: (signal: AbortSignal, moves: () => void) => Promise<Outcome>,
   ): Promise<Outcome | 'again'> {
     const { clock } = this.#options.port.environment;
     const attempt: Attempt = {
+      file,
       ending: new AbortController(),
       stallMs: limitMs,
       progressAt: this.#now,
@@ -272,7 +291,9 @@ export class UploadLoop {
     if (this.#stopping.signal.aborted) attempt.ending.abort();
     try {
       const outcome = await send(attempt.ending.signal, moves);
-      return attempt.isRenewed && outcome.is === 'later' ? 'again' : outcome;
+      if (attempt.isRenewed && outcome.is === 'later') return 'again';
+      this.#renewed = undefined;
+      return outcome;
     } finally {
       stopWatch();
       this.#attempt = undefined;

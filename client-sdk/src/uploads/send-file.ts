@@ -39,6 +39,8 @@ export interface Attempt {
   readonly progress: (bytes: number) => void;
   /** The server has answered, or the first bytes leave this device. */
   readonly begun: () => void;
+  /** The server has taken the bytes of a request. */
+  readonly taken: () => void;
 }
 
 /** How requests are sent. If the platform's own requests report no progress, `fetch` sends smaller ones. */
@@ -69,6 +71,7 @@ export function sendFile({ file, bytes, endpoint, isNew, signal, ...attempt }: A
       storeFingerprintForResuming: false,
       fingerprint: () => Promise.resolve(asset_id),
       fileReader: { openFile: () => Promise.resolve(sourceOf(bytes)) },
+      onChunkComplete: attempt.taken,
       onProgress: (sent) => {
         if (!hasProgress && sent > 0) attempt.begun();
         hasProgress ||= sent > 0;

@@ -114,6 +114,7 @@ export class Uploads implements UploadsPart {
     this.status = this.#status;
     registry.onChange(() => this.#showStatus());
     registry.onWrite(({ id }) => this.#channel?.postMessage(id));
+    registry.onDiscard((discarded) => this.#channel?.postMessage({ discarded }));
     this.#channel?.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
       if (isDiscarded(data)) registry.drop(data.discarded);
       else this.#reread((loop) => loop.pump());
@@ -167,9 +168,7 @@ export class Uploads implements UploadsPart {
    */
   async discard(id: string): Promise<void> {
     const file = this.#registry.find(id);
-    if (!file) return;
-    await this.#registry.discard(file);
-    this.#channel?.postMessage({ discarded: id });
+    if (file) await this.#registry.discard(file);
   }
 
   /** Resolves when the server has verified and stored the file; rejects where it cannot be sent. */
