@@ -20,6 +20,7 @@ import { Accounts } from './session/accounts.ts';
 import { authLoader } from './session/sign-in.ts';
 import { Journal } from './store/journal.ts';
 import { Reserve } from './store/reserve.ts';
+import { probeKey } from './store/store.ts';
 import type { SharedStore } from './tabs/shared-store.ts';
 import type { UploadsPart } from './upload-port.ts';
 
@@ -77,6 +78,8 @@ async function openClient(options: ClientOptions): Promise<LocalClient> {
     store.readAll('scope'),
     store.readAll('document'),
   ]);
+  // Another page may have encrypted the store since this one opened: in the open, every row would be damaged.
+  if (settingRows.some(({ key }) => key === probeKey)) throw new Error('the store is encrypted: open it with its key');
   const journal = new Journal(store, environment.clock, new Reserve(store, settingRows, environment));
   const deps = { url, device, app, environment, timing, time, journal, undoWindow, events: new EventHub() };
   const accounts = new Accounts(accountRows, settingRows, employeeId, journal);

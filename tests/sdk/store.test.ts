@@ -170,6 +170,18 @@ describe('encryption alone', () => {
       expect(await store.readAll('item')).toEqual([{ key: 'a', value: 1 }]);
   });
 
+  test('that another page has added since this one opened the store: no client runs in the open', async () => {
+    const indexedDB = new IDBFactory();
+    const open = () => openIndexedDb('encrypted meanwhile', { indexedDB });
+    const [plain, key] = [await open(), await newKey()];
+    const store = await encrypted(await open(), key);
+    const before = await plain.readAll('setting');
+    await expect(createClient({ url: 'http://127.0.0.1:9', store: plain })).rejects.toThrow('is encrypted');
+    await (await createClient({ url: 'http://127.0.0.1:9', store })).close();
+    const after = (await (await open()).readAll('setting')).filter(({ key: name }) => name === 'encryption');
+    expect(after).toEqual(before);
+  });
+
   test('reports another key and changes nothing', async () => {
     const beneath = new MemoryStore();
     const key = await newKey();

@@ -1,13 +1,11 @@
 import { alone, type SharedStore } from '../tabs/shared-store.ts';
 import { isSealed, openProbe, openValue, sealValue } from './sealing.ts';
 import type { Durability, Row, Store, StoreChange, Table } from './store.ts';
-import { tables } from './store.ts';
+import { probeKey, tables } from './store.ts';
 
 export { encryptedFiles } from './encrypted-files.ts';
 export { WrongKey } from './sealing.ts';
 
-/** A row that distinguishes a wrong key from a damaged row. */
-const probeKey = 'encryption';
 const isProbe = ({ key }: Row): boolean => key === probeKey;
 
 /**

@@ -27,6 +27,9 @@ export interface Row {
   readonly value: unknown;
 }
 
+/** The key of a setting that marks an encrypted store; its value distinguishes a wrong key from a damaged row. */
+export const probeKey = 'encryption';
+
 /** One step of a write; a write is atomic. */
 export type StoreChange =
   | { readonly put: Table; readonly key: string; readonly value: unknown }
