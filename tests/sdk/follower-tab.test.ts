@@ -78,6 +78,17 @@ test('a page that begins to lead stores its unsaved changes itself', async () =>
   expect(items).toMatchObject([{ employee: '1001', mutation: { id: receipt.id } }]);
 });
 
+test('a change that the last leader counted as unsaved counts once while no page leads', async () => {
+  const { follower, receipt } = openFollower();
+  const status = { ...follower.status.current, pending: { '1001': 1 }, unsaved: 1 };
+  follower.take({ type: 'shows', shown: { of: 'receipt', id: receipt.id, value: { at: 'recorded' } } });
+  follower.take({ type: 'shows', shown: { of: 'status', value: status } });
+  follower.cannotLead('the disk is full');
+  expect(follower.status.current).toMatchObject({ pending: { '1001': 1 }, unsaved: 1 });
+  follower.updateStop(sampleKey, { id: 2, updates: { driver_comments: 'without a leader' } });
+  expect(follower.status.current).toMatchObject({ pending: { '1001': 2 }, unsaved: 2 });
+});
+
 test('a page that could not open the store tries again to lead; until then its tap counts as unsaved', async () => {
   const { url } = await startScriptedServer();
   const [name, indexedDB] = [randomUUID(), new IDBFactory()];

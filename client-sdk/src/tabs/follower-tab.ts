@@ -46,6 +46,8 @@ export class FollowerTab implements Client {
   readonly #receipts = new Map<string, Receipt>();
   /** Changes without confirmed storage, in the order of taps. */
   readonly #unsaved = new Map<string, Change>();
+  /** Those among them that a leader has recorded: the status that it sent counts them. */
+  readonly #sent = new Set<string>();
   readonly #reviewed = new Signal<readonly ReviewEntry[]>([]);
   readonly #calls = new Map<string, (answer: Answer) => void>();
   #leader: string | undefined;
@@ -251,7 +253,13 @@ export class FollowerTab implements Client {
   }
 
   #showStatus(): void {
-    this.status.renew(withoutLeader(this.#sentStatus, this.#trouble, [...this.#unsaved.values()]));
+    this.status.renew(
+      withoutLeader(
+        this.#sentStatus,
+        this.#trouble,
+        [...this.#unsaved.values()].filter(({ by }) => !this.#sent.has(by.id)),
+      ),
+    );
   }
 
   /** The receipt object of this page for a change. */
@@ -334,6 +342,7 @@ export class FollowerTab implements Client {
       }
       case 'receipt':
         if (shown.value.at !== 'recorded') this.#unsaved.delete(shown.id);
+        this.#sent.add(shown.id);
         this.#receipts.get(shown.id)?.shows(shown.value);
     }
   }
@@ -356,7 +365,7 @@ interface RequestedRoute {
   readonly wanted: Wanted;
 }
 
-/** The last status, with the changes that no leader has received. @param lastError undefined while a page leads */
+/** The last status, with the changes that no leader has recorded. @param lastError undefined while a page leads */
 function withoutLeader(last: Status, lastError: Trouble | undefined, unsaved: readonly Change[]): Status {
   if (!lastError) return last;
   const pending: Record<string, number> = { ...last.pending };
