@@ -9,10 +9,10 @@ import { Device, until } from '../support/sdk-device.ts';
 
 const id = (n: number): string => `019ab000-0000-7000-8000-${String(n).padStart(12, '0')}`;
 
-/** A phone with one change of another driver on each of these routes, and no credentials for them. */
-async function phoneOf(routes: readonly string[], progress: object): Promise<Store> {
+/** A phone with one change of another driver on each of these routes, and no credentials for them but this key. */
+async function phoneOf(routes: readonly string[], progress: object, queue_key: string | null = null): Promise<Store> {
   const store = new MemoryStore();
-  const head = { client_id: id(0), employee: '1002', retired: false, queue_key: null };
+  const head = { client_id: id(0), employee: '1002', retired: false, queue_key };
   await store.write(
     [
       { put: 'queue', key: id(0), value: { ...head, sealed_seq: 0, sealed_link: null, epoch: '1' } },
@@ -53,13 +53,19 @@ test('a driver gets the feed on a phone with unfinished changes of another drive
   expect(client.status.current.unhosted).toEqual({ '1002': 60 });
 });
 
-test('a file does not wait for a change that nobody here can send', async () => {
+test.each([
+  { changes: 'nobody here can send', key: null },
+  { changes: 'the server refuses', key: 'of a revoked queue' },
+])('a file does not wait for a change that $changes', async ({ key }) => {
   const server = await startScriptedServer();
+  if (key !== null) server.rejections.push('CLIENT_REVOKED');
   // The wait for changes in progress has no end here.
   const after = (ms: number, work: () => void) => (ms === 10_000 ? () => {} : platform.clock.after(ms, work));
   const uploads = await openUploads({ store: new MemoryFiles(), photos: false, httpStack: fetchStack(fetch) });
-  const store = await phoneOf(['X1'], { at: 'waiting' });
-  const client = await new Device(server.url, { store, uploads, clock: { ...platform.clock, after } }).startSignedIn();
+  const store = await phoneOf(['X1'], { at: 'waiting' }, key);
+  const client = await new Device(server.url, { store, uploads, clock: { ...platform.clock, after } }).start();
+  if (key !== null) await until(client.status, ({ awaitsSignIn }) => awaitsSignIn['1002'] === 1);
+  await client.signIn({ employeeId: '1001', password: 'secret-of-driver' });
   await until(client.status, ({ connection, awaitsSignIn }) => connection === 'online' && awaitsSignIn['1002'] === 1);
   const file = await uploads.add(new Blob([new Uint8Array(100)]), { kind: 'signature' });
   await uploads.here(file.id);

@@ -243,14 +243,21 @@ test('a draft stays while its route is the driver’s, and goes a week after bot
   await client.stop(1).draft.set(half);
   await client.setDraft({ ...sampleKey, id: 'R900' }, 1, 'of a former route');
   await device.kill();
-  const start = async (ahead: number) => {
+  const drafts = async () => (await device.store.readAll('setting')).filter(({ key }) => key.startsWith('draft/'));
+  /** @param age of the drafts. @param ahead of the phone's clock */
+  const start = async (age: number, ahead = 0) => {
+    const rows = (await drafts()).map(({ key, value }) => ({ put: 'setting' as const, key, value }));
+    const aged = rows.map((row) => ({ ...row, value: Object.assign({}, row.value, { at: Date.now() - age }) }));
+    await device.store.write(aged, 'strict');
     const { environment } = startAppRun({ ms: 0, wallMs: ahead });
     const again = await new Device(server.url, { ...environment, store: device.store }).start();
     await until(again.status, ({ connection }) => connection === 'online');
     await again.close();
-    return (await device.store.readAll('setting')).map(({ key }) => key).filter((key) => key.startsWith('draft/'));
+    return (await drafts()).map(({ key }) => key);
   };
   expect(await start(6 * day)).toHaveLength(2);
+  // A clock that jumps makes no draft old.
+  expect(await start(0, 8 * day)).toHaveLength(2);
   expect(await start(8 * day)).toEqual([`draft/1001/${sampleScope}/1`]);
 });
 

@@ -72,13 +72,24 @@ test('unseen edits of another route go after a week; those of the driver’s rou
   await until(client.stop(1), (each) => each?.unseen.length === 1);
   await client.updateStop(sampleKey, comment(2, 'stores the edit, too')).saved;
   await device.kill();
-  const row = (await device.store.readAll('setting')).find(({ key }) => key.startsWith('edits/'));
-  const other: unknown = JSON.parse(JSON.stringify(row?.value).replace(sampleScope, 'route:F01:R900:20261121'));
-  await device.store.write([{ put: 'setting', key: 'edits/route:F01:R900:20261121/1', value: other }], 'strict');
-  const { environment } = startAppRun({ ms: 0, wallMs: 8 * 86_400_000 });
-  const again = await device.start(environment);
-  await until(again.status, ({ connection }) => connection === 'online');
-  await again.close();
-  const keys = (await device.store.readAll('setting')).map(({ key }) => key).filter((key) => key.startsWith('edits/'));
-  expect(keys).toEqual([row?.key]);
+  const edits = async () => (await device.store.readAll('setting')).filter(({ key }) => key.startsWith('edits/'));
+  const [row] = await edits();
+  const other = JSON.stringify(row?.value).replace(sampleScope, 'route:F01:R900:20261121');
+  /** @param age of both rows. @param ahead of the phone's clock */
+  const start = async (age: number, ahead: number) => {
+    for (const [key, text] of [
+      [row?.key ?? '', JSON.stringify(row?.value)],
+      ['edits/route:F01:R900:20261121/1', other],
+    ] as const) {
+      const value: unknown = JSON.parse(text.replace(/"since":\d+/, `"since":${Date.now() - age}`));
+      await device.store.write([{ put: 'setting', key, value }], 'strict');
+    }
+    const again = await device.start(startAppRun({ ms: 0, wallMs: ahead }).environment);
+    await until(again.status, ({ connection }) => connection === 'online');
+    await again.close();
+    return (await edits()).map(({ key }) => key);
+  };
+  // A clock that jumps makes none of them old.
+  expect(await start(0, 8 * 86_400_000)).toHaveLength(2);
+  expect(await start(8 * 86_400_000, 0)).toEqual([row?.key]);
 });

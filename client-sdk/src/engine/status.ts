@@ -1,4 +1,3 @@
-import type { Credentials } from './queue-connection.ts';
 import type { State } from '../connection/machine.ts';
 import type { Outbox } from '../queue/outbox.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -19,7 +18,10 @@ export interface Status {
   readonly unsaved: number;
   /** Changes without an answer from the server, by employee; employees without any are absent. */
   readonly pending: Readonly<Record<string, number>>;
-  /** The part of `pending` that no token and no queue key on this device can send: its driver has to sign in once. */
+  /**
+   * The part of `pending` that no token and no queue key on this device can send: its driver has to sign in once. Also
+   * that of a queue which the server refuses, because an operator revoked it.
+   */
   readonly awaitsSignIn: Readonly<Record<string, number>>;
   /** Stop changes that the server has and the back office cannot read yet, by employee; includes those under review. */
   readonly unhosted: Readonly<Record<string, number>>;
@@ -71,10 +73,10 @@ const statusByState: Partial<Record<State['at'], ConnectionStatus>> = {
   outdated: 'update_needed',
 };
 
-/** @param credentials returns the available credentials of a queue */
+/** @param canSend whether this device can send the changes of a queue now */
 export function pendingOf(
   outbox: Outbox,
-  credentials: (queue: Queue) => Credentials | undefined,
+  canSend: (queue: Queue) => boolean,
 ): Pick<Status, 'pending' | 'awaitsSignIn' | 'unhosted' | 'oldestPendingAt'> {
   const pending: Record<string, number> = {};
   const awaitsSignIn: Record<string, number> = {};
@@ -84,7 +86,7 @@ export function pendingOf(
     const { head, waiting, answered, oldest: since } = queue;
     count(unhosted, head.employee, answered.size);
     count(pending, head.employee, waiting.size);
-    if (!credentials(queue)) count(awaitsSignIn, head.employee, waiting.size);
+    if (!canSend(queue)) count(awaitsSignIn, head.employee, waiting.size);
     if (since !== null) oldestPendingAt = Math.min(oldestPendingAt ?? Infinity, Date.parse(since));
   }
   return { pending, awaitsSignIn, unhosted, oldestPendingAt };

@@ -192,7 +192,7 @@ export class SyncEngine implements EngineApi {
   }
 
   welcomed(queue: Queue, epoch: string): void {
-    const { outbox, replica } = this.#deps;
+    const { outbox, replica, time } = this.#deps;
     this.epoch = epoch;
     replica.enterEpoch(epoch);
     if (this.followerOf(queue)) {
@@ -200,8 +200,11 @@ export class SyncEngine implements EngineApi {
       const kept = new Set([...Object.keys(this.cursors(queue)), ...outbox.unfinished.scopes]);
       for (const scope of replica.scopes.keys()) if (!kept.has(scope)) replica.forget(scope);
     }
-    outbox.purge();
-    replica.purge();
+    // Ages count by the server's time: a phone's clock may jump by weeks.
+    if (time.isSure) {
+      outbox.purge();
+      replica.purge();
+    }
     // Completes a review where the app was killed between the office's answer and its effect on the replica.
     for (const { answered } of outbox.queues) replica.review(answered);
     void this.#reportSignOuts();
@@ -309,6 +312,7 @@ export class SyncEngine implements EngineApi {
     const { accounts, outbox, offlineSince } = this.#deps;
     const account = accounts.current.current;
     const queueConnection = this.queueConnections.find(({ queue }) => this.followerOf(queue));
+    const barred = this.queueConnections.filter(({ state }) => state.at === 'barred').map(({ queue }) => queue);
     const connection = connectionStatus(account?.token, queueConnection?.state, this.#bytesPass);
     return {
       connection,
@@ -317,7 +321,7 @@ export class SyncEngine implements EngineApi {
       employeeId: account?.employee,
       names: Object.fromEntries([...accounts.all].map(({ employee, name }) => [employee, name])),
       unsaved: outbox.unsaved,
-      ...pendingOf(outbox, (queue) => this.credentials(queue)),
+      ...pendingOf(outbox, (queue) => this.credentials(queue) !== undefined && !barred.includes(queue)),
       uploading: this.#files,
       clockAheadMs: this.#clockAhead(),
       lastError: this.troubles.at(-1),

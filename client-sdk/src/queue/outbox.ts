@@ -39,7 +39,7 @@ export interface OutboxDeps {
   readonly journal: Journal;
   readonly environment: Environment;
   /** `id` identifies the present run of the monotonic clock. */
-  readonly time: Pick<DeviceTime, 'id' | 'elapsed' | 'stamp' | 'isSure'>;
+  readonly time: Pick<DeviceTime, 'id' | 'elapsed' | 'stamp'>;
   /** How long a new change waits before it may be sent, so that it can be withdrawn; ms. */
   readonly undoWindow?: number;
   /** Half-filled stops; a recorded result ends its draft in the same write. */
@@ -254,13 +254,12 @@ export class Outbox {
   }
 
   /**
-   * Deletes items and drafts that are no longer needed. A hole in a queue loses nothing: the server has those items.
-   * Ages count by the server's time: a phone's clock may jump by weeks.
+   * Deletes items and drafts that are no longer needed, while the server's time is known. A hole in a queue loses
+   * nothing: the server has those items.
    */
   purge(): void {
-    const { stamp, isSure } = this.#deps.time;
+    const { stamp } = this.#deps.time;
     void this.#deps.journal.commit(this.#deps.drafts?.purge() ?? [], 'relaxed');
-    if (!isSure) return;
     for (const queue of this.queues) {
       const forgotten = queue.items.filter((item) => isForgettable(item, stamp));
       if (forgotten.length === 0) continue;

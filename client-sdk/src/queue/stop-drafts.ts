@@ -1,6 +1,6 @@
 import type { Json, Scope } from '@tailgate/sync-protocol';
 import { NotSignedIn, refusal } from '../platform/errors.ts';
-import type { Clock } from '../platform/environment.ts';
+import type { DeviceTime } from '../connection/device-time.ts';
 import type { Read } from '../platform/reading.ts';
 import { fields, json, number } from '../platform/reading.ts';
 import type { Accounts } from '../session/accounts.ts';
@@ -25,7 +25,7 @@ export interface DraftTarget {
 
 interface StopDraftsDeps {
   readonly accounts: Pick<Accounts, 'current' | 'employee'>;
-  readonly environment: { readonly clock: Pick<Clock, 'now'> };
+  readonly time: Pick<DeviceTime, 'stamp'>;
   readonly journal: Pick<Journal, 'commit'>;
 }
 
@@ -64,7 +64,7 @@ export class StopDrafts {
   async set(target: DraftTarget, draft: Json | undefined, employee = this.#deps.accounts.employee): Promise<void> {
     if (employee === undefined) throw new NotSignedIn();
     const key = keyOf(employee, target);
-    this.#put(key, copyOf(draft, this.#now));
+    this.#put(key, copyOf(draft, this.#deps.time.stamp));
     this.onChange(target);
     this.#unsaved.add(key);
     await (this.#next ??= this.#writeNext());
@@ -87,11 +87,12 @@ export class StopDrafts {
     return draft && !this.#all.has(key) ? [this.#put(key, draft)] : [];
   }
 
-  /** Removes old drafts. @returns the rows to delete */
+  /** Removes old drafts; called while the server's time is known. @returns the rows to delete */
   purge(): StoreChange[] {
-    const routes = this.#deps.accounts.current.current?.routes ?? [];
+    const { accounts, time } = this.#deps;
+    const routes = accounts.current.current?.routes ?? [];
     return [...this.#all].flatMap(([key, { at }]) =>
-      this.#now - at < keepMs || routes.some(({ scope }) => key.includes(`/${scope}/`)) ? [] : this.#put(key),
+      time.stamp - at < keepMs || routes.some(({ scope }) => key.includes(`/${scope}/`)) ? [] : this.#put(key),
     );
   }
 
@@ -117,10 +118,6 @@ export class StopDrafts {
   #row(key: string): StoreChange {
     const value = this.#all.get(key);
     return value ? { put: 'setting', key, value } : { delete: 'setting', key };
-  }
-
-  get #now(): number {
-    return this.#deps.environment.clock.now();
   }
 }
 

@@ -1,5 +1,5 @@
 import type { FieldEdit } from '../engine/events.ts';
-import type { Environment } from '../platform/environment.ts';
+import type { DeviceTime } from '../connection/device-time.ts';
 import type { Check, Read } from '../platform/reading.ts';
 import { fields, listOf, number, text } from '../platform/reading.ts';
 import { keepEqualParts } from '../platform/watch.ts';
@@ -16,7 +16,7 @@ type Stored = Read<typeof isStored>;
 const keepMs = 7 * 86_400_000;
 
 interface UnseenEditsDeps {
-  readonly environment: Pick<Environment, 'clock'>;
+  readonly time: Pick<DeviceTime, 'stamp'>;
   readonly journal: Journal;
 }
 
@@ -47,7 +47,7 @@ export class UnseenEdits {
     }
     // A value that is back is no news.
     const kept = [...edits.values()].filter(({ before, after }) => keepEqualParts(before, after) !== before);
-    void this.#put(keyOf(target), { edits: kept, scope: target.scope, since: this.#deps.environment.clock.now() });
+    void this.#put(keyOf(target), { edits: kept, scope: target.scope, since: this.#deps.time.stamp });
   }
 
   /** The driver has seen them. Resolves when that is on the disk. */
@@ -55,11 +55,11 @@ export class UnseenEdits {
     return this.#put(keyOf(target));
   }
 
-  /** Removes old edits of routes that are not among these. */
+  /** Removes old edits of routes that are not among these; called while the server's time is known. */
   purge(scopes: readonly string[]): void {
-    const now = this.#deps.environment.clock.now();
+    const { stamp } = this.#deps.time;
     for (const [key, { scope, since }] of this.#all)
-      if (now - since > keepMs && !scopes.includes(scope)) void this.#put(key);
+      if (stamp - since > keepMs && !scopes.includes(scope)) void this.#put(key);
   }
 
   #put(key: string, value?: Stored): Promise<void> {

@@ -45,7 +45,7 @@ export async function exportQueues(
     const outbox = new Outbox(queues, items, {
       journal,
       environment: { ...platform, sha256 },
-      time: { id: '', elapsed: 0, stamp: 0, isSure: false },
+      time: { id: '', elapsed: 0, stamp: 0 },
     });
     return exportOf(outbox.queues, platform.clock.now());
   });
