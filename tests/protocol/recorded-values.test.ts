@@ -1,4 +1,4 @@
-import { changesOf, recordedField, recordedValues } from '@tailgate/sync-protocol';
+import { changesOf, lostValues, recordedField, recordedValues } from '@tailgate/sync-protocol';
 import { expect, test } from 'vitest';
 
 const fields = (body: string) => recordedValues(body).map(({ value, ...where }) => [recordedField(where), value]);
@@ -77,6 +77,56 @@ test('values that a warning names as not applied are none of a change, and no la
   expect(second).toMatchObject([{ name: 'driver_comments', before: null, after: 'early' }]);
   const skip = bodyOf('stop.skip_refuse', { route, stop_id: 2, type: 'skip' });
   expect(recordedValues(skip, [{ code: 'superseded', path: 'status' }])).toEqual([]);
+});
+
+const superseded = (...paths: string[]) => paths.map((path) => ({ code: 'superseded', path }));
+/** The values of an update with these collections: applied ones, lost ones, and those that are one or the other. */
+const fatesOf = (collections: readonly object[], ...paths: string[]) => {
+  const body = bodyOf('stop.update', { route, stop: { id: 1, collections } });
+  const lost = lostValues(body, superseded(...paths));
+  const shown = ({ name, value }: { name: string; value: string }) => `${name} ${value}`;
+  return {
+    applied: recordedValues(body, superseded(...paths)).map(shown),
+    lost: lost.filter(({ isSure }) => isSure).map(shown),
+    unclear: lost.filter(({ isSure }) => !isSure).map(shown),
+  };
+};
+
+test('of an action, each member counts by itself', () => {
+  const action = { type: 'scan', quantity: 3, updates: { delivered: 2, osd_data: [] }, item_name: 'tote' };
+  const paths = ['action_type', 'action_osd_data'].map((name) => `collections.A\tI1\t0.${name}`);
+  expect(fatesOf([{ id: 'A', action }], ...paths)).toEqual({
+    applied: ['action {"quantity":3,"item_name":"tote","updates":{"delivered":2}}'],
+    lost: ['action {"type":"scan","updates":{"osd_data":[]}}'],
+    unclear: [],
+  });
+});
+
+test('lines of one item whose invoices the server has found have their warnings in the order of lines', () => {
+  const lines = [1, 2].map((returned) => ({
+    id: 'A',
+    invoice: `X${returned}`,
+    updates: { returned, delivered: returned },
+  }));
+  const paths = ['collections.A\tI1\t0.returned', 'collections.A\tI2\t0.delivered'];
+  expect(fatesOf(lines, ...paths)).toEqual({
+    applied: ['delivered 1', 'returned 2'],
+    lost: ['returned 1', 'delivered 2'],
+    unclear: [],
+  });
+});
+
+test('where a warning may mean one of several lines, none of them counts as applied', () => {
+  const lines = [1, 2].map((returned) => ({
+    id: 'A',
+    invoice: `X${returned}`,
+    updates: { returned, delivered: returned },
+  }));
+  expect(fatesOf(lines, 'collections.A\tI1\t0.returned')).toEqual({
+    applied: ['delivered 1', 'delivered 2'],
+    lost: [],
+    unclear: ['returned 1', 'returned 2'],
+  });
 });
 
 test.each(['', 'no JSON', '7', '[]', '{"args":null}', '{"args":{"stop":[]}}', '{"args":{"stop":{"products":7}}}'])(

@@ -50,13 +50,34 @@ export function changesOf(recorded: readonly Recorded[]): RecordedChange[][] {
  * A body of another form has none.
  *
  * @param body the recorded JSON
- * @param warnings values that they name as not applied are left out
+ * @param warnings values that they name as not applied are left out, also where it is unclear which line they mean
  */
-export function recordedValues(body: string, warnings: readonly Remarked[] = []): RecordedValue[] {
-  const found = new Map<string, RecordedValue>();
-  const add = (item: string, invoice: string, name: string, value: unknown): void => {
+export const recordedValues = (body: string, warnings: readonly Remarked[] = []): RecordedValue[] =>
+  valuesByFate(body, warnings).applied;
+
+/** A value that a change set in vain: another one overruled it, or it had no room. */
+export interface LostValue extends RecordedValue {
+  /** False where the warning may mean another line of the same item. */
+  readonly isSure: boolean;
+}
+
+/** The values of a recorded change that its warnings name as not applied. */
+export function lostValues(body: string, warnings: readonly Remarked[]): LostValue[] {
+  const { lost, unclear } = valuesByFate(body, warnings);
+  return [
+    ...lost.map((value) => ({ ...value, isSure: true })),
+    ...unclear.map((value) => ({ ...value, isSure: false })),
+  ];
+}
+
+const fates = ['applied', 'lost', 'unclear'] as const;
+type Fate = (typeof fates)[number];
+
+function valuesByFate(body: string, warnings: readonly Remarked[]): Record<Fate, RecordedValue[]> {
+  const found: Record<Fate, Map<string, RecordedValue>> = { applied: new Map(), lost: new Map(), unclear: new Map() };
+  const add = (fate: Fate, item: string, invoice: string, name: string, value: unknown): void => {
     const where = { item, invoice, name };
-    found.set(recordedField(where), { ...where, value: textOf(value) });
+    found[fate].set(recordedField(where), { ...where, value: textOf(value) });
   };
   const dropped = new Set(warnings.filter(({ code }) => notApplied.has(code)).map(({ path }) => path));
   const args = membersOf(membersOf(parsed(body))['args']);
@@ -64,11 +85,16 @@ export function recordedValues(body: string, warnings: readonly Remarked[] = [])
   const { id: _id, updates, products, collections, ...own } = membersOf(stop);
   for (const fields of [beside, own, membersOf(updates)])
     for (const [name, value] of Object.entries(fields))
-      if (!ownPaths(name).some((path) => dropped.has(path))) add('', '', name, value);
+      add(ownPaths(name).some((path) => dropped.has(path)) ? 'lost' : 'applied', '', '', name, value);
   for (const [kind, lines] of [entriesOf(products), entriesOf(collections)].entries())
-    for (const { item, invoice, fields } of appliedLines(lineKinds[kind] ?? 'products', lines, dropped))
-      for (const [name, value] of Object.entries(fields)) add(item, invoice, name, value);
-  return [...found.values()];
+    for (const { item, invoice, counts, action, fateOf } of readLines(lineKinds[kind] ?? 'products', lines, dropped)) {
+      for (const [name, value] of Object.entries(counts)) add(fateOf(name), item, invoice, name, value);
+      for (const fate of fates) {
+        const part = partOf(action, (name) => fateOf(name) === fate);
+        if (Object.keys(part).length > 0) add(fate, item, invoice, 'action', part);
+      }
+    }
+  return { applied: [...found.applied.values()], lost: [...found.lost.values()], unclear: [...found.unclear.values()] };
 }
 
 const notApplied = new Set(['superseded', 'status_ignored', 'too_many_lines']);
@@ -77,52 +103,91 @@ const notApplied = new Set(['superseded', 'status_ignored', 'too_many_lines']);
 const ownPaths = (name: string): string[] =>
   name === 'type' ? ['status', 'updates.status'] : [name, `updates.${name}`];
 
-interface AppliedLine {
+type Members = Readonly<Record<string, unknown>>;
+
+interface RecordedLine {
   readonly item: string;
   readonly invoice: string;
-  readonly fields: Readonly<Record<string, unknown>>;
+  readonly counts: Members;
+  readonly action: Members;
+  /** @param name of the field, as in a warning */
+  readonly fateOf: (name: string) => Fate;
 }
 
-/** The lines of an update without the fields that a warning names. An action is one value: it was applied as a whole. */
-function appliedLines(kind: string, entries: readonly unknown[], dropped: ReadonlySet<string>): AppliedLine[] {
+function readLines(kind: string, entries: readonly unknown[], dropped: ReadonlySet<string>): RecordedLine[] {
   const lines = entries.map((entry) => {
     const { id, invoice, updates, action } = membersOf(entry);
-    return { id: textOf(id), invoice: textOf(invoice), updates: membersOf(updates), action };
+    return { id: textOf(id), invoice: textOf(invoice), updates: membersOf(updates), action: membersOf(action) };
   });
-  const byLine = fieldsByLine(kind, dropped);
-  const ofItem = new Map<string, number>();
-  for (const { id } of lines) ofItem.set(id, (ofItem.get(id) ?? 0) + 1);
-  return keyedLines(lines).map(({ line: { id, invoice, updates, action }, key }, i) => {
-    if (dropped.has(`${kind}.${i}`)) return { item: id, invoice, fields: {} };
-    // The server replaces an invoice that the app cannot know. A line that is alone with its item is the one that is meant.
-    const own = byLine.get(ofItem.get(id) === 1 ? id : key) ?? [];
-    const names = new Set(dropped.has(`${kind}.${i}.updates`) ? [...own, ...lineDetails] : own);
-    const counts = Object.entries(updates).filter(([name]) => !names.has(name));
-    const hasAction = action !== undefined && action !== null && ![...names].some((name) => ofAction.test(name));
-    return { item: id, invoice, fields: { ...Object.fromEntries(counts), ...(hasAction && { action }) } };
+  const keyed = keyedLines(lines);
+  const warned = fieldsByLine(kind, dropped);
+  return keyed.map(({ line: { id, invoice, updates, action }, key }, i) => {
+    const { lost, unclear } = warnedOf(
+      key,
+      keyed.flatMap(({ line, key: each }) => (line.id === id ? each : [])),
+      warned.get(id) ?? new Map(),
+    );
+    const hasTooMuch = dropped.has(`${kind}.${i}.updates`);
+    const fateOf = (name: string): Fate => {
+      if (dropped.has(`${kind}.${i}`) || lost.includes(name) || (hasTooMuch && lineDetails.includes(name)))
+        return 'lost';
+      return unclear.includes(name) ? 'unclear' : 'applied';
+    };
+    return { item: id, invoice, counts: updates, action, fateOf };
   });
 }
 
-/** The dropped fields of lines, by the key of the line and by its item. */
-function fieldsByLine(kind: string, dropped: ReadonlySet<string>): ReadonlyMap<string, readonly string[]> {
-  const found = new Map<string, string[]>();
+/**
+ * The dropped fields of a line. The server replaces an invoice that the app cannot know: warnings then name the line by
+ * a key that the update does not have.
+ *
+ * @param keys of all lines of its item in the update
+ * @param warned the dropped fields of the item, by key
+ */
+function warnedOf(
+  key: string,
+  keys: readonly string[],
+  warned: FieldsByKey,
+): Record<'lost' | 'unclear', readonly string[]> {
+  const own = warned.get(key);
+  if (own) return { lost: own, unclear: [] };
+  const others = [...warned.keys()].filter((each) => !keys.includes(each));
+  const lines = keys.filter((each) => !warned.has(each));
+  // Warnings come in the order of lines.
+  const at = others.length === lines.length ? others[lines.indexOf(key)] : undefined;
+  if (at !== undefined) return { lost: warned.get(at) ?? [], unclear: [] };
+  return { lost: [], unclear: others.flatMap((each) => warned.get(each) ?? []) };
+}
+
+type FieldsByKey = ReadonlyMap<string, readonly string[]>;
+
+/** The dropped fields of lines, by item and key. */
+function fieldsByLine(kind: string, dropped: ReadonlySet<string>): ReadonlyMap<string, FieldsByKey> {
+  const found = new Map<string, Map<string, string[]>>();
   for (const path of dropped) {
     const end = path.lastIndexOf('.');
     const key = path.slice(kind.length + 1, end);
     const item = key.slice(0, key.indexOf('\t'));
     if (!path.startsWith(`${kind}.`) || item === '') continue;
-    for (const name of [key, item]) {
-      const fields = found.get(name) ?? [];
-      found.set(name, fields);
-      fields.push(path.slice(end + 1));
-    }
+    const ofItem = found.get(item) ?? new Map<string, string[]>();
+    found.set(item, ofItem);
+    ofItem.set(key, [...(ofItem.get(key) ?? []), path.slice(end + 1)]);
   }
   return found;
 }
 
 /** Fields of a line beside its counts, which too much detail leaves out together. */
 const lineDetails = ['osd_data', 'action_osd_data', 'image_ids', 'open_action'];
-const ofAction = /^(?:action_.*|open|open_action|item_name)$/;
+
+/** The members of an action that are wanted. The server applies each by itself, as a field of the line. */
+function partOf(action: Members, isWanted: (name: string) => boolean): Members {
+  const { updates, ...own } = action;
+  const members = Object.entries(own).filter(([name]) =>
+    isWanted(name === 'type' || name === 'quantity' ? `action_${name}` : name),
+  );
+  const counts = Object.entries(membersOf(updates)).filter(([name]) => isWanted(`action_${name}`));
+  return Object.fromEntries(counts.length > 0 ? [...members, ['updates', Object.fromEntries(counts)]] : members);
+}
 
 function parsed(text: string): unknown {
   try {
@@ -132,7 +197,7 @@ function parsed(text: string): unknown {
   }
 }
 
-const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
+const membersOf = (value: unknown): Members =>
   value instanceof Object && !Array.isArray(value) ? Object.fromEntries(Object.entries(value)) : {};
 
 const entriesOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

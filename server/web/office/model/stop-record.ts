@@ -1,5 +1,5 @@
-import type { RecordedChange, RecordedValue } from '@tailgate/sync-protocol';
-import { changesOf, recordedField, recordedValues } from '@tailgate/sync-protocol';
+import type { LostValue, RecordedChange, RecordedValue } from '@tailgate/sync-protocol';
+import { changesOf, lostValues, recordedField, recordedValues } from '@tailgate/sync-protocol';
 import type { DataOf } from '../api/operations.ts';
 
 type StopRecord = DataOf<'readStopHistory'>;
@@ -9,18 +9,17 @@ export interface HistoryEntry {
   readonly mutation: Mutation;
   readonly changes: readonly RecordedChange[];
   /** Values that its warnings name as not applied, such as those that a later edit overruled. */
-  readonly lost: readonly RecordedValue[];
+  readonly lost: readonly LostValue[];
 }
 
 /** The entries, oldest first, each with what it changed. */
 export function entriesOf(mutations: readonly Mutation[]): HistoryEntry[] {
   const changes = changesOf(mutations);
-  return mutations.map((mutation, at) => ({ mutation, changes: changes[at] ?? [], lost: lostOf(mutation) }));
-}
-
-function lostOf({ body, warnings }: Mutation): RecordedValue[] {
-  const applied = new Set(recordedValues(body, warnings).map(recordedField));
-  return recordedValues(body).filter((value) => !applied.has(recordedField(value)));
+  return mutations.map((mutation, at) => ({
+    mutation,
+    changes: changes[at] ?? [],
+    lost: lostValues(mutation.body, mutation.warnings),
+  }));
 }
 
 /** The values that were set up to an entry and with it: the stop as it was then, as far as the history says. */

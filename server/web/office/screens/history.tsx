@@ -127,13 +127,13 @@ const columns = (stop: StopKey, names: StopNames) => [
             </ins>
           </li>
         ))}
-        {lost.map(({ value, ...field }) => (
+        {lost.map(({ value, isSure, ...field }) => (
           <li key={recordedField(field)} className="diff">
             <span className="small">{fieldText(field, names)}</span>
             <del>
               <ValueText name={field.name} value={value} of={stop} names={names} />
             </del>{' '}
-            <span className="small">{t('history.lost')}</span>
+            <span className="small">{t(isSure ? 'history.lost' : 'history.unclear')}</span>
           </li>
         ))}
       </ul>
@@ -291,7 +291,10 @@ const exported = () => [
     text: ({ changes, lost }: HistoryEntry) =>
       [
         ...changes.map(({ before, after, ...field }) => `${recordedField(field)}: ${before ?? ''} → ${after}`),
-        ...lost.map(({ value, ...field }) => `${recordedField(field)}: ${value} (${t('history.lost')})`),
+        ...lost.map(
+          ({ value, isSure, ...field }) =>
+            `${recordedField(field)}: ${value} (${t(isSure ? 'history.lost' : 'history.unclear')})`,
+        ),
       ].join('; '),
   },
   { head: t('history.became'), text: ({ mutation }: HistoryEntry) => mutation.result },
