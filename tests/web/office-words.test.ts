@@ -17,6 +17,24 @@ test('a time has its day where that is not today, and its year where that is not
   expect(text('2025-12-31T14:56:00Z')).toContain('2025');
 });
 
+test('a time in a sentence has its article in Spanish: one of today another than one of an earlier day', async () => {
+  vi.stubGlobal('document', { documentElement: { lang: '' } });
+  const { atTime, untilTime } = await import('../../server/web/office/words/times.ts');
+  const { i18n, t } = await import('../../server/web/office/words/words.ts');
+  const now = Date.parse('2026-11-24T18:00:00Z');
+  const [today, monday] = [Date.parse('2026-11-24T14:56:00Z'), Date.parse('2026-11-23T14:56:00Z')];
+  const of = { zone: 'America/Chicago' };
+  const changed = (ms: number): string => t('first.changed', { by: 'REPAIR', time: atTime(ms, of, 'time', now) });
+  const read = (ms: number): string => t('flags.done', { by: 'REPAIR', time: untilTime(ms, of, 'time', now) });
+  expect(changed(today)).toBe('REPAIR was here first, at 08:56, and changed this.');
+  i18n.lend('es');
+  expect(changed(today)).toBe('REPAIR llegó primero, a las 08:56, y cambió esto.');
+  expect(changed(monday)).toMatch(/ primero, el lun, 23 nov, 08:56,/);
+  expect(read(today)).toBe('REPAIR los leyó hasta las 08:56.');
+  expect(read(monday)).toMatch(/ hasta el lun, 23 nov, 08:56\.$/);
+  i18n.lend('en');
+});
+
 test('without an answer, the page says whether it asks again by itself, or the operator has to try again', async () => {
   const { sentenceOf } = await import('../../server/web/office/words/faults.ts');
   expect(sentenceOf(new AskedAgain('none'))).toContain('It is asked again every few seconds.');

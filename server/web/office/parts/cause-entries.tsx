@@ -11,7 +11,7 @@ import { links } from '../links.ts';
 import { isAtStop, isOfIncidents, keptCause, parkedCause } from '../model/causes.ts';
 import { may } from '../session.ts';
 import { itemText } from '../words/cause-sentences.ts';
-import { timeIn } from '../words/times.ts';
+import { atTime } from '../words/times.ts';
 import { t } from '../words/words.ts';
 import { DraftField } from './draft-field.tsx';
 import { FaultNote } from './fault-note.tsx';
@@ -109,7 +109,7 @@ function BulkForm({ cause, draft, act, onFinished }: Omit<CauseEntriesProps, 'mo
       <FirstNote gate={gate} />
       {first && (
         <Banner icon="person" role="status">
-          <p>{t('bulk.first', { by: first.by, time: timeIn(Date.parse(first.at)) })}</p>
+          <p>{t('bulk.first', { by: first.by, time: atTime(Date.parse(first.at)) })}</p>
         </Banner>
       )}
       <p className="small">{t(act === 'retry' ? 'bulk.retryMore' : 'bulk.skipMore')}</p>

@@ -4,7 +4,7 @@ import type { RowOf } from '../api/operations.ts';
 import { useDraft } from '../drafts.ts';
 import { links } from '../links.ts';
 import { may } from '../session.ts';
-import { timeIn } from '../words/times.ts';
+import { atTime } from '../words/times.ts';
 import { sizeText, t } from '../words/words.ts';
 import { DraftField } from './draft-field.tsx';
 import { FaultNote } from './fault-note.tsx';
@@ -75,7 +75,7 @@ function End({ phone }: { readonly phone: Phone }) {
       <form className="panel-body" noValidate onSubmit={(event) => void submit(event)}>
         <FaultNote fault={revoke.fault} />
         {at !== null ? (
-          <p>{t('phone.ended', { by: by ?? '', time: timeIn(Date.parse(at), phone), why: why ?? '' })}</p>
+          <p>{t('phone.ended', { by: by ?? '', time: atTime(Date.parse(at), phone), why: why ?? '' })}</p>
         ) : (
           <>
             <p className="small">{t('phone.lostMore')}</p>

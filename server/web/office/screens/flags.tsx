@@ -20,7 +20,7 @@ import { Page } from '../parts/page.tsx';
 import { ListTable } from '../parts/table.tsx';
 import { may } from '../session.ts';
 import { flagCodes, flagName } from '../words/cause-sentences.ts';
-import { timeIn } from '../words/times.ts';
+import { untilTime } from '../words/times.ts';
 import { t } from '../words/words.ts';
 
 type Flag = RowOf<'listFlags'>;
@@ -125,7 +125,7 @@ function Review({ code, through }: Shown) {
         <p>
           {t('flags.done', {
             by: done.by,
-            time: timeIn(Date.parse(done.reviewed_through), {}, 'exact'),
+            time: untilTime(Date.parse(done.reviewed_through), {}, 'exact'),
           })}
         </p>
       </Banner>

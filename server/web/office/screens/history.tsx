@@ -17,7 +17,7 @@ import { StopFrame, useStopView } from '../parts/stop-frame.tsx';
 import { ToParked } from '../parts/to-parked.tsx';
 import { Table } from '../parts/table.tsx';
 import { TablePanel } from '../parts/table-panel.tsx';
-import { timeIn } from '../words/times.ts';
+import { atTime } from '../words/times.ts';
 import { t } from '../words/words.ts';
 
 type StopRecord = DataOf<'readStopHistory'>;
@@ -182,7 +182,7 @@ function AsItWas({ data, moment, names }: AsItWasProps) {
   if (!chosen) return null;
   return (
     <TablePanel
-      title={t('history.momentOf', { time: timeIn(Date.parse(chosen.received_at), data, 'exact') })}
+      title={t('history.momentOf', { time: atTime(Date.parse(chosen.received_at), data, 'exact') })}
       beside={<span className="small">{t('history.momentNote')}</span>}
     >
       <Table

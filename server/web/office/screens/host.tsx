@@ -18,7 +18,7 @@ import { Page } from '../parts/page.tsx';
 import { ListTable, Table } from '../parts/table.tsx';
 import { TablePanel } from '../parts/table-panel.tsx';
 import { may } from '../session.ts';
-import { dayText, timeIn } from '../words/times.ts';
+import { dayText, timeIn, untilTime } from '../words/times.ts';
 import { span, t } from '../words/words.ts';
 
 type Status = DataOf<'readReplication'>;
@@ -124,7 +124,7 @@ function Figures({ status }: { readonly status: Status }) {
         <b>{hold ? timeIn(Date.parse(hold.from)) : t('host.noHold')}</b>
         {hold && (
           <span>
-            {hold.until === null ? t('host.noEnd') : t('host.until', { time: timeIn(Date.parse(hold.until)) })}
+            {hold.until === null ? t('host.noEnd') : t('host.until', { time: untilTime(Date.parse(hold.until)) })}
           </span>
         )}
       </div>

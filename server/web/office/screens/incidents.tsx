@@ -19,7 +19,7 @@ import { Page } from '../parts/page.tsx';
 import { ListTable } from '../parts/table.tsx';
 import { may } from '../session.ts';
 import { incidentKinds, incidentName } from '../words/cause-sentences.ts';
-import { timeIn } from '../words/times.ts';
+import { atTime } from '../words/times.ts';
 import { t } from '../words/words.ts';
 
 type Incident = RowOf<'listIncidents'>;
@@ -139,7 +139,7 @@ function Chosen({ incident }: { readonly incident: Incident }) {
             <p role="status">
               {t('incidents.by', {
                 by: by ?? '',
-                time: at === null ? '' : timeIn(Date.parse(at), { facility }),
+                time: at === null ? '' : atTime(Date.parse(at), { facility }),
                 note: note ?? '',
               })}
             </p>

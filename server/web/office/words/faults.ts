@@ -2,7 +2,7 @@ import { AskedAgain, Refusal } from '../api/api.ts';
 import type { Fault } from '../api/reads.ts';
 import type { First } from '../gate.ts';
 import { en } from './all.ts';
-import { timeIn } from './times.ts';
+import { atTime } from './times.ts';
 import { t } from './words.ts';
 
 /**
@@ -17,7 +17,7 @@ export function sentenceOf(fault: Fault): string {
 
 /** The decision of the operator who was first, in a sentence. */
 export function firstText({ by, at, act = '' }: First): string {
-  const values = { by, time: timeIn(Date.parse(at)) };
+  const values = { by, time: atTime(Date.parse(at)) };
   const name = `first.${act}`;
   return isWord(name) ? t(name, values) : t('first.changed', values);
 }

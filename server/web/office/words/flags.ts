@@ -47,7 +47,7 @@ export const es: Translation<typeof en> = {
   'flags.note': 'Lo que encontró, si lo hay',
   'flags.act': 'He leído estos',
   'flags.actMore': 'Dejan la primera página. Siguen en esta lista y en sus paradas.',
-  'flags.done': '{by} los leyó hasta las {time}.',
+  'flags.done': '{by} los leyó hasta {time}.',
   'flags.newer': 'Llegaron más cambios desde que abrió esta lista.',
   'flags.withNewer': 'Mostrarlos como parte de ella',
   'flags.choose': 'Elija un aviso para marcar sus cambios como leídos.',

@@ -160,7 +160,7 @@ export const es: Translation<typeof en> = {
   'host.nextHold': 'Pausa',
   'host.noHold': 'ninguna',
   'host.noEnd': 'sin final',
-  'host.until': 'hasta las {time}',
+  'host.until': 'hasta {time}',
   'host.files': 'Por archivo',
   'host.file': 'Archivo',
   'host.oldest': 'Más antiguo',

@@ -70,7 +70,7 @@ export const en = {
     'The server sends them one after the other, 20 a second. The count goes down while the host takes them.',
   'bulk.skipMore': 'The host does without these rows. Each one comes back when the same stop changes.',
   'bulk.running': '{by} retries {n}. Still refused or on their way: {left}.',
-  'bulk.first': '{by} was here first, at {time}. Nothing was done twice.',
+  'bulk.first': '{by} was here first, {time}. Nothing was done twice.',
   'bulk.retried': 'Done: no row of this cause is refused any more.',
   'bulk.skipped': { one: 'Skipped: {n} row.', other: 'Skipped: {n} rows.' },
 } as const satisfies Words;
@@ -146,7 +146,7 @@ export const es: Translation<typeof en> = {
   'bulk.retryMore': 'El servidor las envía una tras otra, 20 por segundo. La cuenta baja mientras el host las acepta.',
   'bulk.skipMore': 'El host sigue sin estas filas. Cada una vuelve cuando cambia la misma parada.',
   'bulk.running': '{by} reintenta {n}. Rechazadas o en camino: {left}.',
-  'bulk.first': '{by} llegó primero, a las {time}. Nada se hizo dos veces.',
+  'bulk.first': '{by} llegó primero, {time}. Nada se hizo dos veces.',
   'bulk.retried': 'Hecho: ya no se rechaza ninguna fila de esta causa.',
   'bulk.skipped': { one: 'Saltada: {n} fila.', other: 'Saltadas: {n} filas.' },
 };

@@ -22,7 +22,7 @@ export const en = {
   'incidents.note': 'Your finding, or what you did',
   'incidents.act': 'Close this incident',
   'incidents.noNote': 'Write a few words first.',
-  'incidents.by': 'Closed by {by} at {time}: {note}',
+  'incidents.by': 'Closed by {by} {time}: {note}',
   'incidents.gone': 'There is no such incident.',
   'incidents.toStop': 'Open the stop',
 } as const satisfies Words;
@@ -48,7 +48,7 @@ export const es: Translation<typeof en> = {
   'incidents.note': 'Lo que encontró o hizo',
   'incidents.act': 'Cerrar este incidente',
   'incidents.noNote': 'Escriba antes unas palabras.',
-  'incidents.by': 'Cerrado por {by} a las {time}: {note}',
+  'incidents.by': 'Cerrado por {by} {time}: {note}',
   'incidents.gone': 'No existe este incidente.',
   'incidents.toStop': 'Abrir la parada',
 };

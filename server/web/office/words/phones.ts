@@ -30,7 +30,6 @@ export const en = {
   'phone.changes': { one: '{n} change', other: '{n} changes' },
   'phone.files': { one: '{n} file ({size})', other: '{n} files ({size})' },
   'phone.nothing': 'nothing',
-  'phone.since': 'since {time}',
   'phone.app': 'App',
   'phone.first': 'First heard',
   'phone.seq': 'Last received',
@@ -41,7 +40,7 @@ export const en = {
   'phone.safe': 'The work on it comes by itself when the phone is on again, also without a sign-in.',
   'phone.reason': 'Reason',
   'phone.end': 'End this phone',
-  'phone.ended': 'Ended by {by} at {time}: {why}',
+  'phone.ended': 'Ended by {by} {time}: {why}',
   'phone.gone': 'There is no such phone.',
 } as const satisfies Words;
 
@@ -74,7 +73,6 @@ export const es: Translation<typeof en> = {
   'phone.changes': { one: '{n} cambio', other: '{n} cambios' },
   'phone.files': { one: '{n} archivo ({size})', other: '{n} archivos ({size})' },
   'phone.nothing': 'nada',
-  'phone.since': 'desde las {time}',
   'phone.app': 'App',
   'phone.first': 'Primera señal',
   'phone.seq': 'Último recibido',
@@ -85,6 +83,6 @@ export const es: Translation<typeof en> = {
   'phone.safe': 'El trabajo llega solo cuando el teléfono vuelve, también sin sesión.',
   'phone.reason': 'Motivo',
   'phone.end': 'Terminar este teléfono',
-  'phone.ended': 'Terminado por {by} a las {time}: {why}',
+  'phone.ended': 'Terminado por {by} {time}: {why}',
   'phone.gone': 'No hay tal teléfono.',
 };

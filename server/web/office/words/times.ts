@@ -1,6 +1,6 @@
 import type { Placed } from '../zones.ts';
 import { zoneOf, zoneOfPlace } from '../zones.ts';
-import { i18n } from './words.ts';
+import { i18n, t } from './words.ts';
 
 const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
 const forms = {
@@ -43,6 +43,16 @@ export function timeIn(ms: number, of?: Placed, form: TimeForm = 'time', now = D
   const shown = isNow('date') ? form : isNow('year') ? 'day' : 'dayOfYear';
   return formatter(shown, zone, zoneOfPlace(of) === undefined).format(ms);
 }
+
+const isToday = (ms: number, of: Placed | undefined, now: number): boolean => dayKey(ms, of) === dayKey(now, of);
+
+/** `timeIn` with its word, such as “at 08:56”: in Spanish it has an article, another one for a day than for a time. */
+export const atTime = (ms: number, of?: Placed, form?: TimeForm, now = Date.now()): string =>
+  t(isToday(ms, of, now) ? 'at.today' : 'at.day', { time: timeIn(ms, of, form, now) });
+
+/** `timeIn` after the word “until”, with its article. */
+export const untilTime = (ms: number, of?: Placed, form?: TimeForm, now = Date.now()): string =>
+  t(isToday(ms, of, now) ? 'until.today' : 'until.day', { time: timeIn(ms, of, form, now) });
 
 /** The day of a facility, as the host writes it: 20261124. */
 export function dayKey(ms: number, of?: Placed): string {
