@@ -102,7 +102,7 @@ export interface Listing<Row> {
   readonly fault: Fault | undefined;
   /** Whether the component has read the first page itself: the rows may be those of an earlier visit. */
   readonly isFresh: boolean;
-  /** Why the further pages are not shown: the next `more` asks for them again. */
+  /** Why the further pages are not shown: the page asks for them again, and so does the next `more`. */
   readonly moreFault?: Fault | undefined;
   readonly hasMore: boolean;
   readonly isBusy: boolean;
@@ -161,7 +161,7 @@ function useRows(name: OperationName, fields: object): Listing<never> {
     setFailed(undefined);
     const refresh = () =>
       load().catch((error: unknown) => {
-        if (!signal.aborted) setFailed({ key, fault: faultOf(error) });
+        if (!signal.aborted) setFailed({ key, fault: repeatedFaultOf(error) });
       });
     const end = repeatOnNews(live, ({ subject }) => subject === 'all', refresh);
     return () => {
