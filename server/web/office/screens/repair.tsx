@@ -84,7 +84,8 @@ function Repair({ row, isGone }: { readonly row: ParkedRow; readonly isGone: boo
     const done = await repair.run({ params, body });
     if (!done) return;
     draft.clear();
-    setSentVersion(version);
+    // A driver's change may have been refused since this page read the row: only a later version is the repair's.
+    setSentVersion(done.parked.version);
   };
   const { facility, route_id: route, week_end: week } = row;
   const title = stop !== null && route !== null ? t('repair.stop', { n: stop, route }) : subjectText(row);
