@@ -350,6 +350,16 @@ describe('two pages of one origin, in a real Chromium', () => {
     expect(taken()).toEqual([last]);
   });
 
+  test('a page signs out through the leader, also when that leader ends before its answer', async () => {
+    const leader = await signedIn();
+    const [next, follower] = [await openPage(context, address), await openPage(context, address)];
+    await freezePage(leader);
+    const signedOut = follower.evaluate(() => globalThis.tab.signOut());
+    await crashPage(leader);
+    expect(await signedOut).toBe(true);
+    expect(await next.evaluate(() => globalThis.tab.driver(undefined))).toBe(true);
+  });
+
   test('a change that is recorded without a leader goes to the next leader', async () => {
     const leader = await signedIn();
     const [follower, next] = [await openPage(context, address), await openPage(context, address)];

@@ -112,7 +112,7 @@ export class TabClient implements Client {
   }
 
   signOut(): Promise<boolean> {
-    return this.#client.current.signOut();
+    return this.#untilAnswered((client) => client.signOut());
   }
 
   canSignOut(): boolean {
