@@ -6,19 +6,23 @@ import { usePageVisible } from './page-visible.ts';
 /** The latest position of the phone. A delivery records it; nothing waits for it. */
 export const position = createSignal<Fix | undefined>(undefined);
 
-/** An older answer is asked for again; ms. */
+/** Between two questions at a stop; ms. */
 const againMs = 60_000;
+/** The oldest position that the phone may answer with; ms. */
+const recentMs = 30_000;
+/** The longest wait for an answer; ms. With the other two, a position is never older than the place of a delivery may be. */
+const answerMs = 30_000;
 
 /**
  * Asks the phone once, and the driver for the permission where there is none yet. A refusal changes nothing.
  *
  * @param maximumAge of a position that the phone has already; ms
  */
-export function askPosition(maximumAge = againMs): void {
+export function askPosition(maximumAge = recentMs): void {
   navigator.geolocation?.getCurrentPosition(
     ({ coords: { latitude, longitude }, timestamp }) => position.set({ latitude, longitude, at: timestamp }),
     () => undefined,
-    { enableHighAccuracy: true, maximumAge, timeout: 30_000 },
+    { enableHighAccuracy: true, maximumAge, timeout: answerMs },
   );
 }
 
@@ -28,13 +32,17 @@ export function usePositionAt(stop: string | undefined): void {
   useEffect(() => {
     if (stop === undefined || !isVisible) return undefined;
     askPosition();
-    const timer = setInterval(() => askPosition(), againMs);
+    const timer = setInterval(() => void askPositionIfPermitted(), againMs);
     return () => clearInterval(timer);
   }, [stop, isVisible]);
 }
 
-/** Asks only where the driver has permitted it before: a list is no reason to ask. */
+/**
+ * Asks only where the driver has permitted it before: a list is no reason to ask, and a driver who left the question
+ * without an answer is not asked each minute. A position of this run is a permission that some browsers do not name.
+ */
 export async function askPositionIfPermitted(): Promise<void> {
+  if (position.current) return askPosition();
   const { state } = (await navigator.permissions?.query({ name: 'geolocation' })) ?? {};
   if (state === 'granted') askPosition();
 }
