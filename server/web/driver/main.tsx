@@ -52,9 +52,11 @@ async function openPhone(): Promise<Place> {
   startInstallHint();
   const url = serverUrl(location);
   const [store, files] = await Promise.all([openIndexedDb(), openIndexedDbFiles()]);
+  let unfollow = (): void => {};
   const open: Place['open'] = async () => {
+    unfollow();
     const opened = await openPhoneClient(url, store, files);
-    if (!DEVELOPMENT && 'serviceWorker' in navigator) followUnsent(opened.client);
+    if (!DEVELOPMENT && 'serviceWorker' in navigator) unfollow = followUnsent(opened.client);
     return { ...opened, server: { url }, proofs: { url, store } };
   };
   return { store, open };

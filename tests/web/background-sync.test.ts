@@ -1,0 +1,40 @@
+import type { Status } from '@tailgate/client-sdk';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { followUnsent } from '../../server/web/driver/background-sync.ts';
+import { createSignal } from '../../server/web/ui/signal.ts';
+
+const register = vi.fn<() => Promise<void>>(async () => undefined);
+const page = Object.assign(new EventTarget(), { hidden: true });
+vi.stubGlobal('navigator', { serviceWorker: { ready: Promise.resolve({ sync: { register } }) } });
+vi.stubGlobal('document', page);
+afterAll(() => vi.unstubAllGlobals());
+beforeEach(() => register.mockClear());
+
+type Followed = Pick<Status, 'connection' | 'pending' | 'awaitsSignIn' | 'uploading'>;
+const offline: Followed = { connection: 'offline', pending: { '1001': 2 }, awaitsSignIn: {}, uploading: {} };
+
+/** Resolves when the requests of this step have reached the worker. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+test('a phone with something to send asks for a wake-up, also when it is put away; the end stops both', async () => {
+  const status = createSignal(offline);
+  const end = followUnsent({ status });
+  await settled();
+  expect(register).toHaveBeenCalledTimes(1);
+  page.dispatchEvent(new Event('visibilitychange'));
+  await settled();
+  expect(register).toHaveBeenCalledTimes(2);
+  end();
+  status.set({ ...offline, pending: { '1001': 3 } });
+  page.dispatchEvent(new Event('visibilitychange'));
+  await settled();
+  expect(register).toHaveBeenCalledTimes(2);
+});
+
+test('a change that waits for its driver’s sign-in is no reason: no worker can send it', async () => {
+  const end = followUnsent({ status: createSignal({ ...offline, awaitsSignIn: { '1001': 2 } }) });
+  page.dispatchEvent(new Event('visibilitychange'));
+  await settled();
+  end();
+  expect(register).not.toHaveBeenCalled();
+});
