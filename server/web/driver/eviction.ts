@@ -10,6 +10,9 @@ const unread = createSignal(false);
 /** Whether the browser has deleted the app's data, and the driver has not read so yet, in this run or an earlier one. */
 export const evicted: Pick<typeof unread, 'current' | 'subscribe'> = unread;
 
+/** Whether this run has noted it: a client that opens after the first one reports the same deletion anew. */
+let isNoted = false;
+
 interface Followed {
   readonly current: Pick<Status, 'lastError'>;
   readonly subscribe: (listener: () => void) => () => void;
@@ -17,11 +20,9 @@ interface Followed {
 
 /** The status names the latest trouble only, and only once: neither a later one nor a kill must hide this one. */
 export function followEviction({ status }: { readonly status: Followed }): void {
-  let seenAt: number | undefined;
   const look = (): void => {
-    const { lastError } = status.current;
-    if (lastError?.code !== 'EVICTED' || lastError.at === seenAt) return;
-    seenAt = lastError.at;
+    if (isNoted || status.current.lastError?.code !== 'EVICTED') return;
+    isNoted = true;
     unread.set(true);
     keepWord(unreadKey, 'unread');
   };
