@@ -9,7 +9,7 @@ import { isPending } from '../model/order.ts';
 import { ticksOf } from '../model/ticks.ts';
 import { tickWord, useReceipts } from '../parts/stop-ticks.tsx';
 import { fieldName, valueWord } from '../words/news-sentences.ts';
-import { outcomeLine } from '../words/sentences.ts';
+import { deliveredWord, outcomeLine } from '../words/sentences.ts';
 import { moment, t } from '../words/words.ts';
 
 /** The present record of a stop, its changes from the latest, and the office's edits. */
@@ -51,7 +51,7 @@ function Result({ stop }: { readonly stop: LocalStop }) {
   const exceptions = useCodes('stop-exception');
   return (
     <p>
-      {isCounted(stop) && <strong>{t('done.delivered')}</strong>} {outcomeLine(stop, { credit, exceptions })}
+      {isCounted(stop) && <strong>{deliveredWord(stop)}</strong>} {outcomeLine(stop, { credit, exceptions })}
     </p>
   );
 }

@@ -7,10 +7,10 @@ import { go } from '../../ui/router.ts';
 import { links } from '../links.ts';
 import type { StopDraft } from '../model/draft.ts';
 import { emptyDraft } from '../model/draft.ts';
-import { isCounted, isPickup, sectionsOf, sum } from '../model/lines.ts';
+import { isCounted, sectionsOf, sum } from '../model/lines.ts';
 import { isPending, warehouse } from '../model/order.ts';
 import { partPhotos, photoLine, wholePhotos } from '../model/stop-photos.ts';
-import { outcomeLine } from '../words/sentences.ts';
+import { deliveredWord, outcomeLine } from '../words/sentences.ts';
 import { CallAndMap } from '../parts/call-and-map.tsx';
 import { Overage } from '../parts/overage.tsx';
 import { LostPhotoNote } from '../parts/phone-notes.tsx';
@@ -110,11 +110,7 @@ function Outcome({ stop }: { readonly stop: LocalStop }) {
       <Banner icon={isDelivered ? 'check' : 'x'} tone={isDelivered ? 'go' : 'warn'}>
         <div className="row spread">
           <p className="grow">
-            <strong>
-              {isDelivered
-                ? t(isPickup(stop) ? 'done.done' : 'done.delivered')
-                : outcomeLine(stop, { credit, exceptions })}
-            </strong>{' '}
+            <strong>{isDelivered ? deliveredWord(stop) : outcomeLine(stop, { credit, exceptions })}</strong>{' '}
             {isDelivered ? outcomeLine(stop, { credit, exceptions }) : ''}
             <br />
             {t(isDelivered ? 'stop.correctHint' : 'stop.skippedNow')}

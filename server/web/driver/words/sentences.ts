@@ -3,7 +3,7 @@ import type { ReferenceCode } from '@tailgate/sync-protocol';
 import { t, time } from './words.ts';
 import { emptyDraft } from '../model/draft.ts';
 import type { LineNow, ReasonNow } from '../model/lines.ts';
-import { tallyOf } from '../model/lines.ts';
+import { isPickup, tallyOf } from '../model/lines.ts';
 import type { Missing } from '../model/missing.ts';
 import { finishedAt } from '../model/order.ts';
 import { codeNamed, lossesOf } from '../model/reasons.ts';
@@ -21,6 +21,9 @@ export function planLine(stop: LocalStop): string {
     planned > 0 ? t('count.pieces', { n: planned }) : toCollect > 0 ? t('route.collect', { n: toCollect }) : '';
   return [more[0] ?? street, much].filter(Boolean).join(' · ');
 }
+
+/** What a delivered stop is called: where goods only go back, nothing was delivered. */
+export const deliveredWord = (stop: LocalStop): string => t(isPickup(stop) ? 'done.done' : 'done.delivered');
 
 /** Under the name of a finished stop: when, and what became of it. */
 export function outcomeLine(
