@@ -26,7 +26,9 @@ export async function discardPhotos(
   ids: readonly string[],
   views: readonly (RouteFiles | undefined)[],
 ): Promise<void> {
-  for (const id of ids) if (!views.some((view) => view && isNamed(view, id))) await uploads.discard(id);
+  const left = ids.filter((id) => !views.some((view) => view && isNamed(view, id)));
+  // One that the disk does not delete is sent after the next start, which harms nothing; the others still go.
+  await Promise.allSettled(left.map((id) => uploads.discard(id)));
 }
 
 type RouteFiles = Pick<LocalRoute, 'draft' | 'stops'>;
