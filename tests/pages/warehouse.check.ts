@@ -3,6 +3,7 @@ import { demoRoute } from '../system/service.ts';
 import { faultsOf } from './looks.ts';
 import type { Finger } from './finger.ts';
 import { atTextSizes } from './sampling.ts';
+import { cameraPhoto } from './stored-files.ts';
 import type { PageWorld } from './world.ts';
 import { openPageWorld, routes } from './world.ts';
 
@@ -17,6 +18,16 @@ afterEach(() => world.network.accept());
 async function rate(finger: Finger, ...ratings: readonly string[]): Promise<void> {
   for (const [nth, rating] of ratings.entries()) await finger.tap(rating, { nth });
 }
+
+/** Runs in the page: holds the next photo back until the event `photo`. */
+const holdPhoto = `
+  const { convertToBlob } = OffscreenCanvas.prototype;
+  OffscreenCanvas.prototype.convertToBlob = async function (...given) {
+    OffscreenCanvas.prototype.convertToBlob = convertToBlob;
+    await new Promise((resolve) => addEventListener('photo', resolve, { once: true }));
+    return convertToBlob.apply(this, given);
+  };
+`;
 
 /** Ratings on the host of a report whose id ends so. */
 const hostRatings = async (end: string): Promise<string[]> => {
@@ -127,7 +138,14 @@ describe.each(
     await finger.tap('A note has to be shorter', { nth: 0 });
     await finger.type('What is wrong?', 'crushed');
     await finger.seesNo('At most 100 characters.');
-    await finger.tap('Keep the note');
+    // The driver closes the sheet before its photo is stored.
+    const photo = await cameraPhoto(phone.page, 23, [800, 600]);
+    await phone.page.evaluate(holdPhoto);
+    await finger.photograph('Take a photo', photo);
+    await finger.tap('Close');
+    await finger.seesNo('What is wrong?');
+    await phone.page.evaluate(() => dispatchEvent(new Event('photo')));
+    await finger.sees('crushed · 1 photo');
     await finger.tap('Save 1 rating');
     await finger.sees('The load is checked');
     await expect.poll(() => hostRatings('1001-leave')).toEqual(['stacking 1 crushed']);

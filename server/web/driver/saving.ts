@@ -21,7 +21,8 @@ export async function whileSaving<Result>(write: Write, work: () => Promise<Resu
 
 /** A photo that could not be stored, and that its sheet may not show any more. */
 export interface LostPhoto {
-  readonly stop: number;
+  /** undefined for a photo of the load. */
+  readonly stop: number | undefined;
   /** A sentence for the driver. */
   readonly why: string;
 }

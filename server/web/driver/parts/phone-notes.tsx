@@ -38,9 +38,15 @@ export function LostPhotoNote() {
   return (
     <Banner icon="cam" tone="bad" role="alert">
       <p>{lost.why}</p>
-      <a className="btn btn-wide" href={links.photos(lost.stop)} onClick={() => lostPhoto.set(undefined)}>
-        {t('photos.title', { n: lost.stop })}
-      </a>
+      {lost.stop === undefined ? (
+        <button className="btn btn-wide" type="button" onClick={() => lostPhoto.set(undefined)}>
+          {t('app.close')}
+        </button>
+      ) : (
+        <a className="btn btn-wide" href={links.photos(lost.stop)} onClick={() => lostPhoto.set(undefined)}>
+          {t('photos.title', { n: lost.stop })}
+        </a>
+      )}
     </Banner>
   );
 }

@@ -42,7 +42,7 @@ interface CameraProps {
   /** Called with whether a photo is being stored. */
   readonly onBusy?: (isBusy: boolean) => void;
   /** Takes a photo that was still being stored when the screen closed. Without it the photo leaves the phone. */
-  readonly late?: { readonly stop: number; readonly keep: (id: string) => Promise<void> } | undefined;
+  readonly late?: { readonly stop?: number; readonly keep: (id: string) => Promise<void> } | undefined;
 }
 
 /** Stores the photos that the phone's camera returns, while the screen is open. */
@@ -60,7 +60,7 @@ export function usePhotoStore({ session, name, onBusy, late }: CameraProps) {
   const store = async (photo: File, keep: (id: string) => void): Promise<void> => {
     setStoring((count) => count + 1);
     setFault('');
-    if (lostPhoto.current?.stop === late?.stop) lostPhoto.set(undefined);
+    if (late && lostPhoto.current?.stop === late.stop) lostPhoto.set(undefined);
     try {
       await whileSaving({ stop: late?.stop }, async () => {
         const taken = await storePhoto(uploads, photo, `${name}.jpg`);

@@ -1,13 +1,14 @@
 import type { LocalRoute } from '@tailgate/client-sdk';
-import { useRoute } from '@tailgate/client-sdk/react';
+import { useClient, useRoute } from '@tailgate/client-sdk/react';
 import { hostLengths } from '@tailgate/sync-protocol';
+import { useState } from 'react';
 import { Field } from '../../ui/parts/field.tsx';
 import { Gate } from '../../ui/parts/gate.tsx';
 import { Sheet } from '../../ui/parts/sheet.tsx';
 import { goBack } from '../../ui/router.ts';
 import { links } from '../links.ts';
 import type { ReportKind, SectionKey } from '../model/load-report.ts';
-import { withSection } from '../model/load-report.ts';
+import { reportsOf, storedReports, withSection } from '../model/load-report.ts';
 import { HostPreview } from '../parts/host-preview.tsx';
 import { sectionTitle } from '../parts/load-form.tsx';
 import { Photos, usePhotoSession } from '../parts/photos.tsx';
@@ -29,13 +30,25 @@ export function LoadSectionSheet({ kind, section: key }: SectionSheetProps) {
 }
 
 function OpenSection({ route, kind, section: key }: SectionSheetProps & { readonly route: LocalRoute }) {
+  const client = useClient();
   const [reports, change] = useReports();
+  const [isStoring, setStoring] = useState(false);
   const { faults } = useSaveReport(route, kind);
   const { rating, reason, comment, photo } = reports[kind].sections[key];
   const session = usePhotoSession();
   const close = (): void => {
     session.end(photo === null ? [] : [photo], reports[kind].receipt !== null);
     goBack(kind === 'leave' ? links.load : links.close);
+  };
+  /** Keeps a photo that was stored after this sheet was closed. */
+  const keepLate = async (taken: string): Promise<void> => {
+    const draft = client.routeDraft(route.key);
+    const now = reportsOf(draft.current);
+    const { sections, receipt } = now[kind];
+    const former = sections[key].photo;
+    if (former !== null) session.note(former);
+    await draft.set(storedReports(withSection(now, kind, key, { photo: taken })));
+    session.end([taken], receipt !== null);
   };
   const at = (field: string): string | undefined => faultSentence(faults.get(`${key}.${field}`));
   const commentFault = at('comment');
@@ -45,7 +58,7 @@ function OpenSection({ route, kind, section: key }: SectionSheetProps & { readon
       below={loadWord('load.rated', { n: rating })}
       closeLabel={t('app.close')}
       onClose={close}
-      foot={<Gate act={loadWord('load.keep')} icon="check" onAct={close} />}
+      foot={<Gate act={loadWord('load.keep')} icon="check" busy={isStoring} onAct={close} />}
     >
       <Field
         label={loadWord('load.reason')}
@@ -83,6 +96,8 @@ function OpenSection({ route, kind, section: key }: SectionSheetProps & { readon
         onChange={(photos) => change((before) => withSection(before, kind, key, { photo: photos.at(-1) ?? null }))}
         session={session}
         name={`load-${route.id}-${key}`}
+        onBusy={setStoring}
+        late={{ keep: keepLate }}
       />
     </Sheet>
   );
