@@ -29,6 +29,14 @@ describe('photos of a whole stop', () => {
     ]);
   });
 
+  test('are named once where the line has them already', () => {
+    const plan = { products: [goods('1', 11)] };
+    const key = keyOf(stopOf(plan));
+    const line = { id: '1', invoice: 'I1', n: 0, delivered: 11, image_ids: ['door', 'gate'] };
+    const stop = stopOf(plan, { status: 'P', products: { [key]: line } });
+    expect(deliveryOf(stop, withPhotos, at).products).toMatchObject([{ image_ids: ['door', 'gate', 'dock'] }]);
+  });
+
   test('go with the first line that goes back where the stop has no goods', () => {
     const stop = stopOf({ collections: [empties('9', 4), empties('8', 2)] });
     const key = stop.collections[0]?.key;

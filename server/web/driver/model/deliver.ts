@@ -18,7 +18,7 @@ export function deliveryOf(stop: LocalStop, draft: StopDraft, at: Date): Deliver
   const withPhotos = (line: Product | Collection, change: LineChange | undefined, unchanged: LineChange) => {
     if (line !== carrier || draft.photos.length === 0) return change ? [change] : [];
     const before = change?.image_ids ?? line.updates.image_ids ?? [];
-    return [{ ...(change ?? unchanged), image_ids: [before, draft.photos].flat(2) }];
+    return [{ ...(change ?? unchanged), image_ids: [...new Set([before, draft.photos].flat(2))] }];
   };
   const products = stop.products.flatMap((line) => {
     const own = draft.lines[line.key];
