@@ -110,6 +110,11 @@ describe.each(atTextSizes(stops))('with text at $textPercent percent', ({ textPe
     await phone.shot(`refused-value-${textPercent}`);
     await finger.tap('Close');
     await finger.seesNo('Not saved.');
+    // A correction that is not saved is gone.
+    await finger.tap('Comment');
+    await finger.sees('What should the office know?');
+    expect(await phone.page.locator('textarea').inputValue()).toBe('');
+    await finger.tap('Close');
     const places = async () => (await world.service.show('RTSTUP', `RURTE = 'R100'`)).map(placeOf);
     await expect.poll(places, { timeout: 90_000 }).toContainEqual(door);
   });

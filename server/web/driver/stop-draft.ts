@@ -1,7 +1,7 @@
 import { useDraft } from '@tailgate/client-sdk/react';
 import { useMemo } from 'react';
 import type { StopDraft } from './model/draft.ts';
-import { draftOf } from './model/draft.ts';
+import { draftOf, storedDraft } from './model/draft.ts';
 import { whileSaving } from './saving.ts';
 
 export type ChangeDraft = (change: (before: StopDraft) => StopDraft) => void;
@@ -10,5 +10,5 @@ export type ChangeDraft = (change: (before: StopDraft) => StopDraft) => void;
 export function useStopDraft(stop: number): readonly [StopDraft, ChangeDraft] {
   const [stored, set] = useDraft(stop);
   const draft = useMemo(() => draftOf(stored), [stored]);
-  return [draft, (change) => void whileSaving({}, () => set(change(draft)))];
+  return [draft, (change) => void whileSaving({}, () => set(storedDraft(change(draft))))];
 }

@@ -85,6 +85,10 @@ export const isBegun = (draft: StopDraft): boolean =>
   draft.photos.length > 0 ||
   draft.exception !== null;
 
+/** A draft as it is stored. One that says nothing is none: an undo returns the former draft only where no other one is. */
+export const storedDraft = (draft: StopDraft): StopDraft | undefined =>
+  draft.signer !== '' || isBegun(draft) ? draft : undefined;
+
 /** The draft with another line; without one, the line is as planned, or as scanned. */
 export function withLine(draft: StopDraft, key: string, line: LineDraft | undefined): StopDraft {
   const { [key]: _, ...others } = draft.lines;

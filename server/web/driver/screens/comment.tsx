@@ -12,13 +12,17 @@ import { record } from '../recorded.ts';
 import { useStopDraft } from '../stop-draft.ts';
 import { t } from '../words/words.ts';
 
-/** The driver's comment on a stop: part of the delivery, or recorded at once where the stop is finished. Every keystroke is kept. */
+/**
+ * The driver's comment on a stop. Every keystroke is kept until the delivery records it; on a finished stop the gate
+ * records it, and until then it is in this sheet alone: a draft would keep an undo from returning the former one.
+ */
 export function CommentSheet({ stop: id }: { readonly stop: number }) {
   const client = useClient();
   const route = useRoute();
   const stop = route?.stops.find((each) => each.id === id);
   const [draft, change] = useStopDraft(id);
   const [text, setText] = useState(draft.comment || (stop?.updates.driver_comments ?? ''));
+  const [isChanged, setChanged] = useState(false);
   if (!route || !stop) return null;
   const close = (): void => goBack(links.stop(id));
   const keep = (): void => {
@@ -33,7 +37,7 @@ export function CommentSheet({ stop: id }: { readonly stop: number }) {
     <Sheet
       title={t('note.title', { n: id })}
       over={stop.customer.name}
-      closeLabel={t('app.close')}
+      closeLabel={t(isChanged && !isPending(stop) ? 'line.close' : 'app.close')}
       onClose={close}
       foot={<Gate act={t('note.save')} icon="check" onAct={keep} />}
     >
@@ -47,7 +51,8 @@ export function CommentSheet({ stop: id }: { readonly stop: number }) {
           onInput={(event) => {
             const { value } = event.currentTarget;
             setText(value);
-            change((before) => ({ ...before, comment: value }));
+            setChanged(true);
+            if (isPending(stop)) change((before) => ({ ...before, comment: value }));
           }}
         />
       </label>

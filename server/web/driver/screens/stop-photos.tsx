@@ -10,7 +10,7 @@ import { isPending } from '../model/order.ts';
 import type { PartPhotos } from '../model/stop-photos.ts';
 import { partPhotos, photosInput, wholePhotos } from '../model/stop-photos.ts';
 import { Photos, Thumbnail, usePhotoSession } from '../parts/photos.tsx';
-import { record } from '../recorded.ts';
+import { record, recordedLate } from '../recorded.ts';
 import { useStopDraft } from '../stop-draft.ts';
 import { t } from '../words/words.ts';
 
@@ -105,7 +105,7 @@ async function keepLate(client: Client, key: RouteKey, id: number, photo: string
   const draft = draftOf(stop.draft);
   const photos = [...new Set([...wholePhotos(stop, draft), photo])];
   if (isPending(stop)) await handle.draft.set({ ...draft, photos });
-  else handle.update(photosInput(stop, photos));
+  else recordedLate(id, handle.update(photosInput(stop, photos)), photo);
 }
 
 const nameOf = ({ name }: PartPhotos): string => name || t('photos.overage');

@@ -131,7 +131,7 @@ function Sections({ stop, draft }: { readonly stop: LocalStop; readonly draft: S
 }
 
 function More({ stop, draft }: { readonly stop: LocalStop; readonly draft: StopDraft }) {
-  // A finished stop shows its record: a name or a comment that is not recorded yet waits where it was entered.
+  // A finished stop shows its record: a name that is not recorded yet waits where it was entered.
   const entered = isCounted(stop) ? emptyDraft : draft;
   const signer = entered.signer || (stop.updates.store_emp_name ?? '');
   const isSigned = entered.signature !== null || stop.updates.signature_id !== null;
