@@ -7,7 +7,7 @@ import { Screen } from '../../ui/parts/screen.tsx';
 import { goBack } from '../../ui/router.ts';
 import { links } from '../links.ts';
 import type { StopDraft } from '../model/draft.ts';
-import { draftOf, withoutSignature } from '../model/draft.ts';
+import { draftOf, storedDraft, withoutSignature } from '../model/draft.ts';
 import type { Ink } from '../model/ink.ts';
 import { isSigned } from '../model/ink.ts';
 import { isCounted } from '../model/lines.ts';
@@ -16,7 +16,9 @@ import { isSignedOtherwise, listHash, signedList } from '../model/signed-list.ts
 import { earlierSigners } from '../model/signers.ts';
 import { HostPreview } from '../parts/host-preview.tsx';
 import { InkField } from '../parts/ink-field.tsx';
+import { discardPhotos } from '../photo-store.ts';
 import { recorded } from '../recorded.ts';
+import { whileSaving } from '../saving.ts';
 import { useServices } from '../services.ts';
 import { rememberSigner } from '../signer-memo.ts';
 import { signatureFile } from '../signature-file.ts';
@@ -63,7 +65,7 @@ function Signing({ route, stop }: { readonly route: LocalRoute; readonly stop: L
   }, []);
   const draw = (drawn: Ink | null): void => {
     // The file of the former strokes: no change names it, because recording ends the draft.
-    if (draft.signature !== null) void uploads.discard(draft.signature);
+    if (draft.signature !== null) void discardPhotos(uploads, [draft.signature], []);
     change((before) => ({ ...before, ink: drawn, signature: null, shown: drawn && listHash(stop, before) }));
   };
   const finish = async (): Promise<void> => {
@@ -72,7 +74,7 @@ function Signing({ route, stop }: { readonly route: LocalRoute; readonly stop: L
     setBusy(true);
     try {
       if (isSigned(ink)) await keepSignature(ink);
-      else await correct({});
+      else correct({});
       if (isOpen.current) leave();
     } catch (error) {
       setFault(storingFault('sign', error));
@@ -88,17 +90,18 @@ function Signing({ route, stop }: { readonly route: LocalRoute; readonly stop: L
     const latest = draftOf(handle.draft.current);
     const isSame = JSON.stringify(latest.ink) === JSON.stringify(signed) && listHash(now, latest) === shown;
     if (!isSame) await uploads.discard(id);
-    else if (isCounted(now)) await correct({ signature_id: id });
+    else if (isCounted(now)) correct({ signature_id: id });
     else void handle.draft.set({ ...latest, signer: signer.trim(), signature: id, shown });
   };
   /** Records who signed a delivered stop. */
-  const correct = async (signature: { readonly signature_id?: string }): Promise<void> => {
+  const correct = (signature: { readonly signature_id?: string }): void => {
     const handle = client.stop(stop.id, route.key);
     const updates = { ...signature, ...(signer.trim() !== '' && { store_emp_name: signer.trim() }) };
     recorded({ receipt: handle.update({ updates }), stop: stop.id, kind: 'corrected' });
     rememberSigner(client, stop, signer);
-    // A comment that is not recorded yet waits on.
-    await handle.draft.set(withoutSignature(draftOf(handle.draft.current)));
+    const rest = withoutSignature(draftOf(handle.draft.current));
+    // On a full phone it waits for room: the driver does not.
+    void whileSaving({}, () => handle.draft.set(storedDraft(rest)));
   };
 
   return (
