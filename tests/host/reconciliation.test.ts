@@ -221,14 +221,17 @@ test('each day is counted, also where no sweep was possible for two midnights', 
   expect(await counted('BEFORE', 'D')).toMatchObject({ S: '2 2 0 0 0' });
 });
 
-test('a day with a route that changes during its count is counted by the next sweep', async () => {
+test('a day with a route that changes during its count ends with the next sweep, which counts no other route again', async () => {
+  await closeRoute('RESTS');
   const key = await depot.addRoute('MOVES', [1, 2, 999]);
   await depot.record(key, { id: 1, updates: delivered });
   await depot.untilHosted(key);
   depot.clock.now = new Date('2026-11-25T16:00:00.000Z');
   let hasMoved = false;
+  const looks: unknown[] = [];
   const db: Queryable = {
     query: async (statement, values) => {
+      if (statement === readVersion) looks.push(values?.[1]);
       if (statement === readVersion && values?.includes('MOVES') && !hasMoved) {
         hasMoved = true;
         await depot.record(key, { id: 2, updates: delivered });
@@ -237,11 +240,15 @@ test('a day with a route that changes during its count is counted by the next sw
     },
   };
   const options = { host: depot.host, leases, mayWrite: () => true, clock: () => depot.clock.now, log: depot.log };
-  await new Reconciler({ ...options, db }).sweep();
+  const watched = new Reconciler({ ...options, db });
+  await watched.sweep();
   expect(hasMoved).toBe(true);
+  expect(looks).toContain('RESTS');
   expect(await facilityDays('20261124')).toEqual([]);
   await depot.untilHosted(key);
-  await reconciler.sweep();
+  looks.splice(0);
+  await watched.sweep();
+  expect(looks).toEqual(['MOVES']);
   expect(await facilityDays('20261124')).toEqual(['20261124']);
   expect(await counted('MOVES', 'D')).toMatchObject({ S: '2 2 0 0 0' });
 });

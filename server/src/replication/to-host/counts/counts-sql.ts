@@ -48,7 +48,10 @@ export const listFacilityDays = statement(
      from facility f where f.zone <> '' and ${modeOfFacility} = 'live' order by f.id`,
 );
 
-/** Routes of a facility with changes of one day. $1 facility, $2 the beginning of the day, $3 its end. */
+/**
+ * Routes of a facility with changes of one day that are not counted in their present version. $1 facility, $2 the beginning
+ * of the day, $3 its end, $4 the day.
+ */
 export const listRoutesOfDay = statement(
   'count_list_routes_of_day',
   `select ${route}, coalesce(f.zone, '') as zone
@@ -56,6 +59,9 @@ export const listRoutesOfDay = statement(
     where r.facility = $1 and r.changed_at >= $2 and r.withdrawn_at is null and ${isOnHost}
       and exists (select from ledger l where l.facility = r.facility and l.route_id = r.id and l.week_end = r.week_end
                                          and l.received_at >= $2 and l.received_at < $3)
+      and not exists (select from reconciliation c
+                       where c.facility = r.facility and c.route_id = r.id and c.week_end = r.week_end
+                         and c.occasion = 'D' and c.day = $4 and c.version = r.version)
     order by r.id, r.week_end`,
 );
 

@@ -129,10 +129,10 @@ export class Reconciler {
       for (const ended of endedDays(clock(), zone, last_day)) if (!(await this.#countDay(facility, zone, ended))) break;
   }
 
-  /** @returns false where the next sweep counts the whole day: a hold begins, or a route has changed during its count */
+  /** @returns false where the next sweep counts the rest of the day: a hold begins, or a route has changed during its count */
   async #countDay(facility: string, zone: string, { day, begin, end }: EndedDay): Promise<boolean> {
     const { db, mayWrite } = this.#options;
-    const routes = (await db.query<RouteToCount & Row>(sql.listRoutesOfDay, [facility, begin, end])).rows;
+    const routes = (await db.query<RouteToCount & Row>(sql.listRoutesOfDay, [facility, begin, end, day])).rows;
     let isWhole = true;
     for (const route of routes) {
       if (!mayWrite()) return false;
