@@ -1,14 +1,13 @@
 import { routeScope, type RouteKey } from '@tailgate/sync-protocol';
 import type { Db } from '../../db/types.ts';
-import type { Host } from '../../host/host.ts';
+import type { Host, HostError } from '../../host/host.ts';
 import type { HostChanges } from '../../host/reads/host-changes.ts';
 import { readRouteRows, type RouteRows } from '../../host/reads/reads.ts';
 import { reportIncident } from '../../incidents/sql.ts';
 import type { HostMode } from '../../modes/host-mode.ts';
-import type { Log } from '../../runtime/log.ts';
 import { sortChanges, unchangedRoute, type ChangedRoute } from './changed-routes.ts';
-import { driftOf, type Drift, type RouteComparison } from './drift.ts';
-import { reportRouteError } from './host-faults.ts';
+import { driftOf, noDrift, type Drift, type RouteComparison } from './drift.ts';
+import type { RouteFaults } from './host-faults.ts';
 import type { Masters } from './import-masters.ts';
 import * as sql from './import-sql.ts';
 import { keyOf } from './mirror-route.ts';
@@ -18,19 +17,28 @@ import type { RouteDigests } from './route-digests.ts';
 export interface DriftComparisonOptions {
   readonly db: Db;
   readonly host: Host;
-  readonly log: Log;
   readonly changes: HostChanges;
   readonly choice: RouteChoice;
   readonly digests: RouteDigests;
   readonly masters: Masters;
   readonly modeOf: (key: RouteKey) => HostMode;
+  readonly faults: RouteFaults;
+  /** A route that the import tries again by itself: what it has not taken in yet is no drift. */
+  readonly waiting: (key: RouteKey) => WaitingRoute | undefined;
+  readonly isStopped: () => boolean;
   /** Brings the plan into the mirror. @returns whether it differs */
-  readonly savePlan: (key: RouteKey, rows: RouteRows, renamed: boolean) => Promise<boolean>;
-  readonly importEdits: (route: ChangedRoute) => Promise<EditsFound>;
+  readonly savePlan: (key: RouteKey, rows: RouteRows) => Promise<boolean>;
+  /**
+   * Takes in foreign edits. @param onUnreported called after each one that no doorbell line dates
+   * @returns false where another process is at the rows, which must be read again
+   */
+  readonly importEdits: (route: ChangedRoute, onUnreported: () => void) => Promise<boolean>;
 }
 
-/** Foreign edits of a route. `leased`: another process is at its rows, which must be read again. */
-export type EditsFound = 'none' | 'imported' | 'leased';
+export interface WaitingRoute {
+  /** The file that it waits for. */
+  readonly unreadable?: HostError | undefined;
+}
 
 /** Compares with the host what no doorbell line reports, and takes in what differs. An incident reports each difference. */
 export class DriftComparison {
@@ -40,13 +48,12 @@ export class DriftComparison {
     this.#options = options;
   }
 
-  /** The master files, and routes that show a changed name. */
   async masters(): Promise<Drift> {
-    const { db, changes, choice, masters } = this.#options;
+    const { db, changes, masters } = this.#options;
     const reported = async () => new Set(sortChanges(await changes.pollAgain()).masters.keys.keys());
-    const { files, renamed } = await masters.compare(reported);
+    const files = await masters.compare(reported);
     for (const file of files) await db.query(reportIncident, ['host_drift', JSON.stringify({ file })]);
-    return driftOf(await this.#compare(await choice.routesOfDrivers(renamed), true), files);
+    return { ...noDrift, masters: files };
   }
 
   async routes(keys: readonly RouteKey[]): Promise<Drift> {
@@ -63,22 +70,25 @@ export class DriftComparison {
     return driftOf(compared);
   }
 
-  async #compare(keys: readonly RouteKey[], renamed = false): Promise<RouteComparison[]> {
-    const { db, modeOf } = this.#options;
+  async #compare(keys: readonly RouteKey[]): Promise<RouteComparison[]> {
+    const { db, modeOf, isStopped, waiting } = this.#options;
     const compared: RouteComparison[] = [];
     for (const key of keys) {
       if (modeOf(key) === 'off') continue;
-      const { plan, results, isConclusive } = await this.#compareOne(key, renamed);
-      compared.push({ key, plan, results, isConclusive });
+      const left = isStopped() ? {} : waiting(key);
+      const comparison = left ? { ...unjudged, ...left, key } : { key, ...(await this.#compareOne(key)) };
+      compared.push(comparison);
+      const { plan, results } = comparison;
       const details = JSON.stringify({ route: key, plan, results });
       if (plan || results) await db.query(reportIncident, ['host_drift', details]);
     }
     return compared;
   }
 
-  async #compareOne(key: RouteKey, renamed: boolean): Promise<Omit<RouteComparison, 'key'>> {
-    const { host, db, changes, choice, modeOf, savePlan, importEdits } = this.#options;
-    const unjudged = { plan: false, results: false, isConclusive: false };
+  async #compareOne(key: RouteKey): Promise<Omit<RouteComparison, 'key'>> {
+    const { host, db, changes, choice, modeOf, faults, savePlan, importEdits } = this.#options;
+    // Taken in by then, also where something fails afterwards: the next comparison finds it no more.
+    const found = { plan: false, results: false };
     try {
       const state = async () => (await db.query<RouteState>(sql.loadRouteState, keyOf(key))).rows[0];
       const rows = await readRouteRows(host, key);
@@ -87,23 +97,30 @@ export class DriftComparison {
       const routesShowing = await choice.routesShowing(reported.masters);
       if ([...reported.routes.keys(), ...routesShowing.map(routeScope)].includes(routeScope(key))) return unjudged;
       const before = await state();
-      const plan = await savePlan(key, rows, renamed);
+      found.plan = await savePlan(key, rows);
       // The route is withdrawn now.
-      if (rows.header === undefined) return { plan, results: false, isConclusive: true };
+      if (rows.header === undefined) return { ...found, isConclusive: true };
       const saved = await state();
       // In shadow no change waits for the host.
       const isPending = saved?.pending === true && modeOf(key) === 'live';
-      if (before === undefined || saved === undefined || isPending)
-        return { plan, results: false, isConclusive: false };
+      if (before === undefined || saved === undefined || isPending) return { ...found, isConclusive: false };
       const unknownAuthor = { user: '', age: 0 };
       const stops = new Map(rows.stops.map(({ RSSTP }) => [Number(RSSTP), unknownAuthor]));
-      const edits = await importEdits({ ...unchangedRoute(key), stops, header: unknownAuthor });
-      return { plan, results: edits === 'imported', isConclusive: edits !== 'leased' };
+      const isConclusive = await importEdits(
+        { ...unchangedRoute(key), stops, header: unknownAuthor },
+        () => (found.results = true),
+      );
+      faults.forget(key);
+      return { ...found, isConclusive };
     } catch (error) {
-      return { ...unjudged, isConclusive: (await reportRouteError(this.#options, key, error)) === 'faulty' };
+      const fault = await faults.report(key, error);
+      const unreadable = fault.kind === 'unreadable' ? fault.error : undefined;
+      return { ...found, isConclusive: fault.kind === 'faulty', unreadable };
     }
   }
 }
+
+const unjudged = { plan: false, results: false, isConclusive: false };
 
 interface RouteState {
   /** Whether the route has changes that are not on the host. */

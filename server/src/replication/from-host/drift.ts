@@ -1,5 +1,6 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 import type { HostFileName } from '../../host/files/tables.ts';
+import type { HostError } from '../../host/host.ts';
 
 /** Differences between mirror and host that no doorbell line reported. */
 export interface Drift {
@@ -15,6 +16,13 @@ export interface Drift {
   readonly results: readonly RouteKey[];
   /** Routes that must be compared again: they have unwritten changes, or another process has their lease or the import. */
   readonly unjudged: readonly RouteKey[];
+  /** Those of them that need a file of the host which cannot be read. */
+  readonly unreadable: readonly UnreadableRoute[];
+}
+
+export interface UnreadableRoute {
+  readonly key: RouteKey;
+  readonly error: HostError;
 }
 
 /** The result of comparing one route with the host. */
@@ -24,18 +32,29 @@ export interface RouteComparison {
   readonly results: boolean;
   /** False where the route must be compared again. */
   readonly isConclusive: boolean;
+  /** The file that it needs, where that cannot be read. */
+  readonly unreadable?: HostError | undefined;
 }
 
-export const noDrift: Drift = { isBegun: true, routes: 0, masters: [], plans: [], results: [], unjudged: [] };
+export const noDrift: Drift = {
+  isBegun: true,
+  routes: 0,
+  masters: [],
+  plans: [],
+  results: [],
+  unjudged: [],
+  unreadable: [],
+};
 export const notBegun: Drift = { ...noDrift, isBegun: false };
 
-export const driftOf = (compared: readonly RouteComparison[], masters: Drift['masters'] = []): Drift => ({
+export const driftOf = (compared: readonly RouteComparison[]): Drift => ({
   isBegun: true,
   routes: compared.length,
-  masters,
+  masters: [],
   plans: compared.filter(({ plan }) => plan).map(({ key }) => key),
   results: compared.filter(({ results }) => results).map(({ key }) => key),
   unjudged: compared.filter(({ isConclusive }) => !isConclusive).map(({ key }) => key),
+  unreadable: compared.flatMap(({ key, unreadable }) => (unreadable ? [{ key, error: unreadable }] : [])),
 });
 
 export const addDrift = (one: Drift, other: Drift): Drift => ({
@@ -45,4 +64,5 @@ export const addDrift = (one: Drift, other: Drift): Drift => ({
   plans: [...one.plans, ...other.plans],
   results: [...one.results, ...other.results],
   unjudged: [...one.unjudged, ...other.unjudged],
+  unreadable: [...one.unreadable, ...other.unreadable],
 });

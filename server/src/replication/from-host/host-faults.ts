@@ -2,7 +2,7 @@ import { routeScope, type RouteKey } from '@tailgate/sync-protocol';
 import { isDataError } from '../../db/sqlstate.ts';
 import type { Queryable } from '../../db/types.ts';
 import type { HostFileName } from '../../host/files/tables.ts';
-import { HostError, needsSetup } from '../../host/host.ts';
+import { HostError, isSystemErrorFinal, needsSetup } from '../../host/host.ts';
 import { reportOnce as reportWhileOpen } from '../../incidents/sql.ts';
 import type { Log } from '../../runtime/log.ts';
 import * as sql from './import-sql.ts';
@@ -48,26 +48,55 @@ async function reportOnce(db: Queryable, kind: string, details: readonly object[
 }
 
 /**
- * Reports what holds up one route alone, so that the others continue. `faulty`: another attempt would fail in the same
- * way. `unreadable`: a file of the host is missing, or may not be read; the route waits for a person.
- * @throws Error the same one, where it is no fault of this route: a database or a host that is away
+ * What holds up one route alone. `faulty`: another attempt would fail in the same way. `internal`: an internal error of the
+ * host, after which another attempt may succeed. `unreadable`: a file of the host is missing, or may not be read; the route
+ * waits for a person.
  */
-export async function reportRouteError(
-  { db, log }: { readonly db: Queryable; readonly log: Log },
-  route: RouteKey,
-  error: unknown,
-): Promise<'faulty' | 'unreadable'> {
-  if (error instanceof HostError && error.file && needsSetup(error)) {
-    const { file, sqlstate, message } = error;
-    const reason = `${sqlstate} ${message}`;
-    log.warn({ file, reason, route: routeScope(route) }, 'a file of the host cannot be read: the route waits for it');
-    await db.query(reportWhileOpen, ['host_file_paused', JSON.stringify({ file, reason })]);
-    return 'unreadable';
+export type RouteFault =
+  { readonly kind: 'faulty' | 'internal' } | { readonly kind: 'unreadable'; readonly error: HostError };
+
+/** Reports what holds up one route, so that the others continue. */
+export class RouteFaults {
+  readonly #options: { readonly db: Queryable; readonly log: Log };
+  /** Internal errors of the host, one behind the other, by the scopes of routes. */
+  readonly #internal = new Map<string, number>();
+
+  constructor(options: { readonly db: Queryable; readonly log: Log }) {
+    this.#options = options;
   }
-  if (!isDataFault(error)) throw error;
-  log.error({ err: error, route: routeScope(route) }, 'a route of the host cannot be imported as it is');
-  await db.query(reportWhileOpen, ['route_import_failed', JSON.stringify({ route, reason: error.message })]);
-  return 'faulty';
+
+  /** An attempt has succeeded. */
+  forget(route: RouteKey): void {
+    this.#internal.delete(routeScope(route));
+  }
+
+  /** @throws Error the same one, where it is no fault of this route: a database or a host that is away */
+  async report(route: RouteKey, error: unknown): Promise<RouteFault> {
+    const { db, log } = this.#options;
+    const scope = routeScope(route);
+    if (error instanceof HostError && error.file && needsSetup(error)) {
+      const { file, sqlstate, message } = error;
+      const reason = `${sqlstate} ${message}`;
+      log.warn({ file, reason, route: scope }, 'a file of the host cannot be read: the route waits for it');
+      await db.query(reportWhileOpen, ['host_file_paused', JSON.stringify({ file, reason })]);
+      return { kind: 'unreadable', error };
+    }
+    if (!isDataFault(error)) throw error;
+    if (error instanceof HostError && error.kind === 'system' && this.#maySucceedLater(scope)) {
+      log.warn({ err: error, route: scope }, 'the host met an internal error with a route: it is tried again');
+      return { kind: 'internal' };
+    }
+    log.error({ err: error, route: scope }, 'a route of the host cannot be imported as it is');
+    await db.query(reportWhileOpen, ['route_import_failed', JSON.stringify({ route, reason: error.message })]);
+    return { kind: 'faulty' };
+  }
+
+  /** Without a limit, a defect of the host for one route would hold it up for ever, unseen (decision 153). */
+  #maySucceedLater(scope: string): boolean {
+    const failures = this.#internal.get(scope) ?? 0;
+    this.#internal.set(scope, failures + 1);
+    return !isSystemErrorFinal(failures);
+  }
 }
 
 /** Unreadable or unstorable data, as opposed to a database or a host that is away. */

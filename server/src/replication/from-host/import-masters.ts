@@ -6,6 +6,7 @@ import { isZone } from '../../runtime/zone-clock.ts';
 import type { Host } from '../../host/host.ts';
 import type { HostFileName } from '../../host/files/tables.ts';
 import { driversWithoutMaster, notify } from './import-sql.ts';
+import { raiseHeadersOf } from './mirror-route.ts';
 import * as sql from './masters-sql.ts';
 import { readUsableFile } from './usable-rows.ts';
 
@@ -26,10 +27,12 @@ async function importFacilities(db: Db, host: Host, served?: Served): Promise<bo
 }
 
 /**
+ * The headers of routes show the names of their drivers: they rise in the transaction that saves a name, so that no stop
+ * and no failure in between keeps the former one on the phones.
  * @param served facilities of this cell: their employees, and the drivers of its routes; undefined: all @returns whether
- * anything has changed, and the employees with a changed name
+ * anything has changed
  */
-async function importEmployees(db: Db, host: Host, served?: Served): Promise<{ isNew: boolean; renamed: string[] }> {
+async function importEmployees(db: Db, host: Host, served?: Served): Promise<boolean> {
   const drivers = served && (await db.query<{ employee: string }>(sql.listDriversOfRoutes)).rows;
   const needed = drivers && new Set(drivers.map(({ employee }) => employee));
   const isNeeded = (id: string, facility: string) =>
@@ -46,7 +49,8 @@ async function importEmployees(db: Db, host: Host, served?: Served): Promise<{ i
       sql.saveEmployees.parameters(employees),
     );
     const renamed = saved.rows.filter(({ is_renamed }) => is_renamed).map(({ id }) => id);
-    return { isNew: Boolean(deactivated.rowCount) || saved.rows.length > 0, renamed };
+    if (renamed.length > 0) await raiseHeadersOf(tx, renamed);
+    return Boolean(deactivated.rowCount) || saved.rows.length > 0;
   });
 }
 
@@ -68,27 +72,22 @@ export async function importCodes(db: Db, host: Host): Promise<boolean> {
 /**
  * Compares the master files, and takes in what differs. Files with doorbell lines are left to the import.
  * @param reported the files with doorbell lines, as of now @param served facilities of this cell; undefined: all
- * @returns the files that differ without a line, and the employees with a changed name
+ * @returns the files that differ without a line
  */
 async function compareMasters(
   db: Db,
   host: Host,
   reported: () => Promise<ReadonlySet<HostFileName>>,
   served?: Served,
-): Promise<{ files: HostFileName[]; renamed: string[] }> {
+): Promise<HostFileName[]> {
   const left = await reported();
   const files: HostFileName[] = [];
-  const renamed: string[] = [];
   if (!left.has('FACMSTP') && (await importFacilities(db, host, served))) files.push('FACMSTP');
   if (!left.has('CTLCDP') && (await importCodes(db, host))) files.push('CTLCDP');
-  if (!left.has('EMPMSTP')) {
-    const employees = await importEmployees(db, host, served);
-    if (employees.isNew) files.push('EMPMSTP');
-    renamed.push(...employees.renamed);
-  }
+  if (!left.has('EMPMSTP') && (await importEmployees(db, host, served))) files.push('EMPMSTP');
   // Read afterwards, so that it includes every change that a trigger has reported.
   const since = files.length > 0 ? await reported() : left;
-  return { files: files.filter((file) => !since.has(file)), renamed };
+  return files.filter((file) => !since.has(file));
 }
 
 /** The master files of a cell. */
@@ -101,12 +100,11 @@ export class Masters {
     this.#options = options;
   }
 
-  /** @returns the employees with a changed name */
-  async take(isDue: (file: HostFileName) => boolean): Promise<string[]> {
+  async take(isDue: (file: HostFileName) => boolean): Promise<void> {
     const { db, host, facilities } = this.#options;
     if (isDue('FACMSTP')) await importFacilities(db, host, facilities);
     if (isDue('CTLCDP')) await importCodes(db, host);
-    return isDue('EMPMSTP') ? (await importEmployees(db, host, facilities)).renamed : [];
+    if (isDue('EMPMSTP')) await importEmployees(db, host, facilities);
   }
 
   compare(reported: () => Promise<ReadonlySet<HostFileName>>) {
@@ -114,16 +112,15 @@ export class Masters {
     return compareMasters(db, host, reported, facilities);
   }
 
-  /** Takes drivers of other facilities that have got a route of this cell. @returns them */
-  async takeStrangers(): Promise<string[]> {
+  /** Takes drivers of other facilities that have got a route of this cell. */
+  async takeStrangers(): Promise<void> {
     const { db, host, facilities } = this.#options;
-    if (facilities === undefined) return [];
+    if (facilities === undefined) return;
     const { rows } = await db.query<{ employee: string }>(driversWithoutMaster);
     const found = rows.map(({ employee }) => employee).filter((employee) => !this.#strangers.has(employee));
-    if (found.length === 0) return [];
+    if (found.length === 0) return;
     for (const employee of found) this.#strangers.add(employee);
     await importEmployees(db, host, facilities);
-    return found;
   }
 }
 

@@ -356,12 +356,19 @@ export const routesOfInvoices = statement(
   `select distinct facility, route_id as id, week_end from stop_plan where invoices && $1::text[] and removed_at is null`,
 );
 
-/** Open routes whose header shows one of these drivers. $1 employees. */
+/** Open routes whose header shows one of these drivers, in the order of their locks (I13). $1 employees. */
 export const routesOfDrivers = statement(
   'import_routes_of_drivers',
   `select distinct r.facility, r.id, r.week_end
      from route r join route_driver d on d.facility = r.facility and d.route_id = r.id and d.week_end = r.week_end
-    where d.employee = any($1::text[]) and d.removed_at is null and r.status = 'O' and r.withdrawn_at is null`,
+    where d.employee = any($1::text[]) and d.removed_at is null and r.status = 'O' and r.withdrawn_at is null
+    order by r.facility, r.id, r.week_end`,
+);
+
+export const raiseHeader = statement(
+  'import_raise_header',
+  `update route set version = version + 1, header_version = version + 1, changed_at = now()
+    where facility = $1 and id = $2 and week_end = $3`,
 );
 
 /** Skips incidents that were reported before in the same words. $1 kind, $2 details, all different. */

@@ -4,9 +4,9 @@ import type { Db } from '../../db/types.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Pipeline } from '../../mutations/change.ts';
 import { addDrift, noDrift, notBegun, type Drift } from './drift.ts';
-import { DriftComparison, type EditsFound } from './drift-comparison.ts';
+import { DriftComparison, type WaitingRoute } from './drift-comparison.ts';
 import { recordFacilitiesInUtc, zoneOf } from './facility-clocks.ts';
-import { reportFaults, reportRouteError, reportUnmappedColumns } from './host-faults.ts';
+import { reportFaults, reportUnmappedColumns, RouteFaults } from './host-faults.ts';
 import { HostStops } from '../to-host/host-stops.ts';
 import type { HostChanges } from '../../host/reads/host-changes.ts';
 import { Doorbell } from '../../host/reads/doorbell.ts';
@@ -27,14 +27,7 @@ import { RouteDigests } from './route-digests.ts';
 import { ROUTE_ROW, type ForeignEdit } from '../to-host/route-pass.ts';
 import { noteOtherSystem, withoutResults } from './shadow-import.ts';
 import { usableRows } from './usable-rows.ts';
-import {
-  editorOf,
-  unchangedRoute,
-  sortChanges,
-  type ChangedMasters,
-  type ChangedRoute,
-  type LastEdit,
-} from './changed-routes.ts';
+import { editorOf, unchangedRoute, sortChanges, type ChangedRoute, type LastEdit } from './changed-routes.ts';
 
 export type ImportOptions = {
   db: Db;
@@ -53,6 +46,8 @@ export type ImportOptions = {
   /** By default the doorbell. */
   changes?: HostChanges;
   modes?: CurrentModes;
+  /** The same as `stop`, before the import is at hand. */
+  stopping?: AbortSignal;
 };
 
 /** A route that changed less than this ago may be incomplete: phones must not receive it. */
@@ -63,6 +58,8 @@ const MAX_UNSETTLED_MS = 30_000;
 const LEASED_MS = 500;
 /** The wait for a file of the host that cannot be read: a person has to correct it. */
 const UNREADABLE_MS = 15_000;
+/** The wait after an internal error of the host. */
+const INTERNAL_ERROR_MS = 5_000;
 const MAX_BACKOFF_MS = 30_000;
 /** After a complete comparison the import pauses for this many times its duration, to spare the host. */
 const PAUSE = 4;
@@ -83,14 +80,15 @@ export class HostImport {
   readonly #modes: CurrentModes;
   readonly #snapshot: FirstSnapshot;
   readonly #comparison: DriftComparison;
-  /** Routes with a file that cannot be read: their lines at that moment, and the time (ms) of the next try without another line. */
-  readonly #unreadable = new Map<string, { readonly lines: number; readonly until: number }>();
+  readonly #faults: RouteFaults;
+  /** Routes that failed and are tried again, by scope. */
+  readonly #waiting = new Map<string, Waiting>();
   /** Passes run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   #snapshotDone = false;
   #failures = 0;
-  #stopped = false;
+  #isStopped = false;
 
   constructor(options: ImportOptions) {
     this.#options = options;
@@ -102,6 +100,7 @@ export class HostImport {
     this.#modes = options.modes ?? new CurrentModes(options.db);
     this.#snapshot = new FirstSnapshot({ ...options, modes: this.#modes });
     this.#edits = new OfficeEdits({ ...options, host: this.#stops });
+    this.#faults = new RouteFaults(options);
     this.#comparison = new DriftComparison({
       ...options,
       changes: this.#changes,
@@ -109,9 +108,11 @@ export class HostImport {
       digests: this.#digests,
       masters: this.#masters,
       modeOf: (key) => this.#modeOf(key),
-      savePlan: async (key, rows, renamed) =>
-        (await this.#saveRoute(unchangedRoute(key), rows, renamed)) !== 'unchanged',
-      importEdits: (route) => this.#importEditsOf(route),
+      faults: this.#faults,
+      waiting: (key) => this.#waiting.get(routeScope(key)),
+      isStopped: () => this.#stopped,
+      savePlan: async (key, rows) => (await this.#saveRoute(unchangedRoute(key), rows)) !== 'unchanged',
+      importEdits: (route, onUnreported) => this.#importEditsOf(route, onUnreported),
     });
   }
 
@@ -122,7 +123,7 @@ export class HostImport {
 
   /** Resolves behind the route in progress. */
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#isStopped = true;
     clearTimeout(this.#timer);
     await this.#last;
   }
@@ -175,6 +176,10 @@ export class HostImport {
   async importEdits(edits: readonly ForeignEdit[]): Promise<void> {
     const { db } = this.#options;
     for (const { key, stop } of edits) await this.#importEdit(key, stop, undefined, await zoneOf(db, key.facility));
+  }
+
+  get #stopped(): boolean {
+    return this.#isStopped || this.#options.stopping?.aborted === true;
   }
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -242,13 +247,13 @@ export class HostImport {
     const { routes, masters } = sortChanges(changes);
     const handled = [...unparsable, ...masters.sequences];
     if (!this.#snapshotDone) await this.#withdrawEarlierWeeks();
-    const renamed = await this.#importMasters(masters);
-    const renamedScopes = new Set(renamed.map(routeScope));
+    await this.#masters.take((file) => !this.#snapshotDone || masters.keys.has(file));
     if (this.#snapshotDone) for (const key of await this.#choice.routesShowing(masters)) addRoute(routes, key);
     // The triggers exist since the library was opened: earlier changes need one comparison.
     const known = async () => (await this.#choice.currentRoutes()).filter((key) => this.#modeOf(key) !== 'off');
     for (const key of await this.#snapshot.next(known)) addRoute(routes, key);
-    for (const key of renamed) addRoute(routes, key);
+    // Those of a batch have no line that would bring them again.
+    for (const { key } of this.#waiting.values()) addRoute(routes, key);
     let nextIn = Number.POSITIVE_INFINITY;
     // The first poll reports all routes of the host: new ones wait for their batch.
     const later = this.#changes.comparesAll ? this.#snapshot.later : new Set();
@@ -256,15 +261,14 @@ export class HostImport {
       if (this.#stopped) return Number.POSITIVE_INFINITY;
       if (later.has(scope)) continue;
       const unsettled = route.newest < quietMs && route.oldest < MAX_UNSETTLED_MS;
-      const againIn = unsettled ? quietMs - route.newest : await this.#importRoute(route, renamedScopes.has(scope));
+      const againIn = unsettled ? quietMs - route.newest : await this.#importRoute(route);
       if (againIn > 0) nextIn = Math.min(nextIn, againIn);
       else {
         handled.push(...route.sequences);
         await this.#snapshot.loaded(scope);
       }
     }
-    for (const key of await this.#choice.routesOfDrivers(await this.#masters.takeStrangers()))
-      await this.#importRoute(unchangedRoute(key), true);
+    await this.#masters.takeStrangers();
     await this.#changes.acknowledge(handled);
     const { db, log } = this.#options;
     if (handled.length > 0 || !this.#snapshotDone) await recordFacilitiesInUtc(db, log);
@@ -273,42 +277,48 @@ export class HostImport {
     return Math.min(nextIn, this.#snapshot.nextIn);
   }
 
-  async #importMasters({ keys }: ChangedMasters): Promise<RouteKey[]> {
-    const renamed = await this.#masters.take((file) => !this.#snapshotDone || keys.has(file));
-    return this.#choice.routesOfDrivers(renamed);
+  /** @returns the milliseconds after which the route must be imported again; 0 where it is imported */
+  async #importRoute(changed: ChangedRoute): Promise<number> {
+    const { key, sequences } = changed;
+    const scope = routeScope(key);
+    const waiting = this.#waiting.get(scope);
+    const now = performance.now();
+    if (waiting?.lines === sequences.length && waiting.until > now) return waiting.until - now;
+    this.#waiting.delete(scope);
+    try {
+      const isTaken = await this.#takeRoute(changed);
+      this.#faults.forget(key);
+      return isTaken ? 0 : LEASED_MS;
+    } catch (error) {
+      const fault = await this.#faults.report(key, error);
+      if (fault.kind === 'faulty') return 0;
+      const unreadable = fault.kind === 'unreadable' ? fault.error : undefined;
+      const waitMs = unreadable ? UNREADABLE_MS : INTERNAL_ERROR_MS;
+      this.#waiting.set(scope, { key, lines: sequences.length, until: now + waitMs, unreadable });
+      return waitMs;
+    }
   }
 
-  /** @returns the milliseconds after which the route must be imported again; 0 where it is imported */
-  async #importRoute(changed: ChangedRoute, renamed: boolean): Promise<number> {
-    const { host, clock } = this.#options;
-    const mode = this.#modeOf(changed.key);
-    const scope = routeScope(changed.key);
-    const { lines, until } = this.#unreadable.get(scope) ?? { lines: 0, until: 0 };
-    const now = clock().getTime();
-    if (lines === changed.sequences.length && until > now) return until - now;
-    this.#unreadable.delete(scope);
-    try {
-      if (mode === 'off' || (await this.#choice.staysOut(changed.key))) return 0;
-      const rows = await readRouteRows(host, changed.key);
-      const saved = await this.#saveRoute(changed, rows, renamed);
-      // First of all: after a failure, another import of these lines would begin the route anew again, and undo what
-      // drivers have done since, such as its close.
-      await this.#changes.acknowledge(changed.headerDeletions);
-      // A new route takes over the service-owned columns with it.
-      if ((saved === 'new' && mode === 'live') || rows.header === undefined) return 0;
-      return (await this.#importEditsOf(changed)) === 'leased' ? LEASED_MS : 0;
-    } catch (error) {
-      if ((await reportRouteError(this.#options, changed.key, error)) === 'faulty') return 0;
-      this.#unreadable.set(scope, { lines: changed.sequences.length, until: now + UNREADABLE_MS });
-      return UNREADABLE_MS;
-    }
+  /** @returns false where another process has the lease of the route */
+  async #takeRoute(changed: ChangedRoute): Promise<boolean> {
+    const { key } = changed;
+    const mode = this.#modeOf(key);
+    if (mode === 'off' || (await this.#choice.staysOut(key))) return true;
+    const rows = await readRouteRows(this.#options.host, key);
+    const saved = await this.#saveRoute(changed, rows);
+    // First of all: after a failure, another import of these lines would begin the route anew again, and undo what
+    // drivers have done since, such as its close.
+    await this.#changes.acknowledge(changed.headerDeletions);
+    // A new route takes over the service-owned columns with it.
+    if ((saved === 'new' && mode === 'live') || rows.header === undefined) return true;
+    return this.#importEditsOf(changed);
   }
 
   #modeOf({ facility }: RouteKey): HostMode {
     return modeOf(this.#modes.current, facility);
   }
 
-  async #saveRoute(changed: ChangedRoute, hostRows: RouteRows, renamed: boolean) {
+  async #saveRoute(changed: ChangedRoute, hostRows: RouteRows) {
     const { db, clock } = this.#options;
     const { rows, faults } = usableRows(hostRows);
     const now = clock();
@@ -324,46 +334,62 @@ export class HostImport {
     const isShadow = this.#modeOf(key) === 'shadow';
     const { image, inheritance } = isShadow ? withoutResults(plan, found) : { image: plan, inheritance: found };
     const saved = await withTransaction(db, (tx) =>
-      saveRoute(tx, key, image, { now, reloaded, reloadedBy: changed.headerDeletions, renamed, inheritance }),
+      saveRoute(tx, key, image, { now, reloaded, reloadedBy: changed.headerDeletions, inheritance }),
     );
     await reportFaults(db, faults, key);
     if (begins && image) await reportUnmappedColumns(db, key, image, inheritance);
     return saved;
   }
 
-  async #importEditsOf({ key, stops, header }: ChangedRoute): Promise<EditsFound> {
-    if (stops.size === 0 && header === undefined) return 'none';
+  /** @returns false where another process has the lease of the route */
+  async #importEditsOf({ key, stops, header }: ChangedRoute, onUnreported?: () => void): Promise<boolean> {
+    if (stops.size === 0 && header === undefined) return true;
     const { db, leases } = this.#options;
     const lease = await leases.acquire(key);
-    if (lease === undefined) return 'leased';
-    let found: EditsFound = 'none';
+    if (lease === undefined) return false;
     try {
       const zone = await zoneOf(db, key.facility);
       for (const [stop, lastEdit] of header === undefined ? stops : [...stops, [ROUTE_ROW, header] as const])
-        if (await this.#importEdit(key, stop, lastEdit, zone)) found = 'imported';
-      return found;
+        if ((await this.#importEdit(key, stop, lastEdit, zone)) === 'unreported') onUnreported?.();
+      return true;
     } finally {
       await leases.release(lease);
     }
   }
 
-  /** @returns whether another program has edited the rows */
-  async #importEdit(key: RouteKey, stop: number, lastEdit: LastEdit | undefined, zone: string): Promise<boolean> {
+  /** @returns whether another program has edited the rows, and whether a line reports that by now */
+  async #importEdit(
+    key: RouteKey,
+    stop: number,
+    lastEdit: LastEdit | undefined,
+    zone: string,
+  ): Promise<'none' | 'reported' | 'unreported'> {
+    let isReported = false;
     // The doorbell has author and time, so the edit is not dated by its discovery. It is read after the rows: a clerk may
     // have changed them since the poll, and an earlier line of the stop does not date that.
     const editor = async () => {
       const reported = sortChanges(await this.#changes.pollAgain()).routes.get(routeScope(key));
       const latest = stop === ROUTE_ROW ? reported?.header : reported?.stops.get(stop);
+      isReported = latest !== undefined;
       return editorOf(latest ?? lastEdit, this.#options.clock());
     };
     if (this.#modeOf(key) === 'shadow') {
       await noteOtherSystem({ ...this.#options, host: this.#stops }, key, stop);
-      return false;
+      return 'none';
     }
-    return stop === ROUTE_ROW
+    const isEdited = await (stop === ROUTE_ROW
       ? this.#edits.importHeader(key, editor, zone)
-      : this.#edits.importStop(key, stop, editor, zone);
+      : this.#edits.importStop(key, stop, editor, zone));
+    return !isEdited ? 'none' : isReported ? 'reported' : 'unreported';
   }
+}
+
+/** A route that failed, and the lines about it at that moment: another line is a reason to try it at once. */
+interface Waiting extends WaitingRoute {
+  readonly key: RouteKey;
+  readonly lines: number;
+  /** The time of the next try, by the monotonic clock. */
+  readonly until: number;
 }
 
 function addRoute(routes: Map<string, ChangedRoute>, key: RouteKey): void {

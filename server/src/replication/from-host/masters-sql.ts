@@ -50,7 +50,7 @@ const employees = columns<SavedEmployee>({
   job: text(({ job }) => job),
 });
 
-/** Returns the changed employees, because route headers contain their names. */
+/** Returns the changed employees, and whether their names have changed: route headers contain them. */
 export const saveEmployees = employees.statement(
   'import_save_employees',
   `with given as (

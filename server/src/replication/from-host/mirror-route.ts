@@ -28,8 +28,6 @@ export type SaveOptions = {
   reloaded: boolean;
   /** The doorbell lines that report it; after a crash the import may find them again. */
   reloadedBy: readonly string[];
-  /** The name of a driver in the header has changed. */
-  renamed: boolean;
   inheritance: Inheritance;
 };
 
@@ -58,11 +56,7 @@ export async function saveRoute(
   const plans = planChanges((await tx.query<MirrorPlan>(sql.loadPlans, keyOf(key))).rows, image, restarted);
   const publishes = before.published_at === null && image.dispatchedOn !== '';
   const headerChanged =
-    restarted ||
-    publishes ||
-    options.renamed ||
-    drivers.saved.length + drivers.removed.length > 0 ||
-    headerDiffers(before, image);
+    restarted || publishes || drivers.saved.length + drivers.removed.length > 0 || headerDiffers(before, image);
   const plansChanged = restarted || plans.saved.length + plans.removed.length > 0;
   if (!headerChanged && !plansChanged) return 'unchanged';
 
@@ -125,6 +119,15 @@ export async function withdrawRoute(tx: Tx, key: RouteKey, now: Date): Promise<'
   await tx.query(sql.notify, [routeScope(key)]);
   await notifyDrivers(tx, key);
   return 'withdrawn';
+}
+
+/** These drivers have other names: the headers that show them go to the phones again. */
+export async function raiseHeadersOf(tx: Tx, drivers: readonly string[]): Promise<void> {
+  for (const key of (await tx.query<RouteKey & Record<string, unknown>>(sql.routesOfDrivers, [drivers])).rows) {
+    await tx.query(sql.raiseHeader, keyOf(key));
+    await tx.query(sql.notify, [routeScope(key)]);
+    await notifyDrivers(tx, key);
+  }
 }
 
 /**

@@ -64,12 +64,6 @@ export class RouteChoice {
     return (await this.currentRoutes()).filter((key) => !open.has(routeScope(key)));
   }
 
-  /** Routes that show these drivers. */
-  async routesOfDrivers(drivers: readonly string[]): Promise<RouteKey[]> {
-    if (drivers.length === 0) return [];
-    return (await this.#db.query<RouteKey>(sql.routesOfDrivers, [drivers])).rows.map(plainKey);
-  }
-
   /**
    * Compared routes that show changed rows of master files. An invoice names one place: the mirror has the stop that showed
    * it before. @throws HostError
