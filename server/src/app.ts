@@ -282,7 +282,6 @@ function startRetention(deps: Deps): void {
 
 async function startHostSide(deps: Deps, pipeline: Pipeline): Promise<HostSide> {
   const { config, log, shutdown, database, db, store, boss, listener, telemetry, clock } = deps;
-  const watch = telemetry.host;
   const isRestored = await isJustRestored(db);
   const hostSide = new HostSide({
     config,
@@ -294,8 +293,9 @@ async function startHostSide(deps: Deps, pipeline: Pipeline): Promise<HostSide> 
     pipeline,
     log,
     clock,
-    watch,
+    watch: telemetry.host,
     isRestored,
+    stopping: shutdown.stopping,
   });
   telemetry.figures.followHost(() => hostSide.status);
   shutdown.add('host side', () => hostSide.stop());

@@ -69,6 +69,7 @@ export async function openShadowWorld() {
         log,
         clock,
         isRestored: false,
+        stopping: new AbortController().signal,
       });
       await side.start();
       // The first import reads a route that is being dispatched without a wait until it is quiet.

@@ -38,13 +38,15 @@ export interface HostSideOptions {
   store?: WorkerOptions['store'];
   databaseUrl: string;
   listener: Pick<Listener, 'hold' | 'onNotify'>;
-  boss: PgBoss;
+  boss: Pick<PgBoss, 'work' | 'offWork'>;
   pipeline: Pick<Pipeline, 'submit' | 'isBusy' | 'whenCalm'>;
   log: Log;
   clock: () => Date;
   watch?: HostWatch | undefined;
   /** The database was restored to an earlier state a moment ago. */
   isRestored: boolean;
+  /** Aborts when a stop of the server is requested, also during `start`. */
+  stopping: AbortSignal;
 }
 
 const FIRST_RETRY_MS = 1_000;
@@ -52,7 +54,8 @@ const LONGEST_RETRY_MS = 30_000;
 
 /**
  * Runs the import and the replication. It retries a host that is away at start until it answers. The server's start waits
- * neither for such a host nor for the routes of a slow one (I14).
+ * neither for such a host nor for the routes of a slow one (I14), except in a demo, after a restore, and where a facility leaves
+ * its shadow.
  */
 export class HostSide {
   readonly #options: HostSideOptions;
@@ -65,15 +68,18 @@ export class HostSide {
   /** Why the last attempt did not reach the host; blank after one that did. */
   #awayReason = '';
   #opening: Promise<void> = Promise.resolve();
-  #stopped = false;
+  readonly #stop = new AbortController();
+  /** Also ends the import of a start, which `stop` waits for. */
+  readonly #stopping: AbortSignal;
 
   constructor(options: HostSideOptions) {
     this.#options = options;
+    this.#stopping = AbortSignal.any([options.stopping, this.#stop.signal]);
   }
 
   /**
    * Resolves when everything runs, while the import takes its first snapshot, or when the host turns out to be away.
-   * @throws StartError for a wrong setting
+   * @throws StartError for a wrong setting @throws the reason of `stopping`
    */
   async start(): Promise<void> {
     const { config, db, listener, databaseUrl } = this.#options;
@@ -101,7 +107,7 @@ export class HostSide {
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#stop.abort();
     clearTimeout(this.#retry);
     await this.#opening.catch(() => undefined);
     await this.#close();
@@ -130,10 +136,12 @@ export class HostSide {
       this.#awayReason = '';
     } catch (error) {
       await this.#close();
+      if (this.#stopping.aborted && attempt === 'retry') return;
+      this.#stopping.throwIfAborted();
       if (error instanceof HostError) await this.#saveUnreachable(error);
       if (attempt === 'start' && !isPassing(error)) throw refusalOf(error);
       this.#logAway(error, retryMs);
-      if (!this.#stopped) this.#retry = setTimeout(() => this.#retryOpen(retryMs), retryMs);
+      if (!this.#stopping.aborted) this.#retry = setTimeout(() => this.#retryOpen(retryMs), retryMs);
     }
   }
 
@@ -179,11 +187,13 @@ export class HostSide {
       facilities,
       routesPerMinute,
       modes,
+      stopping: this.#stopping,
       changes:
         config.hostChanges === 'polling'
           ? polling
           : new ChangesByMode(new Doorbell(host), polling, () => isAllLive(modes.current)),
     });
+    this.#closers.push(() => hostImport.stop());
     await this.#changeModes(modes, hostImport);
     // Demo routes are complete once loaded, so the first driver need not wait until they are quiet.
     if (config.demo && (await this.#loadDemo())) await hostImport.importNow();
@@ -192,6 +202,7 @@ export class HostSide {
     // The demo announces its routes. And phones send again what a restored database lacks, also of routes that are later
     // than the backup.
     if (config.demo || isRestored) await snapshot;
+    this.#stopping.throwIfAborted();
     const findDrift = (scope: 'routes' | 'everything') => hostImport.findDrift(scope);
     const driftCheck = new DriftCheck({ findDrift, clock, log, isRestored });
     driftCheck.start();
@@ -218,9 +229,10 @@ export class HostSide {
       watch,
       giveWay: () => giveWay.turn(),
     });
+    // Before the start: where that fails, pg-boss must not keep half of the worker.
+    this.#closers.push(() => worker.stop());
     await worker.start();
     this.#worker = worker;
-    this.#closers.push(() => worker.stop());
     const settings = {
       changes: config.hostChanges,
       hostLogDays: config.hostLogDays,
@@ -243,16 +255,16 @@ export class HostSide {
     const quietHold = () => (reconciler.isBusy || logRetention?.isBusy ? undefined : worker.quietHold);
     const hostStatus = () => ({ ...worker.status, quietHold: quietHold() });
     const heartbeat = new Heartbeat({ db, worker: id, hostStatus, log });
-    await heartbeat.start();
     this.#closers.push(() => heartbeat.stop());
+    await heartbeat.start();
     // PODCTLP has one row: of several cells with this library none can state that all are quiet.
     const isLive = () => hasLive(modes.current) && host.map.cellDoorbell === undefined;
     const handshake = new Handshake({ db, host, leases, isLive, hostStatus: () => worker.status, clock, log });
     handshake.start();
     this.#closers.push(() => handshake.stop());
     const samples = new LagSamples({ db, hostStatus: () => worker.status, log });
-    await samples.start();
     this.#closers.push(() => samples.stop());
+    await samples.start();
   }
 
   /**
@@ -264,10 +276,10 @@ export class HostSide {
     const before = await modes.refresh();
     const changes = modeChanges(before, config.legacyModes);
     if (changes.length === 0) return;
-    const isInShadow = ({ facility }: RouteKey) => modeOf(before, facility) === 'shadow';
+    const isDue = ({ facility }: RouteKey) =>
+      modeOf(before, facility) === 'shadow' && modeOf(config.legacyModes, facility) !== 'shadow';
     const isLeft = changes.some(({ from }) => from === 'shadow');
-    const isStopped = () => this.#stopped;
-    if (isLeft && !(await judgeRoutes(hostImport, isInShadow, { isStopped, log }))) return;
+    if (isLeft) await judgeRoutes(hostImport, { isDue, stopping: this.#stopping, log });
     await writeModes(db, config.legacyModes, clock());
     await modes.refresh();
     log.warn({ changes }, 'LEGACY_MODE: facilities have another mode from now on');
