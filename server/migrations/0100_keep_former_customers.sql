@@ -1,4 +1,2 @@
 -- Customers to whom the host had given a stop before its present one: a legal hold of such a customer keeps its records.
 alter table stop_plan add column former_customers text[] not null default '{}';
--- Few stops change their customer.
-create index stop_plan_with_former_customers on stop_plan (facility) where former_customers <> '{}';
