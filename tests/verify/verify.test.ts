@@ -59,7 +59,7 @@ test('a first item that follows another one is a broken link: a pack without nam
   expect(found(await verify(await forged(pack, follows)), 'links')).toEqual(['link', 'link']);
 });
 
-test('changes that were deleted after their time are a gap', async () => {
+test('changes that are on record no more are a gap', async () => {
   const cut = await forged(pack, (content) =>
     replaced(content, members.json, '"missing":[', '"missing":[{"part":"record","what":"3 changes"},'),
   );

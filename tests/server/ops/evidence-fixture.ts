@@ -73,6 +73,7 @@ export function readingsOf(
       proofs: [],
       ...history,
     },
+    expired: new Set(),
     seals: new Map(mutations.map(({ id, body }) => [id, { hash: sha256(body).toString('hex'), prev_hash: null }])),
     files: [],
     acts: [],

@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { operations } from '../../../server/src/http/operations.ts';
+import { readResult } from '../../../server/src/stops/stored-documents.ts';
 import { insertRoutes, plan } from '../../support/mirror.ts';
 import { operatorHeaders } from '../../support/operators.ts';
 import { restChange } from '../../support/rest-change.ts';
@@ -226,12 +227,28 @@ describe('GET /api/ops/evidence/preview', () => {
   });
 });
 
-test('changes that retention has deleted are named, in the document and by the verifier', async () => {
+test('changes that are on record no more are named, in the document and by the verifier', async () => {
   await server.database.pool.query(`delete from ledger where stop_id = 2`);
   const { bytes, members } = await pack('?facility=F01&route_id=R100&week_end=20261121&stop_id=2');
-  const gone = '1 changes behind this state are on record no more: they were deleted after their time.';
+  const gone = '1 changes behind this state are on record no more, and the record does not say why.';
   expect(jsonOf(members).stops[0]?.missing.map(({ what }) => what)).toContain(gone);
   const text = readPdf(members.get('evidence.pdf') ?? Buffer.alloc(0)).pages.join(' ');
   expect(text.replaceAll(/\s+/g, ' ')).toContain(`Chain of custody ${gone}`);
   expect(found(await verify(bytes), 'gaps')).toEqual(['change-gone']);
+});
+
+test('a change that retention has deleted is told from one that is gone for an unknown cause', async () => {
+  const { pool } = server.database;
+  const queue = randomUUID();
+  const read = await pool.query<{ doc: string }>(`select doc from stop_result where stop_id = 2`);
+  const result = readResult(read.rows[0]?.doc ?? '');
+  const [stamp] = result.by ?? [];
+  const by = [1, 2, 3].map((seq) => ({ ...stamp, client: queue, seq }));
+  await pool.query(`update stop_result set doc = $1 where stop_id = 2`, [JSON.stringify({ ...result, by })]);
+  await pool.query(`insert into expired_item (client_id, seqs) values ($1, '{[1,3)}')`, [queue]);
+  const { missing } = (await preview('?facility=F01&route_id=R100&week_end=20261121&stop_id=2')).stops[0] ?? {};
+  expect(missing?.filter(({ part }) => part === 'record').map(({ what }) => what)).toEqual([
+    '2 changes behind this state are on record no more: retention deleted them.',
+    '1 changes behind this state are on record no more, and the record does not say why.',
+  ]);
 });

@@ -7,6 +7,7 @@ import {
   type Stamp,
   type StopResult,
 } from '@tailgate/sync-protocol';
+import { placeName } from '../history/chain.ts';
 import type { LedgerEntry } from '../history/contract.ts';
 
 /** A field that a change sets. */
@@ -24,16 +25,19 @@ export const changesOf = (recorded: readonly Recorded[]): FieldChange[][] =>
     changes.map(({ before, after, ...where }) => ({ field: recordedField(where), before, after })),
   );
 
+/** Its queue and its number there. Without a queue, its source and the version of the route. */
+export type GoneChange = Pick<Stamp, 'client' | 'seq'>;
+
 /**
- * The number of changes behind the present values that are on record no more: retention deletes them, and leaves the
- * values. Values that came with the route from the host have no change.
+ * The changes behind the present values that are on record no more: retention deletes them, and leaves the values. Values
+ * that came with the route from the host have no change.
  */
-export function changesGone({ by = [] }: StopResult, facts: readonly LedgerEntry[]): number {
+export function changesGone({ by = [] }: StopResult, facts: readonly LedgerEntry[]): GoneChange[] {
   const isOf =
     ({ client, seq }: Stamp) =>
     (fact: LedgerEntry): boolean =>
       // Without a queue the number is the version of the route.
       client === fact.client_id ? seq === fact.seq : client === fact.source && seq === fact.version;
   const gone = by.filter((stamp) => (stamp.client !== officeSource || isOffice(stamp)) && !facts.some(isOf(stamp)));
-  return new Set(gone.map(({ client, seq }) => `${client} ${seq}`)).size;
+  return [...new Map(gone.map(({ client, seq }) => [placeName(client, seq), { client, seq }])).values()];
 }

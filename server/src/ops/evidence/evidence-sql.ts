@@ -51,6 +51,13 @@ export const listSeals = statement(
   `select id, encode(hash, 'hex') as hash, encode(prev_hash, 'hex') as prev_hash from ledger where ${ofStop}`,
 );
 
+/** The places of queues among these whose changes retention has deleted. $1 queues or sources, $2 numbers. */
+export const findExpired = statement(
+  'evidence_find_expired',
+  `select k.client, k.seq from unnest($1::text[], $2::bigint[]) as k (client, seq)
+     join expired_item e on e.client_id::text = k.client where e.seqs @> k.seq`,
+);
+
 /** The files of these ids, each with its whole upload. $1 ids. */
 export const listEvidenceFiles = statement(
   'evidence_list_files',

@@ -8,8 +8,10 @@ import { readSummarizedStop } from '../../mail/stop-reading.ts';
 import { evidenceOf } from '../../stops/named-assets.ts';
 import type { ReadKeys } from '../../tlog/keys.ts';
 import { AppError } from '../../wire/errors.ts';
+import { placeName } from '../history/chain.ts';
 import { orNotFound, readStopHistory } from '../history/history.ts';
 import { holdsOfStop } from '../legal-holds/legal-holds.ts';
+import { changesGone, type GoneChange } from './custody.ts';
 import type { EvidenceAct, EvidenceReport, StopEvidence } from './evidence.ts';
 import * as sql from './evidence-sql.ts';
 import { readProofs, type LogProofs } from './log/log-proofs.ts';
@@ -124,6 +126,7 @@ async function readStop(db: Queryable, key: RouteKey, stop: number, without: Rea
     stop: reading.stop,
     history,
     seals: await readSeals(db, place),
+    expired: await readExpired(db, changesGone(reading.stop.result, history.mutations)),
     files: rows.map(fileOf),
     acts: await readActs(db, place),
     reports: await readReports(db, key),
@@ -140,6 +143,13 @@ async function readStop(db: Queryable, key: RouteKey, stop: number, without: Rea
 async function readSeals(db: Queryable, place: unknown[]): Promise<Map<string, Seal>> {
   const { rows } = await db.query<Seal & { id: string }>(sql.listSeals, place);
   return new Map(rows.map(({ id, hash, prev_hash }) => [id, { hash, prev_hash }]));
+}
+
+async function readExpired(db: Queryable, gone: readonly GoneChange[]): Promise<Set<string>> {
+  if (gone.length === 0) return new Set();
+  const places = [gone.map(({ client }) => client), gone.map(({ seq }) => seq)];
+  const { rows } = await db.query<GoneChange>(sql.findExpired, places);
+  return new Set(rows.map(({ client, seq }) => placeName(client, seq)));
 }
 
 type FileRow = Pick<KnownFile, 'id' | 'batch' | 'name' | 'mime' | 'size' | 'sha256'> & {

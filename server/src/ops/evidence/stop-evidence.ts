@@ -5,6 +5,7 @@ import { filesByName } from '../../mail/pictures.ts';
 import type { DeliverySummary, PictureReference } from '../../mail/summary.ts';
 import { missingParts } from '../../stops/missing-parts.ts';
 import type { StopHistory } from '../history/contract.ts';
+import { placeName } from '../history/chain.ts';
 import { changesGone, changesOf } from './custody.ts';
 import {
   withheldText,
@@ -51,6 +52,8 @@ export interface StopReadings {
   readonly history: StopHistory;
   /** By mutation. */
   readonly seals: ReadonlyMap<string, Seal>;
+  /** The changes that retention is known to have deleted, by `placeName`. */
+  readonly expired: ReadonlySet<string>;
   /** The named files, and those of their uploads. */
   readonly files: readonly KnownFile[];
   readonly acts: readonly EvidenceAct[];
@@ -82,10 +85,7 @@ export function stopEvidence(readings: StopReadings, without: ReadonlySet<Withhe
     status: result.status,
     version: history.version,
     nothing_delivered: nothingDelivered(result, summary),
-    missing: [
-      ...missingOf({ result, summary, files, position, history }),
-      ...deletedOf(changesGone(readings.stop.result, history.mutations)),
-    ],
+    missing: [...missingOf({ result, summary, files, position, history }), ...goneOf(readings)],
     summary,
     position,
     plan,
@@ -212,12 +212,17 @@ function missingOf({ result, summary, files, position, history }: Shown): Missin
   ];
 }
 
-const deletedOf = (gone: number): MissingEvidence[] =>
-  missing(
-    'record',
-    gone > 0,
-    `${gone} changes behind this state are on record no more: they were deleted after their time.`,
-  );
+/** What somebody has deleted by hand is no deletion by age. */
+function goneOf({ stop: { result }, history: { mutations }, expired }: StopReadings): MissingEvidence[] {
+  const gone = changesGone(result, mutations);
+  const deleted = gone.filter(({ client, seq }) => expired.has(placeName(client, seq))).length;
+  const unknown = gone.length - deleted;
+  const words = 'changes behind this state are on record no more';
+  return [
+    ...missing('record', deleted > 0, `${deleted} ${words}: retention deleted them.`),
+    ...missing('record', unknown > 0, `${unknown} ${words}, and the record does not say why.`),
+  ];
+}
 
 const missing = (part: MissingEvidence['part'], isMissing: boolean, what: string): MissingEvidence[] =>
   isMissing ? [{ part, what }] : [];

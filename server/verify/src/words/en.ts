@@ -102,7 +102,6 @@ export const en: VerifyWords = {
     'elsewhere-silent': (log) => `The checkpoint from elsewhere shows nothing of the facts in ${log}.`,
     'file-missing': (file) => `${file} is named, and its bytes are not here.`,
     'change-waits': (id) => `Change ${id} waits for the office and is not in this state.`,
-    'change-gone': (stop) =>
-      `Changes behind the present state of ${stop} are on record no more: they were deleted after their time.`,
+    'change-gone': (stop) => `Changes behind the present state of ${stop} are on record no more.`,
   },
 };

@@ -111,7 +111,6 @@ export const es: VerifyWords = {
     'elsewhere-silent': (log) => `El punto de control de otra fuente no muestra nada de los hechos de ${log}.`,
     'file-missing': (file) => `${file} se nombra, y sus bytes no están aquí.`,
     'change-waits': (id) => `El cambio ${id} espera a la oficina y no está en este estado.`,
-    'change-gone': (stop) =>
-      `Ya no constan cambios que están detrás del estado actual de ${stop}: se borraron pasado su plazo.`,
+    'change-gone': (stop) => `Ya no constan cambios que están detrás del estado actual de ${stop}.`,
   },
 };
