@@ -82,7 +82,22 @@ test('an incident that the webhook refuses for its content is logged, and holds 
   await alarms.sendAll();
   expect(kinds()).toMatchObject([{ kind: 'next' }]);
   const refused = log.lines.filter(({ level }) => level === 'error');
-  expect(refused).toMatchObject([{ fields: { kind: 'unfit', status: 422 } }]);
+  expect(refused).toMatchObject([{ fields: { kind: 'unfit' } }]);
+});
+
+test('a webhook that refuses each incident in such words is away: they wait', async () => {
+  received.length = 0;
+  log.lines.length = 0;
+  answer = 400;
+  await report('unfit', '3 s');
+  await report('first', '2 s');
+  await report('second', '1 s');
+  await alarms.sendAll();
+  await alarms.sendAll();
+  answer = 204;
+  await alarms.sendAll();
+  expect(kinds()).toMatchObject([{ kind: 'first' }, { kind: 'second' }]);
+  expect(log.lines.map(({ level }) => level)).toEqual(['warn', 'info', 'error']);
 });
 
 test('an acknowledged incident and one of the day before are no news', async () => {

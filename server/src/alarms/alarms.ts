@@ -37,7 +37,7 @@ const UNFIT = new Set([400, 413, 422]);
 
 /**
  * Sends each incident to the webhook of the operators, at least once, the oldest first. While the webhook does not
- * answer, incidents wait in their order. One that it refuses for its content is left out.
+ * answer, incidents wait in their order. One that it refuses for its content, while it takes another one, is left out.
  */
 export class Alarms {
   readonly #options: AlarmsOptions;
@@ -76,19 +76,36 @@ export class Alarms {
 
   /** Sends what waits. Several nodes share the work. */
   async sendAll(): Promise<void> {
-    const { db, clock } = this.#options;
+    const { db, clock, log } = this.#options;
     const oldest = new Date(clock().getTime() - NEWS_MS);
     await withTransaction(db, async (tx) => {
       const { rows } = await tx.query<Alarm>(sql.takeAlarms, [oldest, AT_ONCE]);
+      const unfit: Alarm[] = [];
       for (const alarm of rows) {
-        if (!(await this.#send(alarm))) return;
-        await tx.query(sql.noteSent, [alarm.incident_id]);
+        const outcome = await this.#send(alarm);
+        if (outcome === 'away') return;
+        if (outcome === 'unfit') unfit.push(alarm);
+        else await tx.query(sql.noteSent, [alarm.incident_id]);
+      }
+      // A webhook with a wrong setup refuses everything in the same way.
+      if (unfit.length > 0 && unfit.length === rows.length) {
+        this.#noteAway('it refuses each incident');
+        return;
+      }
+      for (const alarm of unfit) {
+        // It was perhaps repaired in the meantime.
+        const outcome = await this.#send(alarm);
+        if (outcome === 'away') return;
+        const { incident_id: incident, kind } = alarm;
+        if (outcome === 'unfit')
+          log.error({ incident, kind }, 'the webhook of ALARM_URL refuses an incident; it is not sent again');
+        await tx.query(sql.noteSent, [incident]);
       }
     });
   }
 
-  /** @returns whether the webhook took it, or never will */
-  async #send({ incident_id, at, kind, details }: Alarm): Promise<boolean> {
+  /** `unfit`: it refuses the content. */
+  async #send({ incident_id, at, kind, details }: Alarm): Promise<'taken' | 'unfit' | 'away'> {
     try {
       const response = await fetch(this.#url, {
         method: 'POST',
@@ -99,24 +116,22 @@ export class Alarms {
         signal: AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(SILENCE_MS)]),
       });
       await response.body?.cancel();
-      if (UNFIT.has(response.status)) {
-        const refused = { incident: incident_id, kind, status: response.status };
-        this.#options.log.error(refused, 'the webhook of ALARM_URL refuses an incident; it is not sent again');
-      } else if (!response.ok) return this.#refused(`it answered ${response.status}`);
+      if (UNFIT.has(response.status)) return 'unfit';
+      if (!response.ok) return this.#noteAway(`it answered ${response.status}`);
     } catch {
       // The cause may repeat the address, which may contain a secret.
-      return this.#refused('it cannot be reached');
+      return this.#noteAway('it cannot be reached');
     }
     if (this.#isAway) this.#options.log.info({}, 'the webhook of ALARM_URL answers again');
     this.#isAway = false;
-    return true;
+    return 'taken';
   }
 
-  #refused(reason: string): false {
+  #noteAway(reason: string): 'away' {
     if (!this.#isAway && !this.#stopping.signal.aborted)
       this.#options.log.warn({ reason }, 'the webhook of ALARM_URL takes no incident; they wait for a day');
     this.#isAway = true;
-    return false;
+    return 'away';
   }
 }
 
