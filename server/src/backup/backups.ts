@@ -1,4 +1,4 @@
-import { readdir, rm, stat } from 'node:fs/promises';
+import { lstat, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** The files of a backup, by the names of `pg_basebackup --format=tar --gzip`. */
@@ -6,6 +6,9 @@ export const ARCHIVE = 'base.tar.gz';
 export const MANIFEST = 'backup_manifest';
 /** The end of the name of a backup in progress. */
 export const PARTIAL = '.partial';
+
+/** A running backup writes all the time. After this long without a write it has been interrupted. */
+const INTERRUPTED_MS = 3_600_000;
 
 const OURS = /^tailgate-\d{8}T\d{6}Z$/;
 
@@ -41,13 +44,31 @@ export async function dropOldBackups(folder: string, keep: number): Promise<stri
   return dropAll(folder, complete.slice(0, -keep));
 }
 
-/** Deletes the remains of interrupted backups. @returns their names */
-export async function dropUnfinished(folder: string): Promise<string[]> {
-  const names = await readdir(folder);
+/**
+ * Deletes the remains of interrupted backups, and leaves the ones alone that run beside this one: another database may have
+ * the same folder. @returns the names of the deleted ones
+ */
+export async function dropUnfinished(folder: string, now: Date): Promise<string[]> {
+  const unfinished = (await readdir(folder)).filter(
+    (name) => name.endsWith(PARTIAL) && OURS.test(name.slice(0, -PARTIAL.length)),
+  );
+  const written = await Promise.all(unfinished.map((name) => lastWriteIn(join(folder, name))));
+  const isOld = (at: number | undefined): boolean => at !== undefined && at <= now.getTime() - INTERRUPTED_MS;
   return dropAll(
     folder,
-    names.filter((name) => name.endsWith(PARTIAL) && OURS.test(name.slice(0, -PARTIAL.length))),
+    unfinished.filter((_, i) => isOld(written[i])),
   );
+}
+
+/** Undefined where the folder has its name by now, or is not to be read: then it is not to be deleted either. */
+async function lastWriteIn(folder: string): Promise<number | undefined> {
+  try {
+    const places = [folder, ...(await readdir(folder)).map((name) => join(folder, name))];
+    const stats = await Promise.all(places.map((place) => lstat(place)));
+    return Math.max(...stats.map(({ mtimeMs }) => mtimeMs));
+  } catch {
+    return undefined;
+  }
 }
 
 async function dropAll(folder: string, names: readonly string[]): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readdir, readFile, symlink, truncate, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { randomUUID } from 'node:crypto';
@@ -28,6 +28,7 @@ import { demoRoute, opsToken } from '../../system/service.ts';
 const run = promisify(execFile);
 const route = demoRoute('R100');
 const begun = Date.now();
+const longAgo = new Date(begun - 2 * 3_600_000);
 
 let url: string;
 let db: pg.Pool;
@@ -90,6 +91,7 @@ describe('a backup', () => {
       'of-others',
     ];
     for (const name of names) await mkdir(join(folder, name));
+    await utimes(join(folder, 'tailgate-20250103T000000Z.partial'), longAgo, longAgo);
     const [made, deleted] = lines(await ops(['backup', '--keep', '2']));
     expect(made).toMatch(/tailgate-\d{8}T\d{6}Z is complete\.$/);
     expect(deleted).toBe('Deleted: tailgate-20250101T000000Z, tailgate-20250103T000000Z.partial');
@@ -101,7 +103,9 @@ describe('a backup', () => {
   test('of a role that may not replicate is refused with what to do, and leaves nothing', async () => {
     await db.query(`create role reader login password 'test'`);
     const before = await readdir(folder);
-    await mkdir(join(folder, 'tailgate-20250104T000000Z.partial'));
+    const unfinished = join(folder, 'tailgate-20250104T000000Z.partial');
+    await mkdir(unfinished);
+    await utimes(unfinished, longAgo, longAgo);
     const backupUrl = url.replace(/tailgate:/, 'reader:');
     await expect(ops(['backup'], { backupUrl })).rejects.toThrow(
       /a backup needs a role that may replicate .*BACKUP_URL/,

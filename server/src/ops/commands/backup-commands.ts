@@ -76,7 +76,7 @@ async function backUp(keep: number | undefined, { backupUrl, backupDir, clock }:
   const into = required(backupDir);
   await mkdir(into, { recursive: true, mode: 0o700 });
   // First of all: the remains may be what has filled the disk.
-  const unfinished = await dropUnfinished(into);
+  const unfinished = await dropUnfinished(into, clock());
   const folder = await takeBackup(backupUrl, into, clock());
   const old = keep === undefined ? [] : await dropOldBackups(into, keep);
   const dropped = [...old, ...unfinished];
