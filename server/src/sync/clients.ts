@@ -81,6 +81,25 @@ export async function openClients(
   });
 }
 
+/** `unopened`: its opening writes, for a new queue or another session of the phone. */
+export type FoundClient = ClientAnswer | { readonly kind: 'unopened' };
+
+/** As `openClients`, as far as that needs no write. */
+export async function findOpenClients(
+  db: Queryable,
+  requests: readonly ClientRequest[],
+  by: Opener = 'phone',
+): Promise<FoundClient[]> {
+  const known = await findAll(db, requests);
+  return requests.map((request) => {
+    const row = known.get(request.client_id);
+    if (!row && !request.queue_key) return { kind: 'unopened' };
+    const answer = decide(request, row, by);
+    const isDone = request.queue_key || (isTied(request, row) && !quarantinesItems(row) && !request.wants_queue_key);
+    return answer.kind === 'refused' || isDone ? answer : { kind: 'unopened' };
+  });
+}
+
 /** Most phones reconnect with the stored session and app run. They need no write. */
 const isTied = ({ session, boot }: ClientRequest, row: ClientRow | undefined): boolean =>
   !session ||

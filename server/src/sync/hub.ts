@@ -7,7 +7,7 @@ import type { Queryable } from '../db/types.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Pipeline, RouteCommit } from '../mutations/change.ts';
 import { listAssignedRoutes } from '../routes/queries.ts';
-import { openClients, type ClientAnswer, type ClientRequest } from './clients.ts';
+import { findOpenClients, openClients, type ClientAnswer, type ClientRequest, type FoundClient } from './clients.ts';
 import { Feed, type Reader } from './feed.ts';
 import { gather } from '../db/gather.ts';
 import { DeviceStatus } from './device-status.ts';
@@ -54,6 +54,7 @@ export class Hub {
   readonly feed: Feed;
   readonly deviceStatus: DeviceStatus;
   readonly openClient: (request: ClientRequest) => Promise<ClientAnswer>;
+  readonly findClient: (request: ClientRequest) => Promise<FoundClient>;
   readonly routesOf: (employee: string) => Promise<{ readonly routes: readonly AssignedRoute[] }>;
   readonly #db: Queryable;
   readonly #connections = new Set<Connected>();
@@ -77,6 +78,7 @@ export class Hub {
     this.feed = new Feed({ db, log, serverEpoch, now: () => performance.now() });
     this.deviceStatus = new DeviceStatus(db, log);
     this.openClient = gather((requests: readonly ClientRequest[]) => openClients(db, requests, clock()), { atOnce: 1 });
+    this.findClient = gather((requests: readonly ClientRequest[]) => findOpenClients(db, requests), { atOnce: 1 });
     this.routesOf = gather(
       async (employees: readonly string[]) => {
         const routes = await listAssignedRoutes(db, [...new Set(employees)], clock());

@@ -12,7 +12,7 @@ import type { SyncNode } from '../../support/sync-node.ts';
 import { startSyncNode } from '../../support/sync-node.ts';
 import { TusPhone } from '../../support/tus-phone.ts';
 
-const drivers = Array.from({ length: 9 }, (_, n) => `100${n + 1}`);
+const drivers = Array.from({ length: 10 }, (_, n) => `${1_001 + n}`);
 const headers = { authorization: `Bearer ${opsToken}` };
 const why = { by: 'MILLER', reason: 'somebody else has signed up' };
 const MINUTE = 60_000;
@@ -72,12 +72,16 @@ class Handset {
     });
   }
 
-  async push(who: Shown, ...mutations: Mutation[]) {
-    const response = await fetch(`${node.client.url}/api/sync/push`, {
+  post(who: Shown, ...mutations: Mutation[]): Promise<Response> {
+    return fetch(`${node.client.url}/api/sync/push`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...who },
       body: JSON.stringify({ client_id: this.queue.clientId, clock: this.clock(), mutations }),
     });
+  }
+
+  async push(who: Shown, ...mutations: Mutation[]) {
+    const response = await this.post(who, ...mutations);
     // Only a 200 is such an answer.
     const answer = pushAnswer.parse(await response.json());
     this.key = answer.queue_key ?? this.key;
@@ -222,6 +226,22 @@ describe('an unregistered driver', () => {
     const impostor = await Phone.connect(node.socketUrl, handset.queue.clientId);
     impostor.hello(oldKey);
     expect(await impostor.next('reject')).toMatchObject({ code: 'INVALID_TOKEN' });
+    expect(await handset.push(handset.byKey, handset.delivery('by the new key'))).toEqual([usual]);
+  });
+
+  test('gets the new key of the queue also where a push that would have replaced it is refused', async () => {
+    const handset = await signedUp('1010');
+    const oldKey = handset.byKey;
+    await unregister('1010');
+    const as = await signUp(node.client, '1010');
+    const { pushes_in_flight } = node.hub.limits;
+    // As many are in flight.
+    Object.assign(node.hub.limits, { pushes_in_flight: 0 });
+    expect((await handset.post(as)).status).toBe(429);
+    Object.assign(node.hub.limits, { pushes_in_flight });
+    pass(MINUTE);
+    await handset.push(as);
+    expect(handset.key).not.toBe(oldKey.queue_key);
     expect(await handset.push(handset.byKey, handset.delivery('by the new key'))).toEqual([usual]);
   });
 

@@ -11,7 +11,7 @@ import { Admission } from '../../wire/admission.ts';
 import { credentialsOf, type RescuerOf } from '../../wire/access.ts';
 import { AppError } from '../../wire/errors.ts';
 import { faultsOf } from '../../wire/schema-faults.ts';
-import { findOwner, openClients, type ClientAnswer, type ClientRequest } from '../clients.ts';
+import { findOpenClients, findOwner, openClients, type ClientAnswer, type ClientRequest } from '../clients.ts';
 import { bootOf, clockOf } from '../device-clock.ts';
 import type { Hub } from '../hub.ts';
 import { lossTooLarge } from '../incoming.ts';
@@ -112,11 +112,14 @@ async function push(
   checkPush(body, limits);
   const clock = clockOf(body.clock, deps.hub.clock());
   const request = clientRequestOf(caller, body, bootOf(clock));
-  // Only a caller with the right to the queue takes one of its places, and only a served push replaces the key.
-  const opened = await open(deps, caller, { ...request, wants_queue_key: false });
-  return withLimit(inFlight, body.client_id, limits.pushes_in_flight, async () =>
-    applyPush(deps, caller, body, { clock, ...(await settle(deps, caller, body, request, opened)) }),
-  );
+  // Only a caller with the right to the queue takes one of its places. Only a served push writes: a queue whose driver was
+  // unregistered gets a new key, and a refusal would lose it.
+  const unkeyed = { ...request, wants_queue_key: false };
+  const known = await find(deps, caller, unkeyed);
+  return withLimit(inFlight, body.client_id, limits.pushes_in_flight, async () => {
+    const opened = known ?? (await open(deps, caller, unkeyed));
+    return applyPush(deps, caller, body, { clock, ...(await settle(deps, caller, body, request, opened)) });
+  });
 }
 
 function checkPush({ protocol, mutations, gone }: PushBody, { mutations_per_push: max }: SyncLimits): void {
@@ -235,6 +238,24 @@ async function open(
       ? (await openClients(db, [request], hub.clock(), 'operator'))[0]
       : await hub.openClient(request);
   if (!client) throw new AppError('INVALID_TOKEN');
+  return allowed(client);
+}
+
+/** Undefined where its opening writes. */
+async function find(
+  { hub, db }: Pick<ExchangeDeps, 'hub' | 'db'>,
+  caller: Caller,
+  request: ClientRequest,
+): Promise<OpenClient | undefined> {
+  const client =
+    caller.credential === 'operator'
+      ? (await findOpenClients(db, [request], 'operator'))[0]
+      : await hub.findClient(request);
+  if (!client) throw new AppError('INVALID_TOKEN');
+  return client.kind === 'unopened' ? undefined : allowed(client);
+}
+
+function allowed(client: ClientAnswer): OpenClient {
   if (client.kind === 'refused') throw new AppError(client.code);
   return client;
 }
