@@ -112,7 +112,7 @@ test('A17: a change that the server could not apply waits in the inbox, and the 
   expect(finger.count()).toEqual({ taps: 1, fields: 0 });
   await finger.sees('The office is looking at your change of stop 1');
   await finger.sees('The server had a fault of its own with it. It is kept as you recorded it.');
-  await finger.sees('The server’s words: PostgreSQL refused it');
+  await finger.sees('The server’s words: Something failed on our side.');
   await phone.shot('inbox-review');
   expect(await faultsOf(phone.page)).toEqual([]);
   await finger.tap('Seen');

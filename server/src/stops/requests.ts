@@ -1,11 +1,6 @@
-import {
-  errorCodes,
-  type RouteKey,
-  type SkipRefuseBody,
-  type StopAnswer,
-  type StopObject,
-} from '@tailgate/sync-protocol';
-import type { Change, Outcome, PathSet, Quarantined } from '../mutations/change.ts';
+import type { RouteKey, SkipRefuseBody, StopAnswer, StopObject } from '@tailgate/sync-protocol';
+import type { Change, Outcome, PathSet } from '../mutations/change.ts';
+import { shownReason } from './shown-reason.ts';
 import { freshId, keyedId, type KeyUse } from './mutation-id.ts';
 
 /** The sender of a REST request, and the facts that all its changes share. */
@@ -46,10 +41,6 @@ function changeOf(route: RouteKey, { employee, paths, receivedAt, keyed }: Sende
     dedupeByContent: keyed === undefined,
   } as const;
 }
-
-/** The reason for a sender (contract §1). What failed on our side is for the quarantine and the log alone. */
-export const shownReason = ({ code, reason }: Quarantined): string =>
-  code === 'INTERNAL' ? errorCodes.INTERNAL.meaning : reason;
 
 /** The REST status of a stop object (contract §4). */
 export function stopAnswer(id: number, outcome: Outcome): StopAnswer {

@@ -1,6 +1,7 @@
 import type { QuarantineDocument, RouteKey, Scope } from '@tailgate/sync-protocol';
 import { codesScope, headerDocument, parseScope, planDocument, resultDocument } from '@tailgate/sync-protocol';
 import type { Queryable } from '../db/types.ts';
+import { shownReason } from '../stops/shown-reason.ts';
 import { routeHeader, type RouteDriver } from '../routes/header.ts';
 import type { Hosted, ParkedStop } from './patch-text.ts';
 import { readClients, readCodes, readRoutes } from './sql.ts';
@@ -213,7 +214,7 @@ function quarantineText({ state, code, reason, applied_as, note, resolved_by }: 
   const document: QuarantineDocument = {
     state,
     code,
-    reason,
+    reason: shownReason({ code, reason }),
     ...(state === 'released' && applied_as !== null && { version: applied_as }),
     ...(state === 'dismissed' && note !== null && { note: signed(note, resolved_by) }),
   };

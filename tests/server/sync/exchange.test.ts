@@ -1,6 +1,7 @@
 import {
   clientScope,
   codesScope,
+  errorCodes,
   operations,
   pullAnswer,
   pushAnswer,
@@ -126,6 +127,24 @@ describe('a push over plain HTTP', () => {
     const good = edit(queue, 'after it');
     const answer = await push({ ...driver }, { client_id: queue.clientId, mutations: [bad, good] });
     expect(answer.results.map(({ result }) => result)).toEqual(['quarantined', 'applied']);
+  });
+
+  test('shows none of PostgreSQL’s words to the sender of a change that it refuses, now and later (contract §1)', async () => {
+    const { pool } = node.database;
+    await pool.query(`alter table stop_result add constraint no_poison check (doc not like '%poison%')`);
+    const queue = new TestQueue();
+    const poison = queue.seal('stop.update', { route: key, stop: { id: 1, updates: { store_emp_name: 'poison' } } });
+    const answer = await push({ ...driver }, { client_id: queue.clientId, mutations: [poison] });
+    await pool.query('alter table stop_result drop constraint no_poison');
+    const reason = errorCodes.INTERNAL.meaning;
+    expect(answer.results).toMatchObject([{ result: 'quarantined', code: 'INTERNAL', reason }]);
+    const { frames } = await pull({ ...driver }, queue.clientId, { [clientScope(queue.clientId)]: null });
+    expect(JSON.stringify(frames)).toContain(reason);
+    expect(JSON.stringify(frames)).not.toContain('no_poison');
+    const { rows } = await pool.query<{ reason: string }>('select reason from quarantine where client_id = $1', [
+      queue.clientId,
+    ]);
+    expect(rows[0]?.reason).toContain('no_poison');
   });
 
   test.each([

@@ -19,6 +19,7 @@ import type { Answer } from '../apply/fold.ts';
 import { itemOfChange, itemOfReport, itemsOfPush } from '../item.ts';
 import { Lanes } from './lanes.ts';
 import type { Rules } from '../apply/load.ts';
+import { shownReason } from '../../stops/shown-reason.ts';
 import type { Wakeups } from '../jobs/wakeups.ts';
 import { logChange, type CommitWatch, type SettledChange } from './watch.ts';
 
@@ -377,8 +378,8 @@ class PushInProgress {
 /** The answer of a queue's item as the frame `ack` carries it. */
 function mutationResult({ id }: Pick<Item, 'id'>, seq: number, outcome: Outcome | ReportOutcome): MutationResult {
   if (outcome.result === 'quarantined') {
-    const { result, code, reason, details } = outcome;
-    return { seq, id, result, code, reason, details: [...details] };
+    const { result, code, details } = outcome;
+    return { seq, id, result, code, reason: shownReason(outcome), details: [...details] };
   }
   const warnings = outcome.warnings.length > 0 ? { warnings: [...outcome.warnings] } : {};
   if (outcome.result === 'reported')
