@@ -142,6 +142,27 @@ describe('B9', () => {
     expect(desk.hand.count()).toEqual({ taps: 2, fields: 0 });
   });
 
+  test('who applies a kept change reads its warnings: its receipt may lie before the latest review of such flags', async () => {
+    const { rest, library } = world.service;
+    const { id, ...key } = demoRoute('R100');
+    const products = [{ id: 'NOSUCH', invoice: 'A', updates: { delivered: 1 } }];
+    const stop = { id: 79, updates: { driver_comments: 'of a late stop' }, products };
+    await rest.call(operations.syncStops, { as: driver, body: { id, ...key, stops: [stop] } });
+    const columns = 'RSFAC, RSRTE, RSWKE, RSTYP, RSCUS, RSETA';
+    await library.pool.query(
+      `insert into PODDTA.RTSTPP (${columns}, RSSTP, RSSEQ)
+       select ${columns}, 79, 79 from PODDTA.RTSTPP where RSRTE = 'R100' and RSSTP = 2`,
+    );
+    const stopsNow = async () =>
+      (await rest.take(operations.readRoute, { as: driver })).stops.map(({ id: each }) => each);
+    await expect.poll(stopsNow).toContain(79);
+    const desk = await world.desk('repair', '#/quarantine');
+    await desk.hand.tap('R100 · stop 79');
+    await desk.hand.tap('Apply it now');
+    await desk.hand.sees('The stop has changed.');
+    await desk.hand.sees('An item that the stop does not have');
+  });
+
   test('the second operator reads who was first and when, and keeps the own sentence', async () => {
     const [entry] = await world.service.rest.take(opsOperations.listQuarantine, { headers: { ...world.headers.look } });
     const hash = `#/quarantine/${entry?.quarantine_id}`;

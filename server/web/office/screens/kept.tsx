@@ -16,6 +16,7 @@ import { Moment } from '../parts/moment.tsx';
 import { NeedsRole } from '../parts/needs-role.tsx';
 import { Page } from '../parts/page.tsx';
 import { may } from '../session.ts';
+import { flagName } from '../words/cause-sentences.ts';
 import { keptSubject } from '../words/kept-sentences.ts';
 import { t } from '../words/words.ts';
 
@@ -76,13 +77,13 @@ function Decision({ entry }: { readonly entry: Entry }) {
   const gate = useGate(decisionOf(entry));
   const release = useAct('releaseQuarantined', gate);
   const dismiss = useAct('dismissQuarantined', gate);
-  const [changed, setChanged] = useState<boolean>();
+  const [released, setReleased] = useState<DataOf<'releaseQuarantined'>>();
   const sentence = draft.fields['sentence']?.trim() ?? '';
   const apply = async (): Promise<void> => {
     const done = await release.run({ params, body: { note: sentence, seen: gate.seen } });
     if (!done) return;
     draft.clear();
-    setChanged(done.changed);
+    setReleased(done);
   };
   const leave = async (): Promise<void> => {
     setMissing(sentence === '');
@@ -104,8 +105,13 @@ function Decision({ entry }: { readonly entry: Entry }) {
               {state === 'released' && (note === null || note === '')
                 ? t('kept.releasedBy', { by: by ?? '' })
                 : t(`kept.${state}`, { by: by ?? '', note: note ?? '' })}{' '}
-              {changed !== undefined && t(changed ? 'kept.changed' : 'kept.unchanged')}
+              {released && t(released.changed ? 'kept.changed' : 'kept.unchanged')}
             </p>
+            {released?.warnings.map(({ code, path, message }) => (
+              <p key={`${code} ${path}`}>
+                <strong>{flagName(code)}</strong> {message}
+              </p>
+            ))}
           </Banner>
         )}
         {state !== 'released' && <FirstNote gate={gate} />}
