@@ -64,7 +64,7 @@ export class Sequencer {
   #isEverythingDue = true;
   /** Facilities of which the next pass reads everything. */
   #late = new Set<string>();
-  /** Passes without success, one behind the other. */
+  /** Passes without success, one behind the other; also those that wait for a witness. */
   readonly #failures = new Map<string, number>();
   #readEverythingAt = 0;
   #passedAt = -EVERY_MS;
@@ -119,13 +119,12 @@ export class Sequencer {
           isWhole || late.has(facility)
             ? { routes: undefined, since: everything }
             : { routes: [...(routes.get(facility)?.values() ?? [])], since: recent };
-        try {
-          await this.#append(facility, { ...part, givesWayUntil });
-          this.#failures.delete(facility);
-        } catch (error) {
+        const isDone = await this.#append(facility, { ...part, givesWayUntil }).catch((error: unknown) => {
           failures.push(error);
-          await this.#failed(facility);
-        }
+          return false;
+        });
+        if (isDone) this.#failures.delete(facility);
+        else await this.#failed(facility);
       }
       if (isWhole) this.#readEverythingAt = performance.now();
     } catch (error) {
@@ -144,12 +143,10 @@ export class Sequencer {
     await this.#options.db.query(reportOnce, ['log_stalled', JSON.stringify({ log: nameOf(facility) })]);
   }
 
-  async #append(facility: string, { routes, since, givesWayUntil }: Pass): Promise<void> {
+  /** @returns false where the log waits for its witness */
+  async #append(facility: string, { routes, since, givesWayUntil }: Pass): Promise<boolean> {
     const { db, keys, newest, witnesses, host, clock, log, giveWay, limit = LIMIT } = this.#options;
-    if ((await witnesses?.recall(facility)) === false) {
-      this.#late.add(facility);
-      return;
-    }
+    if ((await witnesses?.recall(facility)) === false) return false;
     const named = routes?.map(({ id, week_end }) => ({ route_id: id, week_end }));
     for (let facts = limit; facts >= limit && !this.#stopped;) {
       if (performance.now() < givesWayUntil) await giveWay?.();
@@ -175,9 +172,11 @@ export class Sequencer {
       } catch (error) {
         if (error instanceof JustBegun) continue;
         if (!(error instanceof ForeignKey)) throw error;
-        return this.#reportForeign(facility, error);
+        await this.#reportForeign(facility, error);
+        return true;
       }
     }
+    return true;
   }
 
   /** While nothing is appended, retention deletes nothing. */

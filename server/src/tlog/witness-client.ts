@@ -92,13 +92,15 @@ function readLine(line: string) {
 export interface OwnLog {
   readonly origin: string;
   readonly keys: readonly NoteKey[];
+  /** An operator has announced a restore: the log ends in any case, and the key that has signed it may be lost. */
+  readonly ends?: boolean;
 }
 
 /**
  * The newest checkpoint of a log that a witness has signed; undefined where it has seen none. The log has signed it, too:
  * a witness cannot invent one and so end the log. @throws WitnessAway
  */
-export async function askNewest({ key, url }: Witness, { origin, keys }: OwnLog, stopping: AbortSignal) {
+export async function askNewest({ key, url }: Witness, { origin, keys, ends }: OwnLog, stopping: AbortSignal) {
   const { status, text } = await ask(`${url}/checkpoint/${encodeURIComponent(origin)}`, {}, stopping);
   if (status === 404) return undefined;
   if (status !== 200) throw new WitnessAway(`it answers ${status}`);
@@ -107,7 +109,8 @@ export async function askNewest({ key, url }: Witness, { origin, keys }: OwnLog,
     const isCosigned = note.signatures.some(
       (signature) => signature.keyId === keyIdOf(key) && cosignedAt(key, note.text, signature) !== undefined,
     );
-    if (isCosigned && checkpoint.origin === origin && isSignedByAny(note, keys)) return { note: text, checkpoint };
+    const isOwn = isSignedByAny(note, keys);
+    if (isCosigned && checkpoint.origin === origin && (isOwn || ends)) return { note: text, checkpoint, isOwn };
   } catch (cause) {
     if (!(cause instanceof NoteError)) throw cause;
   }

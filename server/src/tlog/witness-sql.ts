@@ -30,11 +30,8 @@ export const listPresent = statement(
 /** The present generation of a log. $1 facility. */
 export const readPresent = statement(
   'log_read_present',
-  `select generation, origin from log where facility = $1 and ended_at is null`,
+  `select generation, origin, epoch from log where facility = $1 and ended_at is null`,
 );
 
-/** The keys that have signed a log. $1 origin. */
-export const listKeysOfOrigin = statement(
-  'log_list_keys_of_origin',
-  `select distinct k.key from log l join log_key k using (facility, generation) where l.origin = $1`,
-);
+/** The keys that have signed any log of this server: the database may lack the generation that a witness shows. */
+export const listSigningKeys = statement('log_list_signing_keys', 'select distinct key from log_key');

@@ -7,6 +7,7 @@ import { proveConsistency } from './format/merkle.ts';
 import { ED25519 } from './format/note.ts';
 import type { ReadKeys } from './keys.ts';
 import { originOf } from './log.ts';
+import { readEpoch } from './log-sql.ts';
 import type { NewestCheckpoints, Seen } from './newest-checkpoints.ts';
 import {
   askNewest,
@@ -38,6 +39,8 @@ const RETRY_MS = 5_000;
 const MAX_RETRY_MS = 300_000;
 /** A witness that has seen another size says so; other workers may submit in between. */
 const MAX_STEPS = 5;
+/** A log has one generation a restore. A witness that shows more, without a signature of the log, is not believed. */
+const MAX_GENERATIONS = 100;
 
 /**
  * Brings signed checkpoints to the witnesses, behind the log: a witness that is away or refuses never delays it. Of
@@ -94,25 +97,35 @@ export class Witnesses {
     return true;
   }
 
-  /** Also later generations: the database may be older than the one that it was restored from before. */
+  /**
+   * Also later generations: the database may be older than the one that it was restored from before. After an announced
+   * restore the witness's own signature is enough for those that the database lacks: it can choose the number of the next
+   * generation, and end nothing.
+   */
   async #recallFrom(witness: Witness, facility: string): Promise<Seen | undefined> {
     const { db, newest, host } = this.#options;
-    const { rows } = await db.query<{ generation: number; origin: string }>(sql.readPresent, [facility]);
+    const { rows } = await db.query<{ generation: number; origin: string; epoch: number }>(sql.readPresent, [facility]);
     const [present] = rows;
+    const [state] = (await db.query<{ epoch: number }>(readEpoch, [facility])).rows;
+    const ends = (state?.epoch ?? 1) > (present?.epoch ?? 1);
     let found: Seen | undefined;
-    for (let generation = Math.max(present?.generation ?? 1, newest.of(facility)?.generation ?? 1); ; generation++) {
+    const first = Math.max(present?.generation ?? 1, newest.of(facility)?.generation ?? 1);
+    for (let generation = first; generation < first + MAX_GENERATIONS; generation++) {
       const isPresent = present?.generation === generation;
       const origin = isPresent ? present.origin : originOf(host, { facility, generation });
-      const signed = await askNewest(witness, await ownLog(this.#options, origin), this.#stopping.signal);
+      const log = { ...(await ownLog(this.#options, origin)), ends };
+      const signed = await askNewest(witness, log, this.#stopping.signal);
       if (!signed) return found;
-      found = { generation, epoch: undefined, ...signed };
+      const { note, checkpoint, isOwn } = signed;
+      if (isOwn || !isPresent) found = { generation, epoch: undefined, note, checkpoint };
     }
+    throw new WitnessAway(`it shows more than ${MAX_GENERATIONS} generations of a log`);
   }
 }
 
-/** The keys of this server, and those of the database: each can have lost some. */
+/** The keys of this server, and those of all logs of the database: each can have lost some. */
 async function ownLog({ db, keys }: Pick<WitnessesOptions, 'db' | 'keys'>, origin: string): Promise<OwnLog> {
-  const { rows } = await db.query<{ key: Buffer }>(sql.listKeysOfOrigin, [origin]);
+  const { rows } = await db.query<{ key: Buffer }>(sql.listSigningKeys);
   const known = [...rows.map(({ key }) => key), ...(await keys()).map((each) => each.public)];
   return { origin, keys: known.map((key) => ({ name: origin, algorithm: ED25519, key })) };
 }
@@ -257,7 +270,10 @@ class Courier {
       );
       return undefined;
     });
-    if (signed) await this.#options.newest.replace(facility, { generation, epoch: undefined, ...signed });
+    if (signed) {
+      const { note, checkpoint: other } = signed;
+      await this.#options.newest.replace(facility, { generation, epoch: undefined, note, checkpoint: other });
+    }
     return this.#refused(facility, checkpoint, reason, answer);
   }
 

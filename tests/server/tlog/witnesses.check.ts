@@ -13,6 +13,8 @@ import { COSIGNATURE, ED25519, keyText, noteText, publicBytes } from '../../../s
 import { openKeys } from '../../../server/src/tlog/keys.ts';
 import { proveFact } from '../../../server/src/tlog/read-log.ts';
 import { parseWitness, type Witness } from '../../../server/src/tlog/witness-client.ts';
+import { ensureEpoch } from '../../../server/src/db/epoch.ts';
+import { declareRestored } from '../../../server/src/ops/restore/restored.ts';
 import { auditLog } from './audited-log.ts';
 import { leavesOf, parse, record, startNode, startWorker, type LogNode, type LogWorker } from './log-node.ts';
 
@@ -165,6 +167,7 @@ describe('a server that was put back', () => {
   async function restored() {
     const all = await startWitnessed();
     const { node } = all;
+    await ensureEpoch(node.server.database.pool);
     const before = await all.worker();
     await record(node);
     await before.pass();
@@ -221,12 +224,54 @@ describe('a server that was put back', () => {
     await cp(join(node.dataDir, 'keys'), join(dataDir, 'keys'), { recursive: true });
     const worker = await all.worker(dataDir);
     await record(node, undefined, 1, 'another history');
-    await worker.pass();
+    const waits = worker.sequencer();
+    for (let passes = 0; passes < 12; passes++) await waits.pass();
+    expect(await incidentsOf(node)).toContainEqual({ kind: 'log_stalled', log: 'F01' });
     expect((await auditLog(node.server.client, 'F01')).size).toBe(1);
     await all.witness.start();
     await worker.pass();
     expect((await auditLog(node.server.client, 'F01')).size).toBe(1);
     await untilWitnessed(all, 2, 'F01/2');
+  });
+
+  /** The database lost the rows of these tables, and DATA_DIR its files. */
+  const lose = async ({ server }: LogNode, where: string) => {
+    for (const table of ['log_checkpoint', 'log_cosignature', 'log_key', 'log_tile', 'log_salt', 'log_leaf', 'log'])
+      await server.database.pool.query(`delete from ${table} where ${where}`);
+    return temporaryFolder();
+  };
+  const generations = async (node: LogNode) => new Set((await leavesOf(node)).map(({ generation }) => generation));
+
+  test('knows a later generation by the key of an earlier one', async () => {
+    const { all, node } = await restored();
+    await declareRestored(node.server.database.pool, 'a disk failed');
+    const worker = await all.worker();
+    await record(node, undefined, 1, 'another history');
+    await worker.pass();
+    await untilWitnessed(all, 2, 'F01/2');
+    await worker.witnesses.stop();
+    // The database is older than the second generation, and the key is that of the database alone.
+    const dataDir = await lose(node, 'generation = 2');
+    await node.server.database.pool.query('update log set ended_at = null, epoch = 2');
+    await (await all.worker(dataDir)).pass();
+    expect(await generations(node)).toEqual(new Set([1, 3]));
+  });
+
+  test('whose key nobody has any more waits, and begins a later generation once that is announced', async () => {
+    const { all, node } = await restored();
+    const dataDir = await lose(node, 'true');
+    await all.witness.knowLogs([await logsOf(dataDir)]);
+    const worker = await all.worker(dataDir);
+    await record(node, undefined, 1, 'another history');
+    await worker.pass();
+    expect(await leavesOf(node)).toEqual([]);
+    await worker.witnesses.stop();
+
+    await declareRestored(node.server.database.pool, 'log key lost');
+    await (await all.worker(dataDir)).pass();
+    expect(await generations(node)).toEqual(new Set([2]));
+    await untilWitnessed(all, 3, 'F01/2');
+    expect(await seenBy(all.witness, origin)).toBe(3);
   });
 
   test.each([
