@@ -5,7 +5,7 @@ import { loadRouteState } from '../../server/src/replication/from-host/import-sq
 import { routeFile, routeKey } from './import-fixture.ts';
 import { openStage } from './import-stage.ts';
 
-// What fails or changes in the middle of an import or of a comparison.
+// Failures and changes in the middle of an import or of a comparison.
 
 const { host, pool, sql, dispatch, imported, read, waiting, openImport } = await openStage('doorbell');
 

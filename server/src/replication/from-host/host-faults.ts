@@ -48,7 +48,7 @@ async function reportOnce(db: Queryable, kind: string, details: readonly object[
 }
 
 /**
- * What holds up one route alone. `faulty`: another attempt would fail in the same way. `internal`: an internal error of the
+ * A fault of one route alone. `faulty`: another attempt would fail in the same way. `internal`: an internal error of the
  * host, after which another attempt may succeed. `unreadable`: a file of the host is missing, or may not be read; the route
  * waits for a person.
  */
