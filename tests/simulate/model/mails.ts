@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { byTime } from './copies.ts';
 import { latestOf, type StopValues } from './diary.ts';
 import type { Edit, Evidence } from './evidence.ts';
 import { addressOf, FACILITY_BEHIND_MS, hasMails, isOfSecondRoute, WAREHOUSE } from './fixture.ts';
@@ -56,18 +57,16 @@ const deliveriesIn = (edits: readonly Edit[]): Edit[] => {
     .filter(({ stop }) => stop > 0 && stop < WAREHOUSE && !isOfSecondRoute(stop))
     .toSorted((a, b) => a.version - b.version);
   const isDelivered = (count: number, stop: number): boolean =>
-    valuesAfter(byEditTime(ordered.slice(0, count).filter((edit) => edit.stop === stop))).status === 'D';
+    valuesAfter(byTime(ordered.slice(0, count).filter((edit) => edit.stop === stop))).status === 'D';
   return ordered.filter(({ stop }, n) => isDelivered(n + 1, stop) && !isDelivered(n, stop));
 };
 
 const valuesAfter = (edits: readonly Edit[]): StopValues =>
   latestOf(edits.map(({ values }) => ({ values: values ?? {} })));
 
-const byEditTime = (edits: readonly Edit[]): Edit[] => edits.toSorted((a, b) => a.editTime - b.editTime);
-
 /** The edits of a stop up to a version of its route, by edit time; equal times in the order of `readEdits`. */
 const knownAt = (edits: readonly Edit[], stop: number, version: number): Edit[] =>
-  byEditTime(edits.filter((edit) => edit.stop === stop && edit.version <= version));
+  byTime(edits.filter((edit) => edit.stop === stop && edit.version <= version));
 
 /** @param known the edits of the stop that the server had, by edit time */
 function wrongParts({ messageId, source }: Mail, stop: number, known: readonly Edit[]): string[] {

@@ -8,7 +8,9 @@ import type { Command, CommandMeaning, Item, QueueItem } from '../change.ts';
  * When the driver recorded an item, in ms since 1970. Within one boot it follows from the monotonic clock, which never
  * jumps; otherwise from the device's time, corrected by the last reading of its clocks (protocol.md, Time).
  * It is never after the receipt, and never before the queue's previous item, unless the server's clock was ahead when
- * that item came (decision 97).
+ * that item came, or that one had no time of its own (decision 97).
+ *
+ * @param previous of the last item that `hasOwnTime`
  */
 export function editTimeOf(item: Item, queued: QueueItem, previous: number | null): number {
   const received = item.receivedAt.getTime();
@@ -16,6 +18,13 @@ export function editTimeOf(item: Item, queued: QueueItem, previous: number | nul
   const isAhead = previous !== null && previous > received + CLOCK_TOLERANCE_MS;
   return isAhead ? measured : Math.max(measured, previous ?? 0);
 }
+
+/**
+ * Whether its device's clocks can be right: by those of another boot, which was set back since, an item may be made after
+ * its receipt. Then the receipt is its edit time, and no bound for the items behind it.
+ */
+export const hasOwnTime = (item: Item, queued: QueueItem): boolean =>
+  measuredTime(item, queued) <= item.receivedAt.getTime();
 
 /**
  * How far the device's clock was behind the server's when the driver recorded an item; ms, negative where it was ahead.
