@@ -134,8 +134,8 @@ export class Hub {
   }): Promise<{ readonly max: number } | undefined> {
     const { clientId, employee, from, to, reason } = lost;
     const max = this.serverEpoch > 1 ? this.limits.forgotten_items : this.limits.lost_items;
-    const details = JSON.stringify({ from, to, reason });
-    const { rows } = await this.#db.query<{ max: number }>(skipLostItems, [clientId, employee, from, to, details, max]);
+    const values = [clientId, employee, from, to, JSON.stringify(reason), max];
+    const { rows } = await this.#db.query<{ max: number }>(skipLostItems, values);
     return rows[0] && to > rows[0].max ? rows[0] : undefined;
   }
 

@@ -245,8 +245,8 @@ export const saveDeviceStatus = reports.statement(
 /**
  * Moves the watermark past items that a phone has lost, and records an incident. It does nothing where the range does
  * not begin at the next item, or ends beyond what the phone can have sealed. One row: the last sequence that the phone
- * can have sealed, counted from the last received item. $1 client, $2 employee, $3 from, $4 to, $5 details, $6 most
- * items.
+ * can have sealed, counted from the last received item. The incident names no item that a copy of the phone has sent. $1
+ * client, $2 employee, $3 from, $4 to, $5 the reason as JSON, $6 most items.
  */
 export const skipLostItems = statement(
   'sync_skip_lost_items',
@@ -258,10 +258,11 @@ export const skipLostItems = statement(
      update client c set last_seq = $4, last_hash = null, gone_after = a.last_received
        from asked a
       where c.client_id = a.client_id and a.last_seq + 1 >= $3 and a.last_seq < $4 and $4 <= a.last_received + $6
-     returning c.last_seq
+     returning a.last_seq + 1 as first_lost
    ), reported as (
      insert into incident (incident_id, kind, client_id, employee, details)
-     select gen_random_uuid(), 'items_gone', $1, $2, $5 from moved
+     select gen_random_uuid(), 'items_gone', $1, $2, format('{"from":%s,"to":%s,"reason":%s}', first_lost, $4::bigint, $5::text)
+       from moved
    )
    select greatest(last_seq, last_received + $6) as max from asked`,
 );

@@ -107,6 +107,21 @@ describe('a queue over the channel', () => {
     ]);
   });
 
+  test('that declares an item as lost which its copy has sent causes an incident without that item', async () => {
+    const { queue, phone } = await begin();
+    phone.push(edit(queue, 'of the copy'));
+    edit(queue, 'lost');
+    phone.send({ type: 'gone', from: 1, to: 2, reason: 'storage was "evicted"' });
+    phone.push(edit(queue, 'three'));
+    await phone.next('ack');
+    expect(await phone.next('ack')).toMatchObject({ last_seq: 3 });
+    const { rows } = await node.database.pool.query(
+      `select details from incident where client_id = $1 and kind = 'items_gone'`,
+      [queue.clientId],
+    );
+    expect(rows).toEqual([{ details: JSON.stringify({ from: 2, to: 2, reason: 'storage was "evicted"' }) }]);
+  });
+
   test('that declares received items as lost keeps its watermark', async () => {
     const { queue, phone } = await begin();
     phone.push(edit(queue, 'one'));
