@@ -14,7 +14,7 @@ test('a phone whose clock was set back, and whose app was killed, shifts none of
   const later = updateOf(queue, key, delivered(1, 'set back'), minutes(-9));
   await pipeline.push(session, [first]);
   await pipeline.push(session, [later]);
-  const { rows } = await deps.pool.query(
+  const { rows } = await deps.pool.query<{ id: string; edit_time: Date; received_at: Date }>(
     'select id, edit_time, received_at from ledger where client_id = $1 order by seq',
     [queue.clientId],
   );
