@@ -138,7 +138,7 @@ describe('refusals of the host', () => {
     await report('B-TWICE', { loadId: 'ONCE' });
     await report('C-OTHER', { loadId: 'OTHER' });
     await expectRows('LCRHDP', "LHRPT = 'C-OTHER'", [{ LHREV: '1' }]);
-    const parked = async () => (await pool.query('select file, key, sqlstate from parked_row')).rows;
+    const parked = async () => (await pool.query<object>('select file, key, sqlstate from parked_row')).rows;
     await expect.poll(parked).toEqual([{ file: 'LCRHDP', key: 'B-TWICE', sqlstate: '23505' }]);
     await pool.query('drop index PODDTA.one_load');
     await pool.query(`update parked_row set next_try_at = now()`);
