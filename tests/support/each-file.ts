@@ -1,4 +1,4 @@
-import { afterAll, afterEach } from 'vitest';
+import { afterAll, afterEach, vi } from 'vitest';
 import { endFile } from './file-end.ts';
 import { activeResources, leakedSince } from './leaks.ts';
 import { takeOpenWaits } from './open-waits.ts';
@@ -17,6 +17,8 @@ afterEach(({ task }) => {
 
 afterAll(async () => {
   await endFile(failed);
+  // Later files of this process have the real globals.
+  vi.unstubAllGlobals();
   const leaked = await leakedSince(before);
   if (leaked.length > 0) {
     throw new Error(`this file left something open: ${leaked.join(', ')}. Close it in the test or in afterAll.`);

@@ -1,5 +1,5 @@
 import type { Status } from '@tailgate/client-sdk';
-import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { followUnsent } from '../../server/web/driver/background-sync.ts';
 import { createSignal } from '../../server/web/ui/signal.ts';
 
@@ -7,7 +7,6 @@ const register = vi.fn<() => Promise<void>>(async () => undefined);
 const page = Object.assign(new EventTarget(), { hidden: true });
 vi.stubGlobal('navigator', { serviceWorker: { ready: Promise.resolve({ sync: { register } }) } });
 vi.stubGlobal('document', page);
-afterAll(() => vi.unstubAllGlobals());
 beforeEach(() => register.mockClear());
 
 type Followed = Pick<Status, 'connection' | 'pending' | 'awaitsSignIn' | 'uploading'>;

@@ -1,5 +1,5 @@
 import type { Status } from '@tailgate/client-sdk';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { createSignal } from '../../server/web/ui/signal.ts';
 
 const kept = new Map<string, string>();
@@ -10,7 +10,6 @@ beforeAll(() =>
     removeItem: (key: string) => void kept.delete(key),
   }),
 );
-afterAll(() => vi.unstubAllGlobals());
 
 /** Another run of the app. */
 async function start() {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { createI18n } from '../../server/web/ui/i18n.ts';
 
 const kept = new Map<string, string>();
@@ -8,7 +8,6 @@ vi.stubGlobal('localStorage', {
   setItem: (key: string, value: string) => void kept.set(key, value),
 });
 afterEach(() => kept.clear());
-afterAll(() => vi.unstubAllGlobals());
 
 const start = () => {
   const i18n = createI18n(

@@ -26,10 +26,7 @@ const texts = (word: Word | undefined): string[] =>
   typeof word === 'string' ? [word] : [word?.one ?? '', word?.other ?? ''];
 const names = (text: string): string[] => [...text.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name).sort();
 
-afterAll(() => {
-  i18n.lend('en');
-  vi.unstubAllGlobals();
-});
+afterAll(() => i18n.lend('en'));
 
 test('a moment of an earlier day has the article of a day in Spanish, and one of today that of a time', () => {
   vi.stubGlobal('document', { documentElement: { lang: '' } });
