@@ -209,16 +209,13 @@ export class Connection implements Connected {
     if (hub.hellosInProgress >= hub.limits.hellos_at_once) return this.#refuse('RATE_LIMITED');
     hub.hellosInProgress++;
     try {
-      const { employee_id: employee, api_token: token } = hello;
-      if (token !== undefined && !(await hub.sessions.authenticate(employee, token))) {
-        const reason = await hub.endOf(employee, token);
-        return this.handle({ type: 'refused', code: 'INVALID_TOKEN', reason });
-      }
+      if (hello.api_token !== undefined && !(await hub.sessions.authenticate(hello.employee_id, hello.api_token)))
+        return await this.#reject('INVALID_TOKEN', hello);
       const [client, { routes }] = await Promise.all([
         hub.openClient({ ...hello, session, boot: bootOf(clock) }),
         hello.queue_key === undefined ? hub.routesOf(hello.employee_id) : { routes: [] },
       ]);
-      if (client.kind === 'refused') return this.handle({ type: 'refused', code: client.code });
+      if (client.kind === 'refused') return await this.#reject(client.code, hello);
       this.#routes ||= JSON.stringify(routes);
       const now = hub.clock();
       const opened = {
@@ -234,6 +231,13 @@ export class Connection implements Connected {
     } finally {
       hub.hellosInProgress--;
     }
+  }
+
+  /** A phone whose session has ended reads why. */
+  async #reject(code: ErrorCode, { employee_id: employee, api_token: token }: HelloFrame): Promise<void> {
+    const isEnded = code === 'INVALID_TOKEN' && token !== undefined;
+    const reason = isEnded ? await this.#hub.endOf(employee, token) : undefined;
+    this.handle({ type: 'refused', code, reason });
   }
 
   /** Refuses for now, with a time for the next attempt: a whole depot may connect at once. */

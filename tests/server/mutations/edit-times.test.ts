@@ -27,3 +27,18 @@ test('a phone whose clock was set back, and whose app was killed, shifts none of
   );
   expect(JSON.parse(doc)).toMatchObject({ updates: { driver_comments: 'set back' } });
 });
+
+test('a reading that came late bounds the next change all the same', async () => {
+  const key = await addRoute(deps, 'E2', ['1001']);
+  const queue = new TestQueue();
+  const session = await bindQueue(deps, queue, '1001');
+  const read = (serverNow: number) => ({ ...session, clock: { ...session.clock, bootId: queue.bootId, serverNow } });
+  const items = [updateOf(queue, key, delivered(1)), updateOf(queue, key, delivered(2))];
+  await pipeline.push(read(session.clock.serverNow + 60_000), items.slice(0, 1));
+  await pipeline.push(read(session.clock.serverNow - 60_000), items.slice(1));
+  const { rows } = await deps.pool.query<{ edit_time: Date; received_at: Date }>(
+    'select edit_time, received_at from ledger where client_id = $1 order by seq',
+    [queue.clientId],
+  );
+  expect(rows.map(({ edit_time }) => edit_time)).toEqual([rows[0]?.received_at, rows[0]?.received_at]);
+});

@@ -24,7 +24,7 @@ export function editTimeOf(item: Item, queued: QueueItem, previous: number | nul
  * its receipt. Then the receipt is its edit time, and no bound for the items behind it.
  */
 export const hasOwnTime = (item: Item, queued: QueueItem): boolean =>
-  measuredTime(item, queued) <= item.receivedAt.getTime();
+  queued.bootId === queued.queue.clock.bootId || measuredTime(item, queued) <= item.receivedAt.getTime();
 
 /**
  * How far the device's clock was behind the server's when the driver recorded an item; ms, negative where it was ahead.
