@@ -37,6 +37,19 @@ test('a cell takes its facilities, their employees and the drivers of its routes
   expect(await cell.findDrift('everything')).toMatchObject({ plans: [], results: [] });
 });
 
+test('a driver of another facility comes with the next try where his file cannot be read, and lines do not wait for him', async () => {
+  const cell = importOf(new Map([['F02', '']]));
+  await cell.importNow();
+  await dispatch({ ...routeFile('GUEST', { drivers: ['1002'] }), facility: 'F02' });
+  await pool.query('alter table PODDTA.EMPMSTP rename to EMPMSTP_AWAY');
+  await expect(cell.importNow()).rejects.toThrow('empmstp');
+  expect((await read('GUEST')).route).toMatchObject({ status: 'O' });
+  expect(await stage.waiting()).toEqual([]);
+  await pool.query('alter table PODDTA.EMPMSTP_AWAY rename to EMPMSTP');
+  await cell.importNow();
+  expect(await idsOf("select id from employee where id = '1002'")).toEqual(['1002']);
+});
+
 test('a depot moves at the end of a week: its open routes stay where they are, and new ones come in the other cell', async () => {
   const former = importOf(new Map([['F01', '']]));
   const other = importOf(new Map([['F02', '20261128']]));

@@ -119,8 +119,8 @@ export class Masters {
     const { rows } = await db.query<{ employee: string }>(driversWithoutMaster);
     const found = rows.map(({ employee }) => employee).filter((employee) => !this.#strangers.has(employee));
     if (found.length === 0) return;
-    for (const employee of found) this.#strangers.add(employee);
     await importEmployees(db, host, facilities);
+    for (const employee of found) this.#strangers.add(employee);
   }
 }
 

@@ -268,12 +268,13 @@ export class HostImport {
         await this.#snapshot.loaded(scope);
       }
     }
-    await this.#masters.takeStrangers();
     await this.#changes.acknowledge(handled);
     const { db, log } = this.#options;
     if (handled.length > 0 || !this.#snapshotDone) await recordFacilitiesInUtc(db, log);
     this.#snapshotDone = true;
     await this.#snapshot.complete();
+    // Last of all: the lines and the batch are complete without the names.
+    await this.#masters.takeStrangers();
     return Math.min(nextIn, this.#snapshot.nextIn);
   }
 
