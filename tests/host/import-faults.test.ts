@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Db } from '../../server/src/db/types.ts';
 import { HostError, type Host } from '../../server/src/host/host.ts';
 import { loadRouteState } from '../../server/src/replication/from-host/import-sql.ts';
@@ -70,6 +70,26 @@ test('a route that met an internal error keeps its doorbell lines, and comes wit
   await sql("update RTSTPP set RSSEQ = 9 where RSRTE = 'F2' and RSSTP = 1");
   expect(await imports.importNow()).toBe(true);
   expect((await read('F2')).plans[0]?.plan.sequence).toBe(9);
+});
+
+test('a route of the first load that waits for a file comes, also where a try of it meets a lost connection', async () => {
+  await dispatch(routeFile('F6'));
+  await withoutDoorbell("update RTSTPP set RSSTS = 'D' where RSRTE = 'F6' and RSSTP = 1");
+  const passing: HostError[] = [];
+  const imports = importWith(async () => passing.pop());
+  await pool.query('alter table PODDTA.RTIMGP rename to RTIMGP_AWAY');
+  expect(await imports.importNow()).toBe(false);
+  await pool.query('alter table PODDTA.RTIMGP_AWAY rename to RTIMGP');
+  vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 15_000);
+  passing.push(new HostError('08001', 'the connection is lost'));
+  await expect(imports.importNow()).rejects.toThrow('connection');
+  expect(await imports.importNow()).toBe(true);
+  vi.restoreAllMocks();
+  expect((await read('F6')).results.get(1)?.result.status).toBe('D');
+  const { rows } = await pool.query<{ left: number }>(
+    'select routes_left as left from first_load where ended_at is null',
+  );
+  expect(rows).toEqual([]);
 });
 
 test('a driver’s new name reaches the phones, also where the import fails right behind it', async () => {

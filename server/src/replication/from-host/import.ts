@@ -266,6 +266,8 @@ export class HostImport {
       else {
         handled.push(...route.sequences);
         await this.#snapshot.loaded(scope);
+        // A failure before this ends the pass, and nothing else brings a route of a batch again.
+        this.#waiting.delete(scope);
       }
     }
     await this.#changes.acknowledge(handled);
@@ -285,7 +287,6 @@ export class HostImport {
     const waiting = this.#waiting.get(scope);
     const now = performance.now();
     if (waiting?.lines === sequences.length && waiting.until > now) return waiting.until - now;
-    this.#waiting.delete(scope);
     try {
       const isTaken = await this.#takeRoute(changed);
       this.#faults.forget(key);

@@ -47,8 +47,10 @@ export class LoadProgress {
 
   /** A route is in the mirror, or stays out for good. */
   async loaded(scope: string): Promise<void> {
-    if (!this.#left.delete(scope)) return;
-    if (this.#left.size === 0) return this.#end();
+    if (!this.#left.has(scope)) return;
+    // First, so that the next pass ends the load where this fails.
+    if (this.#left.size === 1) await this.#end();
+    this.#left.delete(scope);
     if (this.#options.clock().getTime() - this.#notedAt >= NOTE_MS) await this.note();
   }
 
