@@ -13,7 +13,11 @@ const { pool } = await createDatabase();
 const log = recordedLog();
 const received: { body: string; authorization: string | undefined; type: string | undefined }[] = [];
 let answer = 204;
+let requests = 0;
+/** The clock of the service runs ahead by this. */
+let aheadMs = 0;
 async function answered(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  requests += 1;
   const body = await text(request);
   const { authorization, 'content-type': type } = request.headers;
   const status = body.includes('unfit') ? 422 : answer;
@@ -32,7 +36,7 @@ const port = isAddress(address) ? address.port : 0;
 const alarms = new Alarms({
   db: pool,
   url: `http://ops:se%20cret@127.0.0.1:${port}/alarm`,
-  clock: () => new Date(),
+  clock: () => new Date(Date.now() + aheadMs),
   log,
 });
 atFileEnd(() => alarms.stop());
@@ -82,10 +86,41 @@ test('an incident that the webhook refuses for its content is logged, and holds 
   await alarms.sendAll();
   expect(kinds()).toMatchObject([{ kind: 'next' }]);
   const refused = log.lines.filter(({ level }) => level === 'error');
-  expect(refused).toMatchObject([{ fields: { kind: 'unfit' } }]);
+  expect(refused).toMatchObject([{ fields: { kind: 'unfit', status: 422 } }]);
+  requests = 0;
+  await alarms.sendAll();
+  expect(requests).toBe(0);
 });
 
-test('a webhook that refuses each incident in such words is away: they wait', async () => {
+test('incidents that the webhook refuses let a later one pass, and a lone one is tried again ten minutes later', async () => {
+  received.length = 0;
+  log.lines.length = 0;
+  requests = 0;
+  for (let n = 0; n < 20; n++) await report('unfit', '2 s');
+  await alarms.sendAll();
+  await alarms.sendAll();
+  expect(requests).toBe(20);
+  expect(log.lines.filter(({ level }) => level === 'error')).toHaveLength(20);
+  await report('log_stalled', '1 s');
+  await alarms.sendAll();
+  expect(kinds()).toMatchObject([{ kind: 'log_stalled' }]);
+  await alarms.sendAll();
+  expect(requests).toBe(41);
+  requests = 0;
+  aheadMs = 600_000;
+  await alarms.sendAll();
+  expect(requests).toBe(0);
+  await report('unfit');
+  await alarms.sendAll();
+  await alarms.sendAll();
+  expect(requests).toBe(1);
+  aheadMs += 600_000;
+  await alarms.sendAll();
+  expect(requests).toBe(2);
+  await pool.query(`update incident set acknowledged_at = now(), acknowledged_by = 'ANN', note = '-'`);
+});
+
+test('a webhook that refuses each incident in such words: they wait until it is set up', async () => {
   received.length = 0;
   log.lines.length = 0;
   answer = 400;
@@ -95,9 +130,17 @@ test('a webhook that refuses each incident in such words is away: they wait', as
   await alarms.sendAll();
   await alarms.sendAll();
   answer = 204;
+  aheadMs += 600_000;
+  await alarms.sendAll();
   await alarms.sendAll();
   expect(kinds()).toMatchObject([{ kind: 'first' }, { kind: 'second' }]);
-  expect(log.lines.map(({ level }) => level)).toEqual(['warn', 'info', 'error']);
+  const refused = log.lines.map(({ level, fields }) => [level, fields]);
+  expect(refused).toMatchObject([
+    ['error', { kind: 'unfit', status: 422 }],
+    ['error', { kind: 'first', status: 400 }],
+    ['error', { kind: 'second', status: 400 }],
+    ['warn', { kind: 'unfit', status: 422 }],
+  ]);
 });
 
 test('an acknowledged incident and one of the day before are no news', async () => {

@@ -32,12 +32,15 @@ const NEWS_MS = 24 * 3_600_000;
 const AT_ONCE = 20;
 /** A webhook without an answer for this long is tried again later. */
 const SILENCE_MS = 10_000;
-/** Answers about one incident alone: bad request, too large, unprocessable. */
+/** Answers about one incident alone: bad request, too large, unprocessable. A webhook with a wrong setup gives them to all. */
 const UNFIT = new Set([400, 413, 422]);
+/** A refused incident waits this long, so that it holds up no later one. */
+const REFUSED_MS = 600_000;
 
 /**
  * Sends each incident to the webhook of the operators, at least once, the oldest first. While the webhook does not
- * answer, incidents wait in their order. One that it refuses for its content, while it takes another one, is left out.
+ * answer, incidents wait in their order. One that it refuses for its content lets the later ones pass, and is tried again
+ * later, and at once when the webhook has taken another one: refused then, too, it is left out.
  */
 export class Alarms {
   readonly #options: AlarmsOptions;
@@ -47,6 +50,10 @@ export class Alarms {
   readonly #stopping = new AbortController();
   /** Whether the last request failed: one warning for an outage. */
   #isAway = false;
+  /** How many incidents the webhook has taken. */
+  #taken = 0;
+  /** Incidents of the last day that it refused, by id. */
+  readonly #refused = new Map<string, Refused>();
 
   /** @throws TypeError for an invalid address */
   constructor(options: AlarmsOptions) {
@@ -76,36 +83,45 @@ export class Alarms {
 
   /** Sends what waits. Several nodes share the work. */
   async sendAll(): Promise<void> {
-    const { db, clock, log } = this.#options;
-    const oldest = new Date(clock().getTime() - NEWS_MS);
+    const { db, clock } = this.#options;
+    const oldest = clock().getTime() - NEWS_MS;
+    for (const [incident, { at }] of this.#refused) if (at.getTime() < oldest) this.#refused.delete(incident);
     await withTransaction(db, async (tx) => {
-      const { rows } = await tx.query<Alarm>(sql.takeAlarms, [oldest, AT_ONCE]);
-      const unfit: Alarm[] = [];
+      const { rows } = await tx.query<Alarm>(sql.takeAlarms, [new Date(oldest), AT_ONCE, this.#resting]);
       for (const alarm of rows) {
         const outcome = await this.#send(alarm);
         if (outcome === 'away') return;
-        if (outcome === 'unfit') unfit.push(alarm);
-        else await tx.query(sql.noteSent, [alarm.incident_id]);
-      }
-      // A webhook with a wrong setup refuses everything in the same way.
-      if (unfit.length > 0 && unfit.length === rows.length) {
-        this.#noteAway('it refuses each incident');
-        return;
-      }
-      for (const alarm of unfit) {
-        // It was perhaps repaired in the meantime.
-        const outcome = await this.#send(alarm);
-        if (outcome === 'away') return;
-        const { incident_id: incident, kind } = alarm;
-        if (outcome === 'unfit')
-          log.error({ incident, kind }, 'the webhook of ALARM_URL refuses an incident; it is not sent again');
-        await tx.query(sql.noteSent, [incident]);
+        const isDone = outcome === 'taken' || this.#isLeftOut(alarm, outcome.refusal);
+        if (isDone) await tx.query(sql.noteSent, [alarm.incident_id]);
       }
     });
   }
 
-  /** `unfit`: it refuses the content. */
-  async #send({ incident_id, at, kind, details }: Alarm): Promise<'taken' | 'unfit' | 'away'> {
+  /** Refused incidents that wait for their next try. */
+  get #resting(): string[] {
+    const now = this.#options.clock().getTime();
+    const isResting = ({ until, taken }: Refused): boolean => until > now && taken === this.#taken;
+    return [...this.#refused].filter(([, each]) => isResting(each)).map(([incident]) => incident);
+  }
+
+  /** @returns whether the webhook has taken another incident since it refused this one first */
+  #isLeftOut({ incident_id: incident, at, kind }: Alarm, status: number): boolean {
+    const { clock, log } = this.#options;
+    const before = this.#refused.get(incident);
+    if (before && before.taken < this.#taken) {
+      this.#refused.delete(incident);
+      log.warn(
+        { incident, kind, status },
+        'the webhook of ALARM_URL refuses an incident again; it is not sent any more',
+      );
+      return true;
+    }
+    this.#refused.set(incident, { at, until: clock().getTime() + REFUSED_MS, taken: this.#taken });
+    if (!before) log.error({ incident, kind, status }, 'the webhook of ALARM_URL refuses an incident');
+    return false;
+  }
+
+  async #send({ incident_id, at, kind, details }: Alarm): Promise<'taken' | 'away' | { refusal: number }> {
     try {
       const response = await fetch(this.#url, {
         method: 'POST',
@@ -116,7 +132,7 @@ export class Alarms {
         signal: AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(SILENCE_MS)]),
       });
       await response.body?.cancel();
-      if (UNFIT.has(response.status)) return 'unfit';
+      if (UNFIT.has(response.status)) return { refusal: response.status };
       if (!response.ok) return this.#noteAway(`it answered ${response.status}`);
     } catch {
       // The cause may repeat the address, which may contain a secret.
@@ -124,6 +140,8 @@ export class Alarms {
     }
     if (this.#isAway) this.#options.log.info({}, 'the webhook of ALARM_URL answers again');
     this.#isAway = false;
+    this.#taken += 1;
+    this.#refused.delete(incident_id);
     return 'taken';
   }
 
@@ -141,3 +159,11 @@ type Alarm = {
   readonly kind: string;
   readonly details: string;
 };
+
+interface Refused {
+  readonly at: Date;
+  /** The time of the next try. */
+  readonly until: number;
+  /** How many incidents the webhook had taken by then. */
+  readonly taken: number;
+}
