@@ -1,4 +1,4 @@
-import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { dropUnfinished } from '../../server/src/backup/backups.ts';
@@ -32,4 +32,19 @@ test('a backup deletes the remains of interrupted ones, and none that runs besid
     'tailgate-20261127T013000Z.partial',
     'tailgate-20261127T022959Z.partial',
   ]);
+});
+
+test('backups of two databases with one folder delete the same remains', async () => {
+  const folder = await temporaryFolder();
+  const before = new Date('2026-11-27T01:30:00Z');
+  const remains = Array.from({ length: 100 }, (_, n) => join(folder, `tailgate-20261126T02${1000 + n}Z.partial`));
+  for (const place of remains) {
+    await mkdir(place);
+    await utimes(place, before, before);
+  }
+  const others = async () => {
+    for (const place of remains.toReversed()) await rm(place, { recursive: true, force: true });
+  };
+  await Promise.all([dropUnfinished(folder, new Date('2026-11-27T02:30:00Z')), others()]);
+  expect(await readdir(folder)).toEqual([]);
 });

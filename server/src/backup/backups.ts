@@ -72,6 +72,7 @@ async function lastWriteIn(folder: string): Promise<number | undefined> {
 }
 
 async function dropAll(folder: string, names: readonly string[]): Promise<string[]> {
-  for (const name of names) await rm(join(folder, name), { recursive: true });
+  // Another database with the same folder may be first.
+  for (const name of names) await rm(join(folder, name), { recursive: true, force: true });
   return [...names];
 }
