@@ -68,6 +68,16 @@ test('a name that was entered at the delivered stop does not keep the draft of t
   expect(draft.current).toEqual(filled);
 });
 
+test('a second tap on the undo joins the first one, and the draft of the delivery returns', async () => {
+  const { client } = await openPhone(long);
+  const { draft } = client.stop(1);
+  await draft.set(filled);
+  finish(client, 'delivered');
+  const last = latest();
+  expect(await Promise.all([undo(client, last), undo(client, last)])).toEqual(['withdrawn', 'withdrawn']);
+  expect(draft.current).toEqual(filled);
+});
+
 test('an undo that comes too late leaves what was entered at the delivered stop', async () => {
   const { client } = await openPhone(0);
   const { draft } = client.stop(1);

@@ -48,8 +48,21 @@ export function recordedLate(stop: number, receipt: Receipt, photo: string): voi
   lastRecorded.set({ ...last, late: [...(last.late ?? []), { change: receipt.id, photo }] });
 }
 
-/** Takes the change back; the SDK returns the stop as it was filled in. `sent`: too late, a correction is the way. */
-export async function undo(client: Pick<Client, 'stop' | 'withdraw'>, last: Recorded): Promise<Withdrawal> {
+/** Undos in progress, by the id of their change. */
+const undos = new Map<string, Promise<Withdrawal>>();
+
+/**
+ * Takes the change back; the SDK returns the stop as it was filled in. `sent`: too late, a correction is the way. A
+ * second tap joins the undo in progress: it must not take the returned draft for one that was entered since.
+ */
+export function undo(client: Pick<Client, 'stop' | 'withdraw'>, last: Recorded): Promise<Withdrawal> {
+  const { id } = last.receipt;
+  const run = undos.get(id) ?? takeBack(client, last).finally(() => undos.delete(id));
+  undos.set(id, run);
+  return run;
+}
+
+async function takeBack(client: Pick<Client, 'stop' | 'withdraw'>, last: Recorded): Promise<Withdrawal> {
   const { draft } = client.stop(last.stop);
   // Such as a name at the delivered stop, not recorded: it goes with that record, and the delivery's draft returns only
   // where no other one is. At a skipped stop it is a delivery that has begun.

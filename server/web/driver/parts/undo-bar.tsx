@@ -26,14 +26,17 @@ function Undo({ last }: { readonly last: Recorded }) {
   const client = useClient();
   const left = useSecondsUntil(last.until);
   const [fault, setFault] = useState('');
+  const [isBusy, setBusy] = useState(false);
   if (left === 0) return null;
   const takeBack = async (): Promise<void> => {
+    setBusy(true);
     try {
       const result = await undo(client, last);
       go(links.stop(last.stop), { replace: result === 'withdrawn' });
     } catch (error) {
       setFault(t('fault.other', { why: error instanceof Error ? error.message : String(error) }));
     }
+    setBusy(false);
   };
   return (
     <div className="toastbox">
@@ -45,7 +48,7 @@ function Undo({ last }: { readonly last: Recorded }) {
           {last.isSent ? t('done.sent') : fault || t('route.stopNumber', { n: last.stop })}
         </p>
         {!last.isSent && (
-          <button className="btn" type="button" onClick={() => void takeBack()}>
+          <button className="btn" type="button" disabled={isBusy} onClick={() => void takeBack()}>
             <Icon name="undo" />
             {t('done.undo', { n: left })}
           </button>
