@@ -122,10 +122,11 @@ export class LocalClient {
   /**
    * Signs out on this device, with or without a network; queued changes drain all the same.
    *
+   * @param by signs out this driver alone: where another one is signed in by now, nothing happens
    * @returns whether the server has confirmed it; else it receives the sign-out later
    */
-  signOut(): Promise<boolean> {
-    return this.#deps.engine.leave();
+  signOut(by?: Pick<Author, 'employee'>): Promise<boolean> {
+    return this.#deps.engine.leave(by?.employee);
   }
 
   /**

@@ -111,3 +111,26 @@ test('a page that could not open the store tries again to lead; until then its t
   await until(second.status, ({ storage, unsaved }) => storage === 'ok' && unsaved === 0);
   expect(second.canSignOut()).toBe(true);
 });
+
+test('a sign-out that is repeated at the next leader leaves the driver signed in who came since', async () => {
+  const { url } = await startScriptedServer();
+  const [name, indexedDB] = [randomUUID(), new IDBFactory()];
+  const leaving = Promise.withResolvers<void>();
+  const fetchOfFirst: typeof fetch = (input, init) => {
+    const path = input instanceof Request ? input.url : input.toString();
+    if (!path.endsWith('/signout')) return fetch(input, init);
+    leaving.resolve();
+    // No answer comes before this page closes.
+    return new Promise(() => {});
+  };
+  const first = await createClient({ url, fetch: fetchOfFirst, store: await openIndexedDb(name, { indexedDB }) });
+  await first.signIn({ employeeId: '1001', password: driverPassword });
+  const second = await createClient({ url, store: await openIndexedDb(name, { indexedDB }) });
+  onTestFinished(() => second.close());
+  const signedOut = second.signOut();
+  await leaving.promise;
+  await second.signIn({ employeeId: '1002', password: driverPassword });
+  await first.close();
+  expect(await signedOut).toBe(true);
+  expect(second.driver.current).toMatchObject({ employeeId: '1002' });
+});

@@ -85,11 +85,10 @@ export class SyncEngine implements EngineApi {
     this.#update();
   }
 
-  async leave(): Promise<boolean> {
+  async leave(employee = this.#deps.accounts.employee): Promise<boolean> {
     const { accounts } = this.#deps;
-    const employee = accounts.employee;
     if (employee === undefined) return true;
-    await accounts.leave();
+    if (employee === accounts.employee) await accounts.leave();
     this.#update();
     await this.#reportSignOuts();
     return accounts.find(employee)?.leaving !== true;

@@ -100,8 +100,8 @@ export class FollowerTab implements Client {
     return resultOf(await this.#ask({ call: 'signUp', employeeId, password, invitation }));
   }
 
-  async signOut(): Promise<boolean> {
-    return (await this.#ask({ call: 'signOut' })) === true;
+  async signOut(by?: Pick<Author, 'employee'>): Promise<boolean> {
+    return (await this.#ask({ call: 'signOut', by })) === true;
   }
 
   canSignOut(): boolean {

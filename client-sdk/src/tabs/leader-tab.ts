@@ -134,7 +134,7 @@ export class LeaderTab {
       if (what.call === 'signIn') return { kind: 'result', value: await client.signIn(what.input) };
       if (what.call === 'signUp')
         return { kind: 'result', value: await client.signUp(what.employeeId, what.password, what.invitation) };
-      if (what.call === 'signOut') return { kind: 'result', value: await client.signOut() };
+      if (what.call === 'signOut') return { kind: 'result', value: await client.signOut(what.by) };
       if (what.call === 'acknowledge') return { kind: 'result', value: await client.acknowledge(what.change) };
       if (what.call === 'exportQueues') return { kind: 'result', value: await client.exportQueues() };
       if (what.call === 'markSeen') {

@@ -48,7 +48,7 @@ export type Call =
       readonly password: string;
       readonly invitation: string | undefined;
     }
-  | { readonly call: 'signOut' }
+  | { readonly call: 'signOut'; readonly by: Pick<Author, 'employee'> | undefined }
   | { readonly call: 'acknowledge'; readonly change: string }
   | { readonly call: 'withdraw'; readonly change: string }
   | { readonly call: 'markSeen'; readonly route: RouteKey; readonly stop: number }
@@ -94,7 +94,7 @@ export type Message =
   | { readonly type: 'received'; readonly id: string };
 
 /** Rises with `Message`: pages of different builds ignore each other's messages. */
-const dialect = 'tailgate-tabs/12';
+const dialect = 'tailgate-tabs/13';
 const hasDialect = fields({ dialect: exactly(dialect) });
 const isMessage = (data: unknown): data is Message => hasDialect(data);
 

@@ -111,8 +111,14 @@ export class TabClient implements Client {
     return this.#client.current.signUp(employeeId, password, invitation);
   }
 
-  signOut(): Promise<boolean> {
-    return this.#untilAnswered((client) => client.signOut());
+  /** For the driver of this moment: when the call is repeated, another one may be signed in. */
+  signOut(by = this.#author()): Promise<boolean> {
+    return this.#untilAnswered((client) => client.signOut(by));
+  }
+
+  #author(): Pick<Author, 'employee'> | undefined {
+    const { current } = this.driver;
+    return current && { employee: current.employeeId };
   }
 
   canSignOut(): boolean {
@@ -177,11 +183,9 @@ export class TabClient implements Client {
     route: RouteKey | undefined,
     stop: number | undefined,
     draft: Json | undefined,
-    by?: Pick<Author, 'employee'>,
+    by = this.#author(),
   ): Promise<void> {
-    const employee = by?.employee ?? this.driver.current?.employeeId;
-    const author = employee === undefined ? undefined : { employee };
-    return this.#untilAnswered((client) => client.setDraft(route, stop, draft, author));
+    return this.#untilAnswered((client) => client.setDraft(route, stop, draft, by));
   }
 
   receipt(id: string): Receipt | undefined {
