@@ -80,17 +80,19 @@ test('values that a warning names as not applied are none of a change, and no la
 });
 
 const superseded = (...paths: string[]) => paths.map((path) => ({ code: 'superseded', path }));
-/** The values of an update with these collections: applied ones, lost ones, and those that are one or the other. */
-const fatesOf = (collections: readonly object[], ...paths: string[]) => {
-  const body = bodyOf('stop.update', { route, stop: { id: 1, collections } });
-  const lost = lostValues(body, superseded(...paths));
+/** The values of an update with these lines: applied ones, lost ones, and those that are one or the other. */
+const fatesIn = (lines: { readonly products?: object[]; readonly collections?: object[] }, warnings: Remarked[]) => {
+  const body = bodyOf('stop.update', { route, stop: { id: 1, ...lines } });
+  const lost = lostValues(body, warnings);
   const shown = ({ name, value }: { name: string; value: string }) => `${name} ${value}`;
   return {
-    applied: recordedValues(body, superseded(...paths)).map(shown),
+    applied: recordedValues(body, warnings).map(shown),
     lost: lost.filter(({ isSure }) => isSure).map(shown),
     unclear: lost.filter(({ isSure }) => !isSure).map(shown),
   };
 };
+type Remarked = ReturnType<typeof superseded>[number];
+const fatesOf = (collections: object[], ...paths: string[]) => fatesIn({ collections }, superseded(...paths));
 
 test('of an action, each member counts by itself', () => {
   const action = { type: 'scan', quantity: 3, updates: { delivered: 2, osd_data: [] }, item_name: 'tote' };
@@ -127,6 +129,12 @@ test('where a warning may mean one of several lines, none of them counts as appl
     lost: [],
     unclear: ['returned 1', 'returned 2'],
   });
+});
+
+test('each lost value of equal lines is there', () => {
+  const collections = [1, 2].map((returned) => ({ id: 'A', updates: { returned } }));
+  const warnings = [0, 1].map((at) => ({ code: 'too_many_lines', path: `collections.${at}` }));
+  expect(fatesIn({ collections }, warnings).lost).toEqual(['returned 1', 'returned 2']);
 });
 
 test.each(['', 'no JSON', '7', '[]', '{"args":null}', '{"args":{"stop":[]}}', '{"args":{"stop":{"products":7}}}'])(

@@ -77,7 +77,9 @@ function valuesByFate(body: string, warnings: readonly Remarked[]): Record<Fate,
   const found: Record<Fate, Map<string, RecordedValue>> = { applied: new Map(), lost: new Map(), unclear: new Map() };
   const add = (fate: Fate, item: string, invoice: string, name: string, value: unknown): void => {
     const where = { item, invoice, name };
-    found[fate].set(recordedField(where), { ...where, value: textOf(value) });
+    const text = textOf(value);
+    // Equal lines share a field: of applied values the last one counts, but each lost one is to be seen.
+    found[fate].set([recordedField(where), fate === 'applied' ? '' : text].join('\t'), { ...where, value: text });
   };
   const dropped = new Set(warnings.filter(({ code }) => notApplied.has(code)).map(({ path }) => path));
   const args = membersOf(membersOf(parsed(body))['args']);

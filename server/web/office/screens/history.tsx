@@ -128,7 +128,7 @@ const columns = (stop: StopKey, names: StopNames) => [
           </li>
         ))}
         {lost.map(({ value, isSure, ...field }) => (
-          <li key={recordedField(field)} className="diff">
+          <li key={[recordedField(field), isSure, value].join('\t')} className="diff">
             <span className="small">{fieldText(field, names)}</span>
             <del>
               <ValueText name={field.name} value={value} of={stop} names={names} />
