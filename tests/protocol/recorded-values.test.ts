@@ -1,4 +1,13 @@
-import { changesOf, lostValues, recordedField, recordedValues } from '@tailgate/sync-protocol';
+import {
+  applyStopUpdate,
+  changesOf,
+  lostValues,
+  recordedField,
+  recordedValues,
+  stopObject,
+  withPlannedInvoices,
+} from '@tailgate/sync-protocol';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 const fields = (body: string) => recordedValues(body).map(({ value, ...where }) => [recordedField(where), value]);
@@ -135,6 +144,114 @@ test('each lost value of equal lines is there', () => {
   const collections = [1, 2].map((returned) => ({ id: 'A', updates: { returned } }));
   const warnings = [0, 1].map((at) => ({ code: 'too_many_lines', path: `collections.${at}` }));
   expect(fatesIn({ collections }, warnings).lost).toEqual(['returned 1', 'returned 2']);
+});
+
+test('a key of several lines without an invoice may mean each of them', () => {
+  // The plan has the item once, so the server gives the first line its invoice, and the second one the first blank key.
+  const lines = [{ returned: 1 }, { returned: 2 }].map((updates) => ({ id: 'A', updates }));
+  expect(fatesOf(lines, 'collections.A\t\t0.returned')).toEqual({
+    applied: [],
+    lost: [],
+    unclear: ['returned 1', 'returned 2'],
+  });
+  expect(fatesOf(lines, 'collections.A\tI1\t0.returned', 'collections.A\t\t0.returned')).toEqual({
+    applied: [],
+    lost: ['returned 1', 'returned 2'],
+    unclear: [],
+  });
+});
+
+test('a product with an invoice keeps it, so another key means a product without one', () => {
+  const named = { id: 'A', invoice: 'I1', updates: { delivered: 5 } };
+  const blank = { id: 'A', updates: { delivered: 3 } };
+  for (const products of [
+    [named, blank],
+    [blank, named],
+  ]) {
+    expect(fatesIn({ products }, superseded('products.A\tI2\t0.delivered'))).toEqual({
+      applied: ['delivered 5'],
+      lost: ['delivered 3'],
+      unclear: [],
+    });
+    expect(fatesIn({ products }, superseded('products.A\tI1\t0.delivered'))).toEqual({
+      applied: ['delivered 3'],
+      lost: ['delivered 5'],
+      unclear: [],
+    });
+  }
+});
+
+test('a key that no product can have comes from v20, which replaces invoices, too', () => {
+  const products = ['X1', 'X2'].map((invoice, i) => ({ id: 'A', invoice, updates: { delivered: i } }));
+  expect(fatesIn({ products }, superseded('products.A\tI1\t0.delivered'))).toEqual({
+    applied: [],
+    lost: [],
+    unclear: ['delivered 0', 'delivered 1'],
+  });
+});
+
+test('no warning means a line without values, or one that is left out whole', () => {
+  const products = [
+    { id: 'A', updates: {} },
+    { id: 'A', updates: { delivered: 1 } },
+    { id: 'A', updates: { delivered: 2 } },
+  ];
+  const warnings = [...superseded('products.A\tI1\t0.delivered'), { code: 'too_many_lines', path: 'products.2' }];
+  expect(fatesIn({ products }, warnings)).toEqual({
+    applied: [],
+    lost: ['delivered 1', 'delivered 2'],
+    unclear: [],
+  });
+});
+
+test('a warning between two others means a line between theirs', () => {
+  const lines = ['I1', 'X1', 'X2', 'I2'].map((invoice, i) => ({ id: 'A', invoice, updates: { returned: i } }));
+  const paths = ['I1', 'I3', 'I2'].map((invoice) => `collections.A\t${invoice}\t0.returned`);
+  expect(fatesOf(lines, ...paths)).toEqual({
+    applied: [],
+    lost: ['returned 0', 'returned 3'],
+    unclear: ['returned 1', 'returned 2'],
+  });
+});
+
+test('a value that counts as applied is so, and one that is surely lost is lost, wherever the server places lines', () => {
+  const line = fc.record({
+    invoice: fc.constantFrom('', 'I1', 'I2', 'X'),
+    hasValue: fc.boolean(),
+    isOverruled: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(
+      fc.constantFrom('products', 'collections'),
+      fc.subarray(['I1', 'I2', 'I3']),
+      fc.array(line, { maxLength: 5 }),
+      (kind, planned, lines) => {
+        const sent = {
+          id: 1,
+          [kind]: lines.map(({ invoice, hasValue }, i) => ({
+            id: 'A',
+            invoice,
+            ...(hasValue && { updates: { returned: i } }),
+          })),
+        };
+        const placed = withPlannedInvoices(stopObject.parse(sent), () => planned);
+        const overruling = (placed[kind] ?? []).map((each, i) => ({
+          ...each,
+          updates: lines[i]?.isOverruled ? { returned: 99 } : {},
+        }));
+        const at = (time: number) => ({ by: 'E1', at: time, client: 'C', seq: time });
+        const before = applyStopUpdate({ status: 'P' }, { id: 1, [kind]: overruling }, at(2)).result;
+        const { remarks } = applyStopUpdate(before, placed, at(1));
+        const body = bodyOf('stop.update', { route, stop: sent });
+        const lostAt = lines.flatMap(({ hasValue, isOverruled }, i) => (hasValue && isOverruled ? [String(i)] : []));
+        const lost = lostValues(body, remarks);
+        const sure = lost.filter(({ isSure }) => isSure).map(({ value }) => value);
+        expect(lostAt).toEqual(expect.arrayContaining(sure));
+        expect(lost.map(({ value }) => value)).toEqual(expect.arrayContaining(lostAt));
+      },
+    ),
+    { numRuns: 1000 },
+  );
 });
 
 test.each(['', 'no JSON', '7', '[]', '{"args":null}', '{"args":{"stop":[]}}', '{"args":{"stop":{"products":7}}}'])(

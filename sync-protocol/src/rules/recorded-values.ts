@@ -1,3 +1,4 @@
+import type { LineKind } from '../schema/stops.ts';
 import { keyedLines, lineKinds } from '../schema/stops.ts';
 
 // Reads the recorded changes of a stop for people: a body may be of a later app, or of none, so nothing trusts its form.
@@ -116,61 +117,97 @@ interface RecordedLine {
   readonly fateOf: (name: string) => Fate;
 }
 
-function readLines(kind: string, entries: readonly unknown[], dropped: ReadonlySet<string>): RecordedLine[] {
-  const lines = entries.map((entry) => {
+function readLines(kind: LineKind, entries: readonly unknown[], dropped: ReadonlySet<string>): RecordedLine[] {
+  const sent = entries.map((entry) => {
     const { id, invoice, updates, action } = membersOf(entry);
     return { id: textOf(id), invoice: textOf(invoice), updates: membersOf(updates), action: membersOf(action) };
   });
-  const keyed = keyedLines(lines);
-  const warned = fieldsByLine(kind, dropped);
-  return keyed.map(({ line: { id, invoice, updates, action }, key }, i) => {
-    const { lost, unclear } = warnedOf(
-      key,
-      keyed.flatMap(({ line, key: each }) => (line.id === id ? each : [])),
-      warned.get(id) ?? new Map(),
-    );
-    const hasTooMuch = dropped.has(`${kind}.${i}.updates`);
+  const lines = keyedLines(sent).map(({ line, key }, at) => ({ ...line, key, at }));
+  /** By key of the update and field. */
+  const found = new Map<string, Fate>();
+  for (const [item, warned] of fieldsByLine(kind, dropped)) {
+    // The server warns of no field of other lines.
+    const merged = lines.filter((line) => line.id === item && hasValue(line) && !dropped.has(`${kind}.${line.at}`));
+    for (const { key, meant } of linesMeant(kind, merged, [...warned.keys()]))
+      for (const line of meant)
+        for (const name of warned.get(key) ?? [])
+          found.set(`${line.key}.${name}`, meant.length === 1 ? 'lost' : 'unclear');
+  }
+  return lines.map(({ id, invoice, updates, action, key, at }) => {
+    const hasTooMuch = dropped.has(`${kind}.${at}.updates`);
     const fateOf = (name: string): Fate => {
-      if (dropped.has(`${kind}.${i}`) || lost.includes(name) || (hasTooMuch && lineDetails.includes(name)))
-        return 'lost';
-      return unclear.includes(name) ? 'unclear' : 'applied';
+      if (dropped.has(`${kind}.${at}`) || (hasTooMuch && lineDetails.includes(name))) return 'lost';
+      return found.get(`${key}.${name}`) ?? 'applied';
     };
     return { item: id, invoice, counts: updates, action, fateOf };
   });
 }
 
+const hasValue = ({ updates, action }: { readonly updates: Members; readonly action: Members }): boolean =>
+  Object.keys(updates).length > 0 || Object.keys(partOf(action, () => true)).length > 0;
+
+interface KeyedLine {
+  readonly invoice: string;
+  readonly key: string;
+  /** The place in the update. */
+  readonly at: number;
+}
+
 /**
- * The dropped fields of a line. The server replaces an invoice that the app cannot know: warnings then name the line by
- * a key that the update does not have.
+ * The lines that each warned key may mean. The server replaces an invoice that the app cannot know, so a key can have
+ * another invoice than its line, or another occurrence. A product that names an invoice keeps it, save in v20: a record
+ * does not name its path set, so all lines count where nothing else fits. Not considered: a plan that has an item twice
+ * under one invoice, with an update that names this invoice in one line only.
  *
- * @param keys of all lines of its item in the update
- * @param warned the dropped fields of the item, by key
+ * @param lines of one item
+ * @param keys in the order of the warnings
  */
-function warnedOf(
-  key: string,
-  keys: readonly string[],
-  warned: FieldsByKey,
-): Record<'lost' | 'unclear', readonly string[]> {
-  const own = warned.get(key);
-  if (own) return { lost: own, unclear: [] };
-  const others = [...warned.keys()].filter((each) => !keys.includes(each));
-  const lines = keys.filter((each) => !warned.has(each));
-  // Warnings come in the order of lines.
-  const at = others.length === lines.length ? others[lines.indexOf(key)] : undefined;
-  if (at !== undefined) return { lost: warned.get(at) ?? [], unclear: [] };
-  return { lost: [], unclear: others.flatMap((each) => warned.get(each) ?? []) };
+function linesMeant(kind: LineKind, lines: readonly KeyedLine[], keys: readonly string[]) {
+  const isGuess = ({ invoice }: KeyedLine): boolean => kind === 'collections' || invoice === '';
+  const guesses = lines.filter(isGuess);
+  const found = inOrder(
+    keys.map((key) => {
+      const invoice = key.split('\t')[1];
+      const equal = lines.filter((line) => line.key === key || (isGuess(line) && line.invoice === invoice));
+      return { key, meant: equal.length > 0 ? equal : guesses };
+    }),
+  );
+  if (found.every(({ meant }) => meant.length > 0)) return found;
+  return inOrder(keys.map((key) => ({ key, meant: lines })));
+}
+
+type Meaning = { readonly key: string; readonly meant: readonly KeyedLine[] };
+
+/** Warnings come in the order of lines: each key means a line behind that of the key before it. */
+function inOrder(keys: readonly Meaning[]): readonly Meaning[] {
+  let first = -1;
+  const behind = keys.map(({ key, meant }) => {
+    const left = meant.filter(({ at }) => at > first);
+    first = left[0]?.at ?? first;
+    return { key, meant: left };
+  });
+  let last = Infinity;
+  return behind
+    .toReversed()
+    .map(({ key, meant }) => {
+      const left = meant.filter(({ at }) => at < last);
+      last = left.at(-1)?.at ?? last;
+      return { key, meant: left };
+    })
+    .toReversed();
 }
 
 type FieldsByKey = ReadonlyMap<string, readonly string[]>;
 
 /** The dropped fields of lines, by item and key. */
-function fieldsByLine(kind: string, dropped: ReadonlySet<string>): ReadonlyMap<string, FieldsByKey> {
+function fieldsByLine(kind: LineKind, dropped: ReadonlySet<string>): ReadonlyMap<string, FieldsByKey> {
   const found = new Map<string, Map<string, string[]>>();
   for (const path of dropped) {
     const end = path.lastIndexOf('.');
     const key = path.slice(kind.length + 1, end);
+    // A warning by place has no key.
+    if (!path.startsWith(`${kind}.`) || !key.includes('\t')) continue;
     const item = key.slice(0, key.indexOf('\t'));
-    if (!path.startsWith(`${kind}.`) || item === '') continue;
     const ofItem = found.get(item) ?? new Map<string, string[]>();
     found.set(item, ofItem);
     ofItem.set(key, [...(ofItem.get(key) ?? []), path.slice(end + 1)]);
