@@ -261,6 +261,26 @@ test('a draft stays while its route is the driver’s, and goes a week after bot
   expect(await start(8 * day)).toEqual([`draft/1001/${sampleScope}/1`]);
 });
 
+test('a draft that was set before the server’s time is known ages from the first welcome on', async () => {
+  const server = await startScriptedServer();
+  const device = new Device(server.url);
+  const former = { ...sampleKey, id: 'R900' };
+  const client = await device.startSignedIn();
+  await until(client.route(), (route) => route !== undefined);
+  await device.kill();
+  // The battery was empty, and there is no network.
+  const { environment } = startAppRun({ ms: 0, wallMs: -9_000 * day });
+  const dead = await new Device('http://127.0.0.1:9', { ...environment, store: device.store }).start();
+  await dead.setDraft(former, 1, half);
+  await dead.close();
+  const again = await device.start();
+  await until(again.status, ({ connection }) => connection === 'online');
+  await device.kill();
+  const drafts = (await device.store.readAll('setting')).filter(({ key }) => key.startsWith('draft/'));
+  expect(drafts).toMatchObject([{ value: { draft: half } }]);
+  expect(drafts).not.toMatchObject([{ value: { at: 0 } }]);
+});
+
 test('a form for the whole route outlives a kill and a delivery, and belongs to its driver', async () => {
   const { device, client } = await onTheRoad();
   const form = client.routeDraft();

@@ -9,6 +9,7 @@ import type { Row, StoreChange } from '../store/store.ts';
 import type { QueueItem } from './item.ts';
 import { statusOf } from './item.ts';
 
+/** `at` is 0 where the server's time was not known when the draft was set. */
 const isDraft = fields({ draft: json, at: number });
 type StoredDraft = Read<typeof isDraft>;
 
@@ -25,7 +26,7 @@ export interface DraftTarget {
 
 interface StopDraftsDeps {
   readonly accounts: Pick<Accounts, 'current' | 'employee'>;
-  readonly time: Pick<DeviceTime, 'stamp'>;
+  readonly time: Pick<DeviceTime, 'stamp' | 'isSure'>;
   readonly journal: Pick<Journal, 'commit'>;
 }
 
@@ -64,7 +65,8 @@ export class StopDrafts {
   async set(target: DraftTarget, draft: Json | undefined, employee = this.#deps.accounts.employee): Promise<void> {
     if (employee === undefined) throw new NotSignedIn();
     const key = keyOf(employee, target);
-    this.#put(key, copyOf(draft, this.#deps.time.stamp));
+    const { stamp, isSure } = this.#deps.time;
+    this.#put(key, copyOf(draft, isSure ? stamp : 0));
     this.onChange(target);
     this.#unsaved.add(key);
     await (this.#next ??= this.#writeNext());
@@ -91,9 +93,12 @@ export class StopDrafts {
   purge(): StoreChange[] {
     const { accounts, time } = this.#deps;
     const routes = accounts.current.current?.routes ?? [];
-    return [...this.#all].flatMap(([key, { at }]) =>
-      time.stamp - at < keepMs || routes.some(({ scope }) => key.includes(`/${scope}/`)) ? [] : this.#put(key),
-    );
+    return [...this.#all].flatMap(([key, { draft, at }]) => {
+      // It was set before the server's time was known: its age counts from now.
+      if (at === 0) return this.#put(key, { draft, at: time.stamp });
+      const isKept = time.stamp - at < keepMs || routes.some(({ scope }) => key.includes(`/${scope}/`));
+      return isKept ? [] : this.#put(key);
+    });
   }
 
   /** Writes unsaved drafts to the journal. */
