@@ -48,7 +48,8 @@ async function openApp(httpStack: HttpStack, waits: (ms: number) => number = (ms
   const uploads = await openUploads({ store: new MemoryFiles(), photos: false, httpStack, chunkBytes: 60 });
   const client = await new Device(server.url, { uploads, clock }).startSignedIn();
   await until(client.status, ({ connection }) => connection === 'online');
-  const add = () => uploads.add(new Blob([crypto.getRandomValues(new Uint8Array(100))]), { kind: 'photo' });
+  const add = (kind: 'photo' | 'signature' = 'photo') =>
+    uploads.add(new Blob([crypto.getRandomValues(new Uint8Array(100))]), { kind });
   /** A hint that the network is back, long after the latest progress. Resolves when the client has handled it. */
   const hint = async (idleMs = 50_000): Promise<void> => {
     clock.skipped += idleMs;
@@ -94,6 +95,20 @@ test('hints end one attempt of a file, and the next one when the server has take
   await hint();
   await hint();
   expect(line).toMatchObject({ aborted: 2, sent: ['hangs', 'passes', 'hangs', 'hangs'] });
+});
+
+test('hints end no second attempt of a file, whatever another file does in between', async () => {
+  const line = new Line('hangs', 'passes', 'passes', 'hangs');
+  const { uploads, hint, add } = await openApp(line);
+  await add();
+  await expect.poll(() => line.sent).toEqual(['hangs']);
+  // A signature goes before a photo.
+  const { id } = await add('signature');
+  await hint();
+  await uploads.here(id);
+  await expect.poll(() => line.sent).toEqual(['hangs', 'passes', 'passes', 'hangs']);
+  await hint();
+  expect(line.aborted).toBe(1);
 });
 
 test('a failed attempt leaves no listener behind that would hold the bytes of its file', async () => {

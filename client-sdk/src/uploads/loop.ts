@@ -240,7 +240,7 @@ export class UploadLoop {
             moves();
             this.#begun(file);
           },
-          taken: () => (this.#renewed = undefined),
+          taken: () => this.#moved(file.id),
         }),
       );
       if (outcome !== 'again') await this.#settle(file, outcome, JSON.stringify(headers));
@@ -292,12 +292,17 @@ export class UploadLoop {
     try {
       const outcome = await send(attempt.ending.signal, moves);
       if (attempt.isRenewed && outcome.is === 'later') return 'again';
-      this.#renewed = undefined;
+      this.#moved(file);
       return outcome;
     } finally {
       stopWatch();
       this.#attempt = undefined;
     }
+  }
+
+  /** The file has an outcome, or the server has taken bytes of it: a hint may end its next attempt. */
+  #moved(file: string): void {
+    if (file === this.#renewed) this.#renewed = undefined;
   }
 
   get #now(): number {
