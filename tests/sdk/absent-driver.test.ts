@@ -54,9 +54,9 @@ test('a driver gets the feed on a phone with unfinished changes of another drive
 });
 
 test.each([
-  { changes: 'nobody here can send', key: null },
-  { changes: 'the server refuses', key: 'of a revoked queue' },
-])('a file does not wait for a change that $changes', async ({ key }) => {
+  { changes: 'nobody here can send', key: null, held: { awaitsSignIn: { '1002': 1 }, refused: {} } },
+  { changes: 'the server refuses', key: 'of a revoked queue', held: { awaitsSignIn: {}, refused: { '1002': 1 } } },
+])('a file does not wait for a change that $changes', async ({ key, held }) => {
   const server = await startScriptedServer();
   if (key !== null) server.rejections.push('CLIENT_REVOKED');
   // The wait for changes in progress has no end here.
@@ -64,9 +64,10 @@ test.each([
   const uploads = await openUploads({ store: new MemoryFiles(), photos: false, httpStack: fetchStack(fetch) });
   const store = await phoneOf(['X1'], { at: 'waiting' }, key);
   const client = await new Device(server.url, { store, uploads, clock: { ...platform.clock, after } }).start();
-  if (key !== null) await until(client.status, ({ awaitsSignIn }) => awaitsSignIn['1002'] === 1);
+  if (key !== null) await until(client.status, ({ refused }) => refused['1002'] === 1);
   await client.signIn({ employeeId: '1001', password: 'secret-of-driver' });
-  await until(client.status, ({ connection, awaitsSignIn }) => connection === 'online' && awaitsSignIn['1002'] === 1);
+  await until(client.status, ({ connection }) => connection === 'online');
+  expect(client.status.current).toMatchObject({ pending: { '1002': 1 }, ...held });
   const file = await uploads.add(new Blob([new Uint8Array(100)]), { kind: 'signature' });
   await uploads.here(file.id);
   expect(server.files.has(file.id)).toBe(true);

@@ -9,8 +9,14 @@ vi.stubGlobal('navigator', { serviceWorker: { ready: Promise.resolve({ sync: { r
 vi.stubGlobal('document', page);
 beforeEach(() => register.mockClear());
 
-type Followed = Pick<Status, 'connection' | 'pending' | 'awaitsSignIn' | 'uploading'>;
-const offline: Followed = { connection: 'offline', pending: { '1001': 2 }, awaitsSignIn: {}, uploading: {} };
+type Followed = Pick<Status, 'connection' | 'pending' | 'awaitsSignIn' | 'refused' | 'uploading'>;
+const offline: Followed = {
+  connection: 'offline',
+  pending: { '1001': 2 },
+  awaitsSignIn: {},
+  refused: {},
+  uploading: {},
+};
 
 /** Resolves when the requests of this step have reached the worker. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -30,8 +36,11 @@ test('a phone with something to send asks for a wake-up, also when it is put awa
   expect(register).toHaveBeenCalledTimes(2);
 });
 
-test('a change that waits for its driver’s sign-in is no reason: no worker can send it', async () => {
-  const end = followUnsent({ status: createSignal({ ...offline, awaitsSignIn: { '1001': 2 } }) });
+test.each([
+  ['waits for its driver’s sign-in', { awaitsSignIn: { '1001': 2 } }],
+  ['the server refuses', { refused: { '1001': 2 } }],
+])('a change that %s is no reason: no worker can send it', async (_, held) => {
+  const end = followUnsent({ status: createSignal({ ...offline, ...held }) });
   page.dispatchEvent(new Event('visibilitychange'));
   await settled();
   end();

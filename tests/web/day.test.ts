@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { dayOf } from '../../server/web/driver/model/day.ts';
 import { isShort, roomOf, rounded, wrongClock } from '../../server/web/driver/model/phone.ts';
 import { codeText } from '../../server/web/driver/model/support.ts';
+import { heldSentence } from '../../server/web/driver/words/day-sentences.ts';
 import { stopOf } from './route-stop.ts';
 
 const saved = (recordedAt: number): ReceiptState => ({ at: 'saved', recordedAt });
@@ -107,4 +108,11 @@ test('the code for support holds whole lines, and stays readable for a camera', 
   expect(text.length).toBeLessThanOrEqual(700);
   expect(lines.join('\n').startsWith(text.trimEnd())).toBe(true);
   expect(text.endsWith('x\n')).toBe(true);
+});
+
+test('a sign-in is the advice only for changes that it sends', () => {
+  const status = { awaitsSignIn: { '1002': 1 }, refused: { '1003': 1 } };
+  expect(heldSentence(status, '1001', 'Ana')).toBeUndefined();
+  expect(heldSentence(status, '1002', 'Ben')).toBe('They wait for Ben to sign in here once.');
+  expect(heldSentence(status, '1003', 'Cleo')).toBe('The office has to look at this phone.');
 });

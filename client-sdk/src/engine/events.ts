@@ -21,8 +21,8 @@ export interface ClientEvents {
     readonly dismissed?: string | undefined;
   };
   /**
-   * The server has ended the session of the signed-in driver, `reason` says why: such as `evicted` (protocol.md), also where
-   * the phone had no connection at that time. Recorded changes drain all the same.
+   * The server has ended the session of the signed-in driver. Over a socket, `reason` says why, such as `evicted`
+   * (protocol.md), also where the phone had no connection at that time. Recorded changes drain all the same.
    */
   readonly session: { readonly employee: string; readonly reason: string };
   /** The session ends within a day. A driver who signs in again before that misses no update. Emitted once. */

@@ -1,5 +1,5 @@
+import type { Credentials, QueueConnection } from './queue-connection.ts';
 import type { State } from '../connection/machine.ts';
-import type { Outbox } from '../queue/outbox.ts';
 import type { Queue } from '../queue/queue.ts';
 
 /** The state of this device towards the server, for a status line. */
@@ -18,11 +18,13 @@ export interface Status {
   readonly unsaved: number;
   /** Changes without an answer from the server, by employee; employees without any are absent. */
   readonly pending: Readonly<Record<string, number>>;
-  /**
-   * The part of `pending` that no token and no queue key on this device can send: its driver has to sign in once. Also
-   * that of a queue which the server refuses, because an operator revoked it.
-   */
+  /** The part of `pending` that no token and no queue key on this device can send: its driver has to sign in once. */
   readonly awaitsSignIn: Readonly<Record<string, number>>;
+  /**
+   * The part of `pending` that the server refuses, because an operator revoked its queue: no sign-in sends it. The
+   * office has to look at this device.
+   */
+  readonly refused: Readonly<Record<string, number>>;
   /** Stop changes that the server has and the back office cannot read yet, by employee; includes those under review. */
   readonly unhosted: Readonly<Record<string, number>>;
   /** Files that the server does not have, by employee. */
@@ -73,23 +75,28 @@ const statusByState: Partial<Record<State['at'], ConnectionStatus>> = {
   outdated: 'update_needed',
 };
 
-/** @param canSend whether this device can send the changes of a queue now */
+/**
+ * @param connections one for each queue
+ * @param credentials returns the available credentials of a queue
+ */
 export function pendingOf(
-  outbox: Outbox,
-  canSend: (queue: Queue) => boolean,
-): Pick<Status, 'pending' | 'awaitsSignIn' | 'unhosted' | 'oldestPendingAt'> {
+  connections: readonly Pick<QueueConnection, 'queue' | 'state'>[],
+  credentials: (queue: Queue) => Credentials | undefined,
+): Pick<Status, 'pending' | 'awaitsSignIn' | 'refused' | 'unhosted' | 'oldestPendingAt'> {
   const pending: Record<string, number> = {};
   const awaitsSignIn: Record<string, number> = {};
+  const refused: Record<string, number> = {};
   const unhosted: Record<string, number> = {};
   let oldestPendingAt: number | undefined;
-  for (const queue of outbox.queues) {
+  for (const { queue, state } of connections) {
     const { head, waiting, answered, oldest: since } = queue;
     count(unhosted, head.employee, answered.size);
     count(pending, head.employee, waiting.size);
-    if (!canSend(queue)) count(awaitsSignIn, head.employee, waiting.size);
+    if (!credentials(queue)) count(awaitsSignIn, head.employee, waiting.size);
+    else if (state.at === 'barred') count(refused, head.employee, waiting.size);
     if (since !== null) oldestPendingAt = Math.min(oldestPendingAt ?? Infinity, Date.parse(since));
   }
-  return { pending, awaitsSignIn, unhosted, oldestPendingAt };
+  return { pending, awaitsSignIn, refused, unhosted, oldestPendingAt };
 }
 
 /** Employees without any are absent. */
@@ -97,9 +104,9 @@ function count(by: Record<string, number>, employee: string, more: number): void
   if (more > 0) by[employee] = (by[employee] ?? 0) + more;
 }
 
-/** Whether this device can send a change now; those that await a sign-in do not count. */
-export const hasSendable = ({ pending, awaitsSignIn }: Status): boolean =>
-  Object.entries(pending).some(([employee, changes]) => changes > (awaitsSignIn[employee] ?? 0));
+/** Whether this device can send a change now. */
+export const hasSendable = ({ pending, awaitsSignIn, refused }: Status): boolean =>
+  Object.entries(pending).some(([employee, n]) => n > (awaitsSignIn[employee] ?? 0) + (refused[employee] ?? 0));
 
 /** Whether the server has every change and every file of the signed-in driver; without one, of all drivers. */
 export const canSignOut = ({ employeeId, pending, uploading }: Status): boolean =>

@@ -91,7 +91,7 @@ export class SyncEngine implements EngineApi {
     if (employee === accounts.employee) await accounts.leave();
     this.#update();
     await this.#reportSignOuts();
-    return accounts.find(employee)?.leaving !== true;
+    return !accounts.find(employee)?.leaving;
   }
 
   recorded(item: QueueItem, saved: Promise<void>): Receipt {
@@ -311,7 +311,6 @@ export class SyncEngine implements EngineApi {
     const { accounts, outbox, offlineSince } = this.#deps;
     const account = accounts.current.current;
     const queueConnection = this.queueConnections.find(({ queue }) => this.followerOf(queue));
-    const barred = this.queueConnections.filter(({ state }) => state.at === 'barred').map(({ queue }) => queue);
     const connection = connectionStatus(account?.token, queueConnection?.state, this.#bytesPass);
     return {
       connection,
@@ -320,7 +319,7 @@ export class SyncEngine implements EngineApi {
       employeeId: account?.employee,
       names: Object.fromEntries([...accounts.all].map(({ employee, name }) => [employee, name])),
       unsaved: outbox.unsaved,
-      ...pendingOf(outbox, (queue) => this.credentials(queue) !== undefined && !barred.includes(queue)),
+      ...pendingOf(this.queueConnections, (queue) => this.credentials(queue)),
       uploading: this.#files,
       clockAheadMs: this.#clockAhead(),
       lastError: this.troubles.at(-1),

@@ -389,6 +389,7 @@ const unknownStatus: Status = {
   unsaved: 0,
   pending: {},
   awaitsSignIn: {},
+  refused: {},
   unhosted: {},
   uploading: {},
   oldestPendingAt: undefined,

@@ -6,7 +6,7 @@ interface Followed {
   readonly status: Pick<Watch<Unsent & Pick<Status, 'connection'>>, 'current' | 'subscribe'>;
 }
 
-type Unsent = Pick<Status, 'pending' | 'awaitsSignIn' | 'uploading'>;
+type Unsent = Pick<Status, 'pending' | 'awaitsSignIn' | 'refused' | 'uploading'>;
 
 /**
  * Asks the browser to wake the worker when a network is available, while the phone has something to send and no
@@ -38,9 +38,9 @@ export function followUnsent({ status }: Followed): () => void {
   };
 }
 
-/** Changes and files that only this phone has, without those that it cannot send before a sign-in. */
-const unsent = ({ pending, awaitsSignIn, uploading }: Unsent): number =>
-  total(pending) - total(awaitsSignIn) + total(uploading);
+/** Changes and files that only this phone has, without those that it cannot send by itself. */
+const unsent = ({ pending, awaitsSignIn, refused, uploading }: Unsent): number =>
+  total(pending) - total(awaitsSignIn) - total(refused) + total(uploading);
 
 const total = (counts: Readonly<Record<string, number>>): number =>
   Object.values(counts).reduce((sum, count) => sum + count, 0);

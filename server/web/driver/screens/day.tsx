@@ -16,7 +16,7 @@ import { InstallHint } from '../parts/install-hint.tsx';
 import { PhoneFacts } from '../parts/phone-facts.tsx';
 import { useReceipts } from '../parts/stop-ticks.tsx';
 import { TopLine } from '../parts/top-line.tsx';
-import { leftSentence, leftTitle } from '../words/day-sentences.ts';
+import { heldSentence, leftSentence, leftTitle } from '../words/day-sentences.ts';
 import { t } from '../words/words.ts';
 import { dayWord } from '../words/day-words.ts';
 
@@ -148,8 +148,9 @@ const keyOf = (left: Left): string => {
 
 /** Work of earlier drivers on this phone. */
 function OtherDrivers() {
-  const { pending, uploading, awaitsSignIn, names, employeeId } = useStatus();
-  const others = othersOf({ pending, uploading }).filter(({ employee }) => employee !== employeeId);
+  const status = useStatus();
+  const { names, employeeId } = status;
+  const others = othersOf(status).filter(({ employee }) => employee !== employeeId);
   if (others.length === 0) return null;
   return (
     <>
@@ -166,9 +167,7 @@ function OtherDrivers() {
               </span>
               <div>
                 <strong>{dayWord('day.other', { name, n })}</strong>
-                <span className="small">
-                  {dayWord(employee in awaitsSignIn ? 'day.otherSignIn' : 'day.otherGoes', { name })}
-                </span>
+                <span className="small">{heldSentence(status, employee, name) ?? dayWord('day.otherGoes')}</span>
               </div>
             </li>
           );

@@ -172,16 +172,18 @@ function greeting(): string {
   return t(hour < 12 ? 'signIn.morning' : hour < 18 ? 'signIn.day' : 'signIn.evening');
 }
 
-/** Work of earlier drivers on this phone: it goes by itself, or waits for their own sign-in. */
+/** Work of earlier drivers on this phone: it goes by itself, waits for their own sign-in, or needs the office. */
 function Waiting() {
-  const { pending, awaitsSignIn, names } = useStatus();
+  const { pending, awaitsSignIn, refused, names } = useStatus();
   const banners = Object.entries(pending).map(([employee, all]) => {
     const name = names[employee] ?? employee;
-    const n = awaitsSignIn[employee] ?? 0;
+    const waits = awaitsSignIn[employee] ?? 0;
+    const n = waits || (refused[employee] ?? 0);
     return n > 0 ? (
       <Banner key={employee} icon="person" tone="info">
         <p>
-          <strong>{t('signIn.waits', { n, name })}</strong> {t('signIn.waitsWhy', { name })}
+          <strong>{t('signIn.waits', { n, name })}</strong>{' '}
+          {waits > 0 ? t('signIn.waitsWhy', { name }) : t('net.refused')}
         </p>
       </Banner>
     ) : (

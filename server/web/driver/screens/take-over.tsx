@@ -19,7 +19,7 @@ import { useCamera } from '../scan/use-camera.ts';
 import { useServices } from '../services.ts';
 import { rescueWord } from '../words/rescue-words.ts';
 import { t } from '../words/words.ts';
-import { dayWord } from '../words/day-words.ts';
+import { heldSentence } from '../words/day-sentences.ts';
 
 type Parcel = Uint8Array<ArrayBuffer>;
 
@@ -201,11 +201,11 @@ function sentenceOf(error: unknown): string {
 /** The imported changes; they need no further act. */
 function Arrived({ arrivals }: { readonly arrivals: readonly Arrival[] }) {
   const driver = useDriver();
-  const { names, awaitsSignIn } = useStatus();
+  const status = useStatus();
   const fresh = arrivals.filter(({ added: n }) => n > 0);
   const added = arrivals.reduce((sum, arrival) => sum + arrival.added, 0);
   const title = added > 0 ? rescueWord('take.came', { n: added }) : rescueWord('take.known');
-  const nameOf = (employee: string): string => names[employee] ?? rescueWord('take.of', { id: employee });
+  const nameOf = (employee: string): string => status.names[employee] ?? rescueWord('take.of', { id: employee });
   return (
     <Screen
       key="arrived"
@@ -226,9 +226,7 @@ function Arrived({ arrivals }: { readonly arrivals: readonly Arrival[] }) {
                 <span className="small">{rescueWord('take.route', { list: routes.join(', ') })}</span>
               )}
               <span className="small">
-                {employee in awaitsSignIn
-                  ? dayWord('day.otherSignIn', { name: nameOf(employee) })
-                  : rescueWord('take.goes', { n })}
+                {heldSentence(status, employee, nameOf(employee)) ?? rescueWord('take.goes', { n })}
               </span>
             </div>
           </div>

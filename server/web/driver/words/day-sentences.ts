@@ -1,4 +1,4 @@
-import type { LocalStop } from '@tailgate/client-sdk';
+import type { LocalStop, Status } from '@tailgate/client-sdk';
 import type { Left } from '../model/day.ts';
 import { warehouse } from '../model/order.ts';
 import { i18n, sinceTime, t } from './words.ts';
@@ -55,3 +55,13 @@ const sizeWord = (bytes: number): string =>
   bytes < 1_000_000
     ? dayWord('size.kb', { n: Math.ceil(bytes / 1_000) })
     : dayWord('size.mb', { n: i18n.number(Math.round(bytes / 100_000) / 10) });
+
+/** Why the changes of a driver do not leave this phone by themselves; undefined where they do. */
+export function heldSentence(
+  { awaitsSignIn, refused }: Pick<Status, 'awaitsSignIn' | 'refused'>,
+  employee: string,
+  name: string,
+): string | undefined {
+  if (employee in awaitsSignIn) return dayWord('day.otherSignIn', { name });
+  return employee in refused ? t('net.refused') : undefined;
+}
