@@ -46,6 +46,8 @@ export interface QueueItem {
   readonly prevHash: string | null;
   readonly bootId: string;
   readonly monotonicMs: number;
+  /** The earliest measured time of an item behind this one in its push; ms since 1970. */
+  readonly notAfter?: number;
 }
 
 /**

@@ -26,6 +26,7 @@ import type {
   Meaning,
   QuarantineCode,
   Queue,
+  QueueItem,
   QueuePlace,
   ReportChange,
 } from './change.ts';
@@ -82,8 +83,26 @@ export function itemOf(fields: ItemFields): Item {
 }
 
 export function itemsOfPush(queue: Queue, raw: readonly unknown[], receivedAt: Date): Item[] {
-  return raw.map((value, index) => itemOfPush(queue, value, index, receivedAt));
+  return withBounds(raw.map((value, index) => itemOfPush(queue, value, index, receivedAt)));
 }
+
+/** Each item was made before the ones behind it: their measured times bound an item of another run. */
+function withBounds(items: readonly Item[]): Item[] {
+  let notAfter = Infinity;
+  const bound = (item: Item): Item => {
+    const { queued } = item;
+    if (!queued) return item;
+    const measured = timeInRun(queued);
+    if (measured === undefined) return notAfter < Infinity ? { ...item, queued: { ...queued, notAfter } } : item;
+    notAfter = Math.min(notAfter, measured);
+    return item;
+  };
+  return items.toReversed().map(bound).toReversed();
+}
+
+/** When an item was made, by the monotonic clock of the run that its device reads now; undefined for one of another run. */
+export const timeInRun = ({ queue: { clock }, bootId, monotonicMs }: QueueItem): number | undefined =>
+  bootId === clock.bootId ? Math.round(clock.serverNow - (clock.monotonicMs - monotonicMs)) : undefined;
 
 function itemOfPush(queue: Queue, raw: unknown, index: number, receivedAt: Date): Item {
   try {

@@ -47,19 +47,30 @@ export class Copies {
 /** No clock knows when it happened, and the server took its arrival: later changes of its queue may have earlier times. */
 export const hasNoTime = ({ at, editTime, receivedAt }: Edit): boolean => at === undefined && editTime === receivedAt;
 
-/**
- * Edits in the order that decides: by edit time. An edit without a time is not later than the changes behind it in its
- * queue, at the same stop. The sort is stable: with equal times the order of queues and sequences stays.
- */
-export function byTime(edits: readonly Edit[]): Edit[] {
-  const timeOf = (edit: Edit): number => {
-    if (!hasNoTime(edit)) return edit.editTime;
-    const isBehind = ({ clientId, stop, seq }: Edit): boolean =>
-      clientId === edit.clientId && stop === edit.stop && Number(seq) > Number(edit.seq);
-    return Math.min(edit.editTime, ...edits.filter(isBehind).map(({ editTime }) => editTime));
-  };
-  return edits.toSorted((a, b) => timeOf(a) - timeOf(b));
+/** When an edit counts: one without a time is not later than the changes behind it in its queue, at the same stop. */
+function countsAt(edit: Edit, edits: readonly Edit[]): number {
+  if (!hasNoTime(edit)) return edit.editTime;
+  const isBehind = ({ clientId, stop, seq }: Edit): boolean =>
+    clientId === edit.clientId && stop === edit.stop && Number(seq) > Number(edit.seq);
+  return Math.min(edit.editTime, ...edits.filter(isBehind).map(({ editTime }) => editTime));
 }
+
+/** Edits in the order that decides. The sort is stable: with equal times the order of queues and sequences stays. */
+export function byTime(edits: readonly Edit[]): Edit[] {
+  return edits.toSorted((a, b) => countsAt(a, edits) - countsAt(b, edits));
+}
+
+/**
+ * Whether somebody's edit lies between the time from which one without a time counts, and its arrival. The order of arrival
+ * decides then (decision 97).
+ */
+export const isBetween = (edits: readonly Edit[]): boolean =>
+  edits.some((edit) => {
+    const from = countsAt(edit, edits);
+    return edits.some(
+      ({ clientId, editTime }) => clientId !== edit.clientId && from < editTime && editTime < edit.editTime,
+    );
+  });
 
 /**
  * The order in which the server received one phone's changes. A copy may continue in another queue, so sequences count

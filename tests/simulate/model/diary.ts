@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 /** The values of a stop: enough for every kind of row on the host. No driver records `C`: a timer sets it. */
 export interface StopValues {
   readonly status?: 'D' | 'S' | 'R' | 'C';
@@ -119,6 +120,12 @@ export class DriverHistory {
 
   isOfNewerKind(id: string): boolean {
     return this.taps.some((tap) => tap.id === id && tap.stop === NEWER_KIND);
+  }
+
+  /** Whether a change has more than these values, also where the phone has lost it since. */
+  hasGrown(id: string, values: StopValues): boolean {
+    const taps = [...this.taps, ...this.#strays].filter((tap) => tap.id === id).toSorted((a, b) => a.n - b.n);
+    return taps.length > 0 && !isDeepStrictEqual(values, latestOf(taps));
   }
 
   has(id: string): boolean {

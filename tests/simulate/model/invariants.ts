@@ -9,7 +9,7 @@ import { isOfSecondRoute, LATE_STOP, placeOf, stopsOf } from './fixture.ts';
 import { wrongHostFiles } from './host-files.ts';
 import { type HostStop, readHost, valuesOnHost, wrongHostRows } from './host-rows.ts';
 import { completionLast, isCompletion, wrongClosing } from './closing.ts';
-import { byTime, hasNoTime, wrongIncidents, wrongOrder, wrongQueues } from './copies.ts';
+import { byTime, hasNoTime, isBetween, wrongIncidents, wrongOrder, wrongQueues } from './copies.ts';
 import { wrongAccounts } from './accounts.ts';
 import { isRefused, wrongParkedRows, wrongParking } from './parked-stops.ts';
 import { wrongLeaves } from './log-leaves.ts';
@@ -222,6 +222,7 @@ async function wrongAnywhere(evidence: Evidence, edits: readonly Edit[]): Promis
   wrong.push(...wrongNumbers(evidence, onHost), ...(await wrongParking(evidence, ordered)));
   for (const stop of [...stopsOf(seed), ...(office.plan.quantities.length >= LATE_STOP ? [LATE_STOP] : [])]) {
     const ofStop = completionLast(ordered.filter((edit) => edit.stop === stop));
+    if (isBetween(ofStop)) continue;
     const expected = stopAfter(latestOf(ofStop.map(({ values }) => ({ values: values ?? {} }))));
     const place = placeOf(seed, stop);
     for (const { phone } of drivers.filter((driver) => isFollowing(evidence, driver, stop))) {

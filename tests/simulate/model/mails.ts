@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { byTime } from './copies.ts';
+import { byTime, isBetween } from './copies.ts';
 import { latestOf, type StopValues } from './diary.ts';
 import type { Edit, Evidence } from './evidence.ts';
 import { addressOf, FACILITY_BEHIND_MS, hasMails, isOfSecondRoute, WAREHOUSE } from './fixture.ts';
@@ -27,7 +27,7 @@ interface Mail {
  * other mail has. A mail comes again only after an interruption, unchanged. It shows the stop as it was when it was sent.
  */
 export function wrongMails(edits: readonly Edit[], { seed, mailbox }: Evidence): string[] {
-  if (!hasMails(seed)) return [];
+  if (!hasMails(seed) || [...Map.groupBy(edits, ({ stop }) => stop).values()].some(isBetween)) return [];
   const due = deliveriesIn(edits);
   const expected = due.map(({ id }) => `<${id}@depot.example>`);
   const wrong: string[] = [];
@@ -52,10 +52,10 @@ export function wrongMails(edits: readonly Edit[], { seed, mailbox }: Evidence):
  * may have a later version than one that was received after it.
  */
 const deliveriesIn = (edits: readonly Edit[]): Edit[] => {
-  // Changes of one push may share a version. The sort is stable: they stay in the order of their queue.
+  // Changes of one batch share a version, in the order of their arrival. The sort is stable: a push stays in the order of its queue.
   const ordered = edits
     .filter(({ stop }) => stop > 0 && stop < WAREHOUSE && !isOfSecondRoute(stop))
-    .toSorted((a, b) => a.version - b.version);
+    .toSorted((a, b) => a.version - b.version || a.receivedAt - b.receivedAt);
   const isDelivered = (count: number, stop: number): boolean =>
     valuesAfter(byTime(ordered.slice(0, count).filter((edit) => edit.stop === stop))).status === 'D';
   return ordered.filter(({ stop }, n) => isDelivered(n + 1, stop) && !isDelivered(n, stop));

@@ -3,6 +3,7 @@ import type { SignOut } from '../../auth/queue-sign-outs.ts';
 import { CLOCK_TOLERANCE_MS } from '../../clock/server-clock.ts';
 import { readableInstant } from '../../stops/event-time.ts';
 import type { Command, CommandMeaning, Item, QueueItem } from '../change.ts';
+import { timeInRun } from '../item.ts';
 
 /**
  * When the driver recorded an item, in ms since 1970. Within one boot it follows from the monotonic clock, which never
@@ -24,7 +25,7 @@ export function editTimeOf(item: Item, queued: QueueItem, previous: number | nul
  * its receipt. Then the receipt is its edit time, and no bound for the items behind it.
  */
 export const hasOwnTime = (item: Item, queued: QueueItem): boolean =>
-  queued.bootId === queued.queue.clock.bootId || measuredTime(item, queued) <= item.receivedAt.getTime();
+  timeInRun(queued) !== undefined || correctedTime(item, queued) <= item.receivedAt.getTime();
 
 /**
  * How far the device's clock was behind the server's when the driver recorded an item; ms, negative where it was ahead.
@@ -36,13 +37,12 @@ export function lagOf(item: Item): number {
   return measured - item.capturedAt.getTime();
 }
 
-function measuredTime(item: Item, { queue, bootId, monotonicMs }: QueueItem): number {
-  const { clock } = queue;
-  const captured = item.capturedAt?.getTime();
-  if (bootId === clock.bootId) return Math.round(clock.serverNow - (clock.monotonicMs - monotonicMs));
-  return captured === undefined
-    ? item.receivedAt.getTime()
-    : Math.round(captured + (clock.serverNow - clock.deviceNow));
+function measuredTime(item: Item, queued: QueueItem): number {
+  return timeInRun(queued) ?? Math.min(correctedTime(item, queued), queued.notAfter ?? Infinity);
+}
+
+function correctedTime({ capturedAt, receivedAt }: Item, { queue: { clock } }: QueueItem): number {
+  return capturedAt ? Math.round(capturedAt.getTime() + clock.serverNow - clock.deviceNow) : receivedAt.getTime();
 }
 
 /**
