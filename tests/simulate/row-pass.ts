@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Host } from '../../server/src/host/host.ts';
 import { HostGate } from '../../server/src/replication/control/host-gate.ts';
 import { Leases } from '../../server/src/replication/to-host/lease.ts';
 import { ReplicationLog } from '../../server/src/replication/to-host/replication-log.ts';
@@ -20,6 +21,8 @@ export interface RowPassDeps {
   readonly quiescence: Quiescence;
   /** Parts of keys that belong to this world: its drivers, reports and files. */
   readonly isOwn: (key: readonly string[]) => boolean;
+  /** Runs after each transaction that the host has committed: its other programs read it at any moment. */
+  readonly committed: () => Promise<void>;
 }
 
 export interface RowPassFaults {
@@ -39,10 +42,18 @@ export async function rowPass(deps: RowPassDeps, faults: RowPassFaults): Promise
 }
 
 async function searchAll(deps: RowPassDeps, { killPoint, hostFault }: RowPassFaults): Promise<void> {
-  const { depot, time, quiescence, isOwn } = deps;
+  const { depot, time, quiescence, isOwn, committed } = deps;
   const { log } = depot;
   const db = new KillableDatabase(depot.db, quiescence, () => undefined);
-  const host = new FaultyHost(depot.host, hostFault, () => Promise.resolve());
+  const watched: Host = {
+    ...depot.host,
+    transaction: async (work) => {
+      const result = await depot.host.transaction(work);
+      await committed();
+      return result;
+    },
+  };
+  const host = new FaultyHost(watched, hostFault, () => Promise.resolve());
   const owner = randomUUID();
   const leases = new Leases({ db, owner });
   const clock = (): Date => new Date(time.now);

@@ -286,11 +286,16 @@ export class World {
       await workerPass({ depot, route, office, time, quiescence }, { ...faults, clerkWrites });
   }
 
-  /** A worker brings the rows of users, sign-ins, reports and files to the host. @returns what is wrong there */
+  /** A worker brings the rows of users, sign-ins, reports and files to the host. @returns what was wrong there meanwhile */
   async workRows(faults: RowPassFaults = {}): Promise<string[]> {
     const { time, quiescence, drivers } = this;
-    await rowPass({ depot: this.#depot, time, quiescence, isOwn: await ownRows({ drivers }) }, faults);
-    return incompleteFiles({ drivers, host: this.#depot.host });
+    const { host } = this.#depot;
+    const wrong = new Set<string>();
+    const committed = async (): Promise<void> => {
+      for (const each of await incompleteFiles({ drivers, host })) wrong.add(each);
+    };
+    await rowPass({ depot: this.#depot, time, quiescence, isOwn: await ownRows({ drivers }), committed }, faults);
+    return [...wrong];
   }
 
   get hasMails(): boolean {

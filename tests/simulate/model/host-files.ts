@@ -11,9 +11,9 @@ export const photoName = (employee: string): string => `photo-${employee}.jpg`;
 /** Whether a row belongs to a world: its key contains a driver, a report or a file of that world. */
 export async function ownRows({ drivers }: Pick<Evidence, 'drivers'>): Promise<(key: readonly string[]) => boolean> {
   const files = (await storedFilesOf({ drivers })).map(({ id }) => id);
-  const named = drivers.flatMap(({ history }) => history.taps.map(({ values }) => values.signature_id ?? ''));
+  const named = drivers.flatMap(({ history }) => history.taps.flatMap(({ values }) => values.signature_id ?? []));
   const own = new Set([...files, ...named, ...drivers.map(({ employee }) => employee)]);
-  return (key) => key.some((part) => own.has(part) || own.has(/^R(\d+)-\d$/.exec(part)?.[1] ?? ''));
+  return (key) => key.some((part) => own.has(/^R(\d+)-\d$/.exec(part)?.[1] ?? part));
 }
 
 /** Each report has its latest revision on the host, and each file all of its bytes. */
