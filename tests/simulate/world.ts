@@ -26,7 +26,7 @@ import {
 import { LogPasses } from './log-passes.ts';
 import { Machine } from './machine.ts';
 import { FaultyHost, type HostFault } from './faulty-host.ts';
-import { wrongCountdowns } from './model/closing.ts';
+import { Deadlines, wrongCountdowns } from './model/closing.ts';
 import { Copies } from './model/copies.ts';
 import { violations } from './model/invariants.ts';
 import { incompleteFiles, ownRows, photoName } from './model/host-files.ts';
@@ -77,6 +77,7 @@ export class World {
   readonly #restores = new Restores();
   readonly #exceptionNumbers = new ExceptionNumbers();
   readonly #copies = new Copies();
+  readonly #deadlines = new Deadlines();
   readonly #mailbox = new Mailbox();
   readonly #nodes: ServerNode[] = [];
   readonly #sweeps: Sweep[] = [];
@@ -361,6 +362,7 @@ export class World {
   /** Whether the host has every change that it can have, and every phone shows the same. */
   get isAtRest(): boolean {
     const { drivers, office, desk, restDrivers } = this;
+      ...this.#deadlines.wrong(evidence),
     const seed = this.#seed;
     const isSent = this.phones.every(({ uploads }) => uploads?.status.current.waiting === 0);
     const following = drivers.filter(({ hasPhone, isSignedIn }) => hasPhone && isSignedIn).map(({ phone }) => phone);

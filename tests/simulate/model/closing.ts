@@ -192,3 +192,21 @@ export function wrongCountdowns({ drivers, now }: Pick<Evidence, 'drivers' | 'no
     return [`the phone of ${employee} counts down from ${timeText(app.now())}, and it is ${timeText(now)}`];
   });
 }
+
+/** The deadlines of a route as the phones have shown them so far. */
+export class Deadlines {
+  readonly #shown = new Map<string, string>();
+
+  /** The first deadline wins: no phone shows a later one of the same timer, also where that one never comes true. */
+  wrong({ drivers, seed }: Pick<Evidence, 'drivers' | 'seed'>): string[] {
+    return drivers.flatMap(({ phone: { app, employee } }) => {
+      const { autoclose_at, forceclose_at } = app?.route(routeOf(seed)).current ?? {};
+      return Object.entries({ autoclose_at, forceclose_at }).flatMap(([name, at]) => {
+        if (!at) return [];
+        const first = this.#shown.get(name) ?? at;
+        this.#shown.set(name, first);
+        return first === at ? [] : [`the phone of ${employee} shows ${name} ${at}, and it was ${first}`];
+      });
+    });
+  }
+}
