@@ -55,21 +55,31 @@ export class Importer {
     return this.#inTurn(view, async () => void (await this.#imports.importNow()));
   }
 
-  #inTurn(view: HostView, work: () => Promise<void>): Promise<void> {
+  #inTurn<Result>(view: HostView, work: () => Promise<Result>): Promise<Result> {
     const turn = this.#last.then(() => {
       this.#view = view;
       return work();
     });
-    this.#last = turn.catch(() => undefined);
+    this.#last = turn.then(nothing, nothing);
     return turn;
   }
 
-  /** Compares the open routes with the host, as the first server after a restore does. @throws HostError */
-  compare(view: HostView): Promise<void> {
-    return this.#inTurn(view, async () => void (await this.#imports.findDrift('routes')));
+  /**
+   * Compares the open routes with the host, as the first server after a restore does.
+   *
+   * @returns whether it has judged all of them: changes of a route that wait for the host come first
+   * @throws HostError
+   */
+  compare(view: HostView): Promise<boolean> {
+    return this.#inTurn(view, async () => {
+      const { isBegun, unjudged } = await this.#imports.findDrift('routes');
+      return isBegun && unjudged.length === 0;
+    });
   }
 
   stop(): Promise<void> {
     return this.#imports.stop();
   }
 }
+
+const nothing = (): void => undefined;

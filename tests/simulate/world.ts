@@ -162,6 +162,11 @@ export class World {
     this.eventLog.push(await this.restorer.putBack());
   }
 
+  /** Whether a restored server has not yet seen what only the host has. */
+  get awaitsComparison(): boolean {
+    return this.#restores.awaitsComparison;
+  }
+
   get hasWrongServers(): boolean {
     return hasWrongServers(this.#seed);
   }
@@ -317,7 +322,8 @@ export class World {
     try {
       const view = { host: faultyHost, changes: this.office.changes(faultyHost), clock };
       await importer.poll(view);
-      if (this.#restores.hasHappened) await importer.compare(view);
+      if (!this.#restores.hasHappened) return;
+      if (await importer.compare(view)) this.#restores.compared(this.office.edits.length);
     } catch (error) {
       if (!faultyHost.hasFailed) throw error;
     }
@@ -356,13 +362,13 @@ export class World {
       ...(await this.#receipts.check(evidence)),
       ...this.#receipts.checkViews(evidence),
       ...wrongCountdowns(evidence),
+      ...this.#deadlines.wrong(evidence),
     ];
   }
 
   /** Whether the host has every change that it can have, and every phone shows the same. */
   get isAtRest(): boolean {
     const { drivers, office, desk, restDrivers } = this;
-      ...this.#deadlines.wrong(evidence),
     const seed = this.#seed;
     const isSent = this.phones.every(({ uploads }) => uploads?.status.current.waiting === 0);
     const following = drivers.filter(({ hasPhone, isSignedIn }) => hasPhone && isSignedIn).map(({ phone }) => phone);

@@ -1,6 +1,6 @@
 import { isAdopted } from './adopted.ts';
 import { type DriverHistory, fields, type StopValues } from './diary.ts';
-import type { Edit, Evidence } from './evidence.ts';
+import type { Edit, Evidence, OfficeEdit } from './evidence.ts';
 import { routesOf } from './fixture.ts';
 import { type HostStop, valuesOnHost } from './host-rows.ts';
 import { momentIn } from './moments.ts';
@@ -24,6 +24,8 @@ export class Restores {
   readonly #putBacks: PutBack[] = [];
   /** Changes that the ledger had, and has not got again. */
   readonly #lost = new Set<string>();
+  /** How many edits the clerks had made when the restored server had compared the host; undefined before. */
+  #editsBeforeComparison: number | undefined;
 
   get hasHappened(): boolean {
     return this.#putBacks.length > 0;
@@ -32,8 +34,24 @@ export class Restores {
   /** @param before the ids in the ledger in front of it @param after those behind it */
   add(putBack: PutBack, before: readonly string[], after: readonly string[]): void {
     this.#putBacks.push(putBack);
+    this.#editsBeforeComparison = undefined;
     const kept = new Set(after);
     for (const id of before) if (!kept.has(id)) this.#lost.add(id);
+  }
+
+  /** Whether the server has not yet compared the host since the last put-back. */
+  get awaitsComparison(): boolean {
+    return this.hasHappened && this.#editsBeforeComparison === undefined;
+  }
+
+  /** The server has compared every route with the host. @param edits of clerks so far */
+  compared(edits: number): void {
+    this.#editsBeforeComparison ??= edits;
+  }
+
+  /** The edits that clerks made before that comparison. Later ones hide nothing from it. */
+  beforeComparison(edits: readonly OfficeEdit[]): readonly OfficeEdit[] {
+    return edits.slice(0, this.#editsBeforeComparison);
   }
 
   hasLost(id: string): boolean {
@@ -119,7 +137,7 @@ function shownOnHost(host: HostStop, field: keyof StopValues): unknown {
 
 /**
  * A change by REST that a restored server lost comes back where the host showed it at the put-back, and no clerk has
- * overwritten it there since.
+ * overwritten it there before a server compared the host.
  */
 export function wrongLosses(edits: readonly Edit[], { requests, restores, office }: Evidence): string[] {
   return requests.flatMap(({ id, stop, values, isAnswered }) => {
@@ -128,9 +146,9 @@ export function wrongLosses(edits: readonly Edit[], { requests, restores, office
       const value = values[field];
       const shownAt = value === undefined ? undefined : restores.lastWith(stop, field, value)?.at;
       if (shownAt === undefined) return [];
-      const isOverwritten = office.edits.some(
-        (each) => each.stop === stop && each.at >= shownAt && field in each.values,
-      );
+      const isOverwritten = restores
+        .beforeComparison(office.edits)
+        .some((each) => each.stop === stop && each.at >= shownAt && field in each.values);
       const isBack = edits.some((edit) => edit.stop === stop && edit.stored[field] === value);
       return isBack || isOverwritten ? [] : [`the restore lost the REST request ${id}, which the host showed`];
     });
