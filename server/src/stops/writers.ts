@@ -7,7 +7,7 @@ export function newestStampOf({ by = [] }: StopResult, newest: number | null): n
 
 /**
  * The result with the order of the stamp's own queue restored: an earlier item of that queue is never later than this one.
- * It can only be so where a clock was ahead when the earlier item was made or came (decision 97). Its stamp gets the time of this item,
+ * It can only be so where the clock was ahead when the earlier item came (decision 97). Its stamp gets the time of this item,
  * so that the sequence decides between the two; the order of all stamps stays total (I7).
  */
 export function inQueueOrder(result: StopResult, { at, client, seq }: Stamp): StopResult {

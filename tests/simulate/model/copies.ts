@@ -44,34 +44,6 @@ export class Copies {
   }
 }
 
-/** No clock knows when it happened, and the server took its arrival: later changes of its queue may have earlier times. */
-export const hasNoTime = ({ at, editTime, receivedAt }: Edit): boolean => at === undefined && editTime === receivedAt;
-
-/** When an edit counts: one without a time is not later than the changes behind it in its queue, at the same stop. */
-function countsAt(edit: Edit, edits: readonly Edit[]): number {
-  if (!hasNoTime(edit)) return edit.editTime;
-  const isBehind = ({ clientId, stop, seq }: Edit): boolean =>
-    clientId === edit.clientId && stop === edit.stop && Number(seq) > Number(edit.seq);
-  return Math.min(edit.editTime, ...edits.filter(isBehind).map(({ editTime }) => editTime));
-}
-
-/** Edits in the order that decides. The sort is stable: with equal times the order of queues and sequences stays. */
-export function byTime(edits: readonly Edit[]): Edit[] {
-  return edits.toSorted((a, b) => countsAt(a, edits) - countsAt(b, edits));
-}
-
-/**
- * Whether somebody's edit lies between the time from which one without a time counts, and its arrival. The order of arrival
- * decides then (decision 97).
- */
-export const isBetween = (edits: readonly Edit[]): boolean =>
-  edits.some((edit) => {
-    const from = countsAt(edit, edits);
-    return edits.some(
-      ({ clientId, editTime }) => clientId !== edit.clientId && from < editTime && editTime < edit.editTime,
-    );
-  });
-
 /**
  * The order in which the server received one phone's changes. A copy may continue in another queue, so sequences count
  * within a queue only (docs/protocol.md, The queue).
@@ -87,7 +59,7 @@ export function wrongOrder(edits: readonly Edit[]): string[] {
         wrong.push(`${later.id} was recorded after ${edit.id}, and received before: ${timeText(later.receivedAt)}`);
       if (isSameQueue && Number(edit.seq) > Number(later.seq))
         wrong.push(`${later.id} was recorded after ${edit.id}, and comes before it in its queue`);
-      if (isSameQueue && !hasNoTime(edit) && edit.editTime > later.editTime)
+      if (isSameQueue && edit.editTime > later.editTime)
         wrong.push(`${later.id} follows ${edit.id} in its queue, and has an earlier edit time`);
     }
   return wrong;

@@ -9,7 +9,7 @@ import { isOfSecondRoute, LATE_STOP, placeOf, stopsOf } from './fixture.ts';
 import { wrongHostFiles } from './host-files.ts';
 import { type HostStop, readHost, valuesOnHost, wrongHostRows } from './host-rows.ts';
 import { completionLast, isCompletion, wrongClosing } from './closing.ts';
-import { byTime, hasNoTime, isBetween, wrongIncidents, wrongOrder, wrongQueues } from './copies.ts';
+import { wrongIncidents, wrongOrder, wrongQueues } from './copies.ts';
 import { wrongAccounts } from './accounts.ts';
 import { isRefused, wrongParkedRows, wrongParking } from './parked-stops.ts';
 import { wrongLeaves } from './log-leaves.ts';
@@ -172,7 +172,7 @@ function wrongInLedger(all: readonly Edit[], { drivers, rulings, copies }: Evide
       const stop = history.taps.find(({ id }) => id === edit.id)?.stop;
       if (stop !== undefined && stop !== edit.stop)
         wrong.push(`${edit.id} is of stop ${edit.stop}, recorded was ${stop}`);
-      const before = edits.slice(0, i).findLast((other) => !hasNoTime(other));
+      const before = edits[i - 1];
       // A released change comes to the route when the operator decides.
       const isSameRoute = ({ stop: at }: Edit): boolean =>
         at !== REPORT && isOfSecondRoute(at) === isOfSecondRoute(edit.stop);
@@ -217,12 +217,12 @@ function wrongByRest(edits: readonly Edit[], { requests: sent, restores }: Evide
 async function wrongAnywhere(evidence: Evidence, edits: readonly Edit[]): Promise<string[]> {
   const { seed, drivers, office } = evidence;
   const wrong: string[] = [];
-  const ordered = byTime(edits);
+  // The sort is stable: with equal edit times, the order of queues and sequences stays.
+  const ordered = edits.toSorted((a, b) => a.editTime - b.editTime);
   const onHost = await readHost(evidence);
   wrong.push(...wrongNumbers(evidence, onHost), ...(await wrongParking(evidence, ordered)));
   for (const stop of [...stopsOf(seed), ...(office.plan.quantities.length >= LATE_STOP ? [LATE_STOP] : [])]) {
     const ofStop = completionLast(ordered.filter((edit) => edit.stop === stop));
-    if (isBetween(ofStop)) continue;
     const expected = stopAfter(latestOf(ofStop.map(({ values }) => ({ values: values ?? {} }))));
     const place = placeOf(seed, stop);
     for (const { phone } of drivers.filter((driver) => isFollowing(evidence, driver, stop))) {

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { byTime, isBetween } from './copies.ts';
 import { latestOf, type StopValues } from './diary.ts';
 import type { Edit, Evidence } from './evidence.ts';
 import { addressOf, FACILITY_BEHIND_MS, hasMails, isOfSecondRoute, WAREHOUSE } from './fixture.ts';
@@ -27,7 +26,7 @@ interface Mail {
  * other mail has. A mail comes again only after an interruption, unchanged. It shows the stop as it was when it was sent.
  */
 export function wrongMails(edits: readonly Edit[], { seed, mailbox }: Evidence): string[] {
-  if (!hasMails(seed) || [...Map.groupBy(edits, ({ stop }) => stop).values()].some(isBetween)) return [];
+  if (!hasMails(seed)) return [];
   const due = deliveriesIn(edits);
   const expected = due.map(({ id }) => `<${id}@depot.example>`);
   const wrong: string[] = [];
@@ -57,16 +56,18 @@ const deliveriesIn = (edits: readonly Edit[]): Edit[] => {
     .filter(({ stop }) => stop > 0 && stop < WAREHOUSE && !isOfSecondRoute(stop))
     .toSorted((a, b) => a.version - b.version || a.receivedAt - b.receivedAt);
   const isDelivered = (count: number, stop: number): boolean =>
-    valuesAfter(byTime(ordered.slice(0, count).filter((edit) => edit.stop === stop))).status === 'D';
+    valuesAfter(byEditTime(ordered.slice(0, count).filter((edit) => edit.stop === stop))).status === 'D';
   return ordered.filter(({ stop }, n) => isDelivered(n + 1, stop) && !isDelivered(n, stop));
 };
 
 const valuesAfter = (edits: readonly Edit[]): StopValues =>
   latestOf(edits.map(({ values }) => ({ values: values ?? {} })));
 
+const byEditTime = (edits: readonly Edit[]): Edit[] => edits.toSorted((a, b) => a.editTime - b.editTime);
+
 /** The edits of a stop up to a version of its route, by edit time; equal times in the order of `readEdits`. */
 const knownAt = (edits: readonly Edit[], stop: number, version: number): Edit[] =>
-  byTime(edits.filter((edit) => edit.stop === stop && edit.version <= version));
+  byEditTime(edits.filter((edit) => edit.stop === stop && edit.version <= version));
 
 /** @param known the edits of the stop that the server had, by edit time */
 function wrongParts({ messageId, source }: Mail, stop: number, known: readonly Edit[]): string[] {

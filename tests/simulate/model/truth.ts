@@ -54,18 +54,18 @@ export async function readEdits({ db, seed, drivers, requests, office, restores,
 
 /**
  * An edit is never before its predecessor in the queue, whose time may be wrong where no clock could show it. Then the
- * model does not know the time of this edit, either.
+ * model does not know the time of this edit, either. A dismissed predecessor is in no ledger: its time is at most the
+ * receipt.
  */
 function withoutShifted(edits: readonly Edit[]): Edit[] {
   const known: Edit[] = [];
   for (const edit of edits) {
     const before = known.at(-1);
-    const isShifted =
-      edit.clientId !== null &&
-      before?.clientId === edit.clientId &&
-      before.at === undefined &&
-      before.editTime === edit.editTime;
-    known.push(isShifted ? { ...edit, at: undefined } : edit);
+    const follows = before?.clientId === edit.clientId && before.seq === Number(edit.seq) - 1;
+    const isShifted = follows
+      ? before.at === undefined && before.editTime === edit.editTime
+      : edit.seq !== 1 && edit.editTime === edit.receivedAt;
+    known.push(edit.clientId !== null && isShifted ? { ...edit, at: undefined, ...untold } : edit);
   }
   return known;
 }

@@ -9,9 +9,7 @@ import { timeInRun } from '../item.ts';
  * When the driver recorded an item, in ms since 1970. Within one boot it follows from the monotonic clock, which never
  * jumps; otherwise from the device's time, corrected by the last reading of its clocks (protocol.md, Time).
  * It is never after the receipt, and never before the queue's previous item, unless the server's clock was ahead when
- * that item came, or that one had no time of its own (decision 97).
- *
- * @param previous of the last item that `hasOwnTime`
+ * that item came (decision 97).
  */
 export function editTimeOf(item: Item, queued: QueueItem, previous: number | null): number {
   const received = item.receivedAt.getTime();
@@ -19,13 +17,6 @@ export function editTimeOf(item: Item, queued: QueueItem, previous: number | nul
   const isAhead = previous !== null && previous > received + CLOCK_TOLERANCE_MS;
   return isAhead ? measured : Math.max(measured, previous ?? 0);
 }
-
-/**
- * Whether its device's clocks can be right: by those of another boot, which was set back since, an item may be made after
- * its receipt. Then the receipt is its edit time, and no bound for the items behind it.
- */
-export const hasOwnTime = (item: Item, queued: QueueItem): boolean =>
-  timeInRun(queued) !== undefined || correctedTime(item, queued) <= item.receivedAt.getTime();
 
 /**
  * How far the device's clock was behind the server's when the driver recorded an item; ms, negative where it was ahead.
@@ -37,12 +28,10 @@ export function lagOf(item: Item): number {
   return measured - item.capturedAt.getTime();
 }
 
-function measuredTime(item: Item, queued: QueueItem): number {
-  return timeInRun(queued) ?? Math.min(correctedTime(item, queued), queued.notAfter ?? Infinity);
-}
-
-function correctedTime({ capturedAt, receivedAt }: Item, { queue: { clock } }: QueueItem): number {
-  return capturedAt ? Math.round(capturedAt.getTime() + clock.serverNow - clock.deviceNow) : receivedAt.getTime();
+function measuredTime({ capturedAt, receivedAt }: Item, queued: QueueItem): number {
+  const { serverNow, deviceNow } = queued.queue.clock;
+  const corrected = capturedAt ? Math.round(capturedAt.getTime() + serverNow - deviceNow) : receivedAt.getTime();
+  return timeInRun(queued) ?? Math.min(corrected, queued.notAfter ?? Infinity);
 }
 
 /**

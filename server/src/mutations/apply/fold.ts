@@ -9,7 +9,7 @@ import { inQueueOrder, newestStampOf } from '../../stops/writers.ts';
 import type { CommandMeaning, Fault, Item, Outcome, QueueItem, ReportOutcome } from '../change.ts';
 import type { Changes, LedgerEntry } from './changes.ts';
 import { decide, latestOf, repeats } from './decide.ts';
-import { editTimeOf, hasOwnTime, inServerTime, lagOf, signOutWarnings } from './edit-time.ts';
+import { editTimeOf, inServerTime, lagOf, signOutWarnings } from './edit-time.ts';
 import { fitsChain, judge, linkOf, type KnownMutation } from './identity.ts';
 import { placeOf } from '../item.ts';
 import { fault, queueOfUnregistered, idReused, Refusals } from './refusals.ts';
@@ -156,7 +156,7 @@ class Fold {
     }
     const editTime = editTimeOf(item, queued, state.lastEditTime);
     warnings.push(...signOutWarnings(queued, editTime, state.signOut));
-    this.#moveWatermark(item, queued, state, hasOwnTime(item, queued) ? editTime : null);
+    this.#moveWatermark(item, queued, state, editTime);
     if (editTime < state.quarantinedUntil && !queued.queue.rescued)
       return this.#refuse(item, queueOfUnregistered, null, null, editTime);
     return this.#applyRules(item, editTime, warnings);
@@ -330,7 +330,7 @@ class Fold {
     return { result: 'quarantined', ...why };
   }
 
-  /** Moves the watermark to this item, also where the item is refused. `editTime`: null where it bounds no later item. */
+  /** Moves the watermark to this item, also where the item is refused. */
   #moveWatermark(item: Item, queued: QueueItem, state: LoadedClient, editTime: number | null): void {
     this.#clients.set(state.clientId, {
       ...state,
