@@ -30,8 +30,8 @@ export function lagOf(item: Item): number {
 
 function measuredTime({ capturedAt, receivedAt }: Item, queued: QueueItem): number {
   const { serverNow, deviceNow } = queued.queue.clock;
-  const corrected = capturedAt ? Math.round(capturedAt.getTime() + serverNow - deviceNow) : receivedAt.getTime();
-  return timeInRun(queued) ?? Math.min(corrected, queued.notAfter ?? Infinity);
+  const byWallClock = capturedAt ? Math.round(capturedAt.getTime() + serverNow - deviceNow) : receivedAt.getTime();
+  return timeInRun(queued) ?? Math.min(byWallClock, queued.notAfter ?? Infinity);
 }
 
 /**
