@@ -102,6 +102,8 @@ export class Feed {
     const follower: Follower = { reader, scope, cursor, state: 'due', isDue: false };
     watch.followers.add(follower);
     reader.follows.set(scope, follower);
+    // The head may be older than the driver's assignment: a reading decides.
+    watch.checkDrivers ||= watch.head !== undefined && !mayRead(watch.head, follower);
     if (watch.head && !watch.pendingCommits && !watch.checkDrivers) this.#serve(watch, watch.head, follower, undefined);
     if (follower.state === 'due') this.#schedule(watch);
   }
@@ -168,7 +170,7 @@ export class Feed {
 
   /** The drivers of a followed route; empty where no reader follows it. */
   driversOf(scope: Scope): ReadonlySet<string> {
-    return this.#watches.get(scope)?.head?.drivers ?? noDrivers;
+    return this.#watches.get(scope)?.head?.drivers ?? new Set();
   }
 
   /** Aborted when the feed closes: a follower that is due then waits in vain. */
@@ -322,7 +324,8 @@ export class Feed {
 
   /** Sends one text to all followers at the version of the old head. */
   #sendToFollowers(watch: Watch, before: Head, { head, documents, deletes }: Step, whole: boolean): void {
-    for (const follower of watch.followers) if (!mayRead(head, follower)) this.#end(watch, follower);
+    for (const follower of watch.followers)
+      if ((follower.state !== 'due' || follower.isDue) && !mayRead(head, follower)) this.#end(watch, follower);
     const moved = head.version > before.version;
     if (!moved && sameReceipts(head, before)) return;
     const from = moved && whole ? null : before.version;
@@ -386,8 +389,6 @@ export class Feed {
     return epochName(this.#options.serverEpoch, head);
   }
 }
-
-const noDrivers: ReadonlySet<string> = new Set();
 
 /** The right to a scope by its name alone. The drivers of a route are known after its first reading. */
 function mayRequest(reader: Reader, scope: Scope): boolean {

@@ -249,6 +249,20 @@ describe('the right to a scope', () => {
     expect((await phone.next('routes')).routes.map(({ id }) => id)).toContain(key.id);
   });
 
+  test('begins with an assignment that the server has not heard of while others followed the route', async () => {
+    const { key, scope } = await newRoute();
+    const cursors = { [scope]: { epoch: '1.1', version: 1 } };
+    const { phone: other } = await phoneOf(0, cursors);
+    await other.next('patch');
+    await node.database.pool.query(
+      `insert into route_driver (facility, route_id, week_end, employee, type, seq)
+       select facility, route_id, week_end, '1003', type, 3 from route_driver where route_id = $1 and employee = '1002'`,
+      [key.id],
+    );
+    const { phone } = await phoneOf(2, cursors);
+    expect(await phone.next('patch')).toMatchObject({ scope, to: 1 });
+  });
+
   test('a closed route moves behind the open ones', async () => {
     const { key, scope } = await newRoute(1);
     const { phone, queue } = await phoneOf(0, { [scope]: { epoch: '1.1', version: 1 } });
