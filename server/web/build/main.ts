@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildPage, shares, sum } from './build-page.ts';
+import { limitWith } from './bundle.ts';
 import { readListing } from './output.ts';
 import { pages } from './pages.ts';
 import { hashSources, root, sourceFolders, web } from './sources.ts';
@@ -9,9 +10,6 @@ import { watchSources } from './watch.ts';
 // npm run build:web [-- --if-changed] [--watch] [--runtime react] [--out FOLDER]
 // Builds the driver app, the office console and the evidence page, each into a folder of FOLDER. Above the limit of a first load the run
 // fails. `--watch` is a part of `npm run dev`: it builds for development.
-
-/** React's weight in a first load. No shipped page contains it (decision 106), so this limit finds no more than a blunder. */
-const reactBytes = 70_000;
 
 const { values } = parseArgs({
   options: {
@@ -45,7 +43,7 @@ async function buildAll(library: 'preact' | 'react'): Promise<void> {
 async function buildOnce(page: (typeof pages)[number], library: 'preact' | 'react'): Promise<void> {
   const { title } = page;
   const started = performance.now();
-  const firstLoadLimit = page.firstLoadLimit + (library === 'react' ? reactBytes : 0);
+  const firstLoadLimit = limitWith(library, page.firstLoadLimit);
   try {
     const [source, folder] = [join(web, page.source), join(out, page.output)];
     const single = page.single && { ...page.single, source: join(web, page.single.source) };

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { bundleWhole, type BundleOptions } from './bundle.ts';
+import { bundleWhole, limitWith, type BundleOptions } from './bundle.ts';
 import { licencesOf } from './licences.ts';
 import { integrityOf } from './output.ts';
 import { placeholder } from './page.ts';
 
-/** The most bytes of a page of one file, compressed by gzip. */
-const limit = 60_000;
+/** The most bytes of a shipped page of one file, compressed by gzip. */
+const shippedLimit = 60_000;
 
 /**
  * A page with its code and style inside: one file that opens from a disk. Its own policy lets the browser run this code
@@ -39,6 +39,7 @@ export async function singlePage(source: string, options: BundleOptions): Promis
     );
   const bytes = Buffer.from(whole);
   const { byteLength } = gzipSync(bytes, { level: 9 });
+  const limit = limitWith(options.runtime, shippedLimit);
   if (!options.development && byteLength > limit)
     throw new Error(`the page of one file is ${byteLength - limit} bytes above its limit of ${limit}`);
   return bytes;
