@@ -341,8 +341,8 @@ export class FollowerTab implements Client {
         return route && signal.renew(route);
       }
       case 'receipt':
-        if (shown.value.at !== 'recorded') this.#unsaved.delete(shown.id);
-        this.#sent.add(shown.id);
+        if (shown.value.at === 'recorded') this.#sent.add(shown.id);
+        else for (const changes of [this.#unsaved, this.#sent]) changes.delete(shown.id);
         this.#receipts.get(shown.id)?.shows(shown.value);
     }
   }
