@@ -48,12 +48,18 @@ export async function insertRoutes(db: Queryable, routes: readonly MirrorRoute[]
     );
 }
 
-/** More stops for an existing route, without a notification. */
-export const addStops = (db: Queryable, route: RouteName, stops: readonly StopPlan[]): Promise<void> =>
-  writeStops(
+/** More stops for an existing route, in a version of its own, without a notification. */
+export async function addStops(db: Queryable, route: RouteName, stops: readonly StopPlan[]): Promise<void> {
+  await db.query(
+    `update route set version = version + 1, plan_version = version + 1, hosted_through = hosted_through + 1
+      where (facility, id, week_end) = ($1, $2, $3)`,
+    [route.facility, route.id, route.weekEnd],
+  );
+  await writeStops(
     db,
     stops.map((stop) => ({ route, stop })),
   );
+}
 
 type RouteName = Pick<MirrorRoute, 'facility' | 'id' | 'weekEnd'>;
 
@@ -70,9 +76,10 @@ async function writeStops(
   const plans = stops.map(({ stop }) => stop);
   await db.query(
     `insert into stop_plan (facility, route_id, week_end, stop_id, version, doc, lines, invoices, sequence, eta, customer)
-     select f, r, w, s, 1, d, l, array(select jsonb_array_elements_text(i::jsonb)), q, e, c
+     select f, r, w, s, plan_version, d, l, array(select jsonb_array_elements_text(i::jsonb)), q, e, c
        from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::text[], $6::text[], $7::text[], $8::int[], $9::text[], $10::text[])
-            as k (f, r, w, s, d, l, i, q, e, c)`,
+            as k (f, r, w, s, d, l, i, q, e, c)
+       join route on (facility, id, week_end) = (f, r, w)`,
     [
       ...keys,
       plans.map((stop) => JSON.stringify(stop)),
@@ -98,7 +105,8 @@ async function writeStops(
   );
   await db.query(
     `insert into stop_result (facility, route_id, week_end, stop_id, version)
-     select *, 1 from unnest($1::text[], $2::text[], $3::text[], $4::int[])`,
+     select f, r, w, s, plan_version from unnest($1::text[], $2::text[], $3::text[], $4::int[]) as k (f, r, w, s)
+       join route on (facility, id, week_end) = (f, r, w)`,
     keys,
   );
 }
