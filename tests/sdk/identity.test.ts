@@ -89,6 +89,34 @@ describe('queue numbers and queue identity', () => {
     expect(view?.pending).toBe(0);
   });
 
+  test.each([
+    { when: 'refuses its token', knows: false, kills: false },
+    { when: 'is there when its app starts', knows: true, kills: true },
+    { when: 'is there when its app wakes', knows: true, kills: false },
+  ])('a phone without a session sends lost changes to a restored server that $when', async ({ knows, kills }) => {
+    const server = await startScriptedServer();
+    const device = new Device(server.url);
+    const client = await device.startSignedIn();
+    await until(client.route(), (route) => route !== undefined);
+    await client.updateStop(sampleKey, comment(1, 'in the backup')).accepted;
+    const backup = server.ledger.backup();
+    const receipt = client.updateStop(sampleKey, comment(2, 'accepted'));
+    await receipt.accepted;
+    const isSignedOut = until(client.status, ({ connection }) => connection === 'signed_out');
+    if (!knows) server.tokens.clear();
+    for (const token of server.tokens.keys()) server.revoke(token);
+    if (knows) await isSignedOut;
+    if (kills) await device.kill();
+
+    server.ledger = backup;
+    server.ledger.epoch = 2;
+    server.cut();
+    if (kills) await device.start();
+    else if (knows) client.syncNow();
+    await server.until(() => server.ledger.taken.length === 2);
+    expect(server.ledger.taken.at(-1)?.id).toBe(receipt.id);
+  });
+
   test('the client declares the changes that this device has lost, and then sends the next ones', async () => {
     const server = await startScriptedServer();
     const device = new Device(server.url);

@@ -313,6 +313,8 @@ async function heal(world: World, expectNothing: (wrong: readonly string[]) => v
   let lastFault: HostFault | undefined = someHostFault(world.chance, 1);
   world.eventLog.push(`healing, the host ${lastFault.kind}`);
   if (world.hasRestores && world.restorer.mayPutBack) await world.putBack();
+  // A phone without a session asks a restored server when somebody looks at it.
+  for (const { app } of world.phones) app?.syncNow();
   for (const node of world.nodes) node.clearKillPoint();
   if (world.nodes.length === 0) await world.startServer();
   for (const { network } of world.phones) network.isUp = true;

@@ -57,7 +57,7 @@ export class SyncEngine implements EngineApi {
   readonly #receipts = new Map<string, Receipt>();
   /** Queues whose key the server rejected in this run: while a token exists, they use it instead of the next key. */
   readonly #keyRefused = new Set<Queue>();
-  /** The epoch of the server's database, from the latest welcome. */
+  /** The epoch of the server's database, from the latest welcome. Undefined where it may have changed since. */
   epoch: string | undefined;
   #files: Status['uploading'] = {};
   /** Set by uploads, for hello and ping. */
@@ -126,6 +126,8 @@ export class SyncEngine implements EngineApi {
 
   wake(): void {
     this.#deps.transport.networkMayBeBack();
+    if (!this.#deps.accounts.current.current?.token) this.epoch = undefined;
+    this.#update();
     for (const queueConnection of this.queueConnections) queueConnection.wake();
     void this.#reportSignOuts();
   }
@@ -163,9 +165,10 @@ export class SyncEngine implements EngineApi {
     const api_token = this.#deps.accounts.find(employee)?.token;
     const session = api_token ? { api_token } : undefined;
     if (this.followerOf(queue)) return session;
-    // A server of another epoch may have lost changes of this queue: the queue has to connect and ask.
-    const isUnsure = queue.items.length > 0 && this.epoch && epoch !== this.epoch;
-    if (queue.waiting.size === 0 && !isUnsure) return undefined;
+    // A server of another epoch may have lost changes of this queue: the queue has to connect and ask. A signed-in
+    // driver's connection asks for all queues.
+    const isUnsure = this.epoch ? epoch !== this.epoch : !this.#deps.accounts.current.current?.token;
+    if (queue.waiting.size === 0 && !(isUnsure && queue.items[0])) return undefined;
     return queue_key === null || (session && this.#keyRefused.has(queue)) ? session : { queue_key };
   }
 
@@ -238,6 +241,8 @@ export class SyncEngine implements EngineApi {
   #endSession(employee: string, reason: string): void {
     const { accounts, events } = this.#deps;
     accounts.dropToken(employee);
+    // A restored server may have refused it.
+    this.epoch = undefined;
     events.emit({ name: 'session', event: { employee, reason } });
     this.#update();
   }
