@@ -27,22 +27,28 @@ async function wrongReportRows({ host, drivers }: Evidence): Promise<string[]> {
   const ids = [...recorded.keys()];
   const headers = await select(host, 'LCRHDP', 'LHRPT', ids);
   const sections = await select(host, 'LCRSCP', 'LSRPT', ids);
-  for (const [id, revisions] of recorded) {
+  for (const [id, { revisions, strays }] of recorded) {
     const driver = /^R(\d+)-/.exec(id)?.[1] ?? '';
     const header = {
       ...{ LHRPT: id, LHLOD: 'L1', LHSTP: '1', LHDRV: driver, LHUTC: CAPTURED_AT },
       ...{ LHDAT: '20261120', LHTIM: '213000', LHREV: `${revisions.length}` },
     };
     wrong.push(...wrongRows(`report ${id}`, [header], of(headers, 'LHRPT', id)));
-    const comments = revisions.at(-1)?.split(':')[1]?.split('|') ?? [];
-    const expected = comments.map((comment, n) => ({
-      ...{ LSRPT: id, LSSEQ: `${n + 1}`, LSKEY: SECTIONS[n] ?? '', LSRAT: '3', LSRSN: 'seen', LSCMT: comment },
-      ...{ LSTXTL: 'N', LSPHO: '' },
-    }));
     const shown = of(sections, 'LSRPT', id).toSorted((a, b) => Number(a['LSSEQ']) - Number(b['LSSEQ']));
-    wrong.push(...wrongRows(`the sections of report ${id}`, expected, shown));
+    // Each stray revision may be the latest, too.
+    const latest = [revisions.findLast((each) => !strays.has(each)), ...strays].filter((each) => each !== undefined);
+    const differences = latest.map((each) => wrongRows(`the sections of report ${id}`, sectionsOf(id, each), shown));
+    if (differences.every((each) => each.length > 0)) wrong.push(...differences.flat());
   }
   return wrong;
+}
+
+function sectionsOf(id: string, revision: string): Row[] {
+  const comments = revision.split(':')[1]?.split('|') ?? [];
+  return comments.map((comment, n) => ({
+    ...{ LSRPT: id, LSSEQ: `${n + 1}`, LSKEY: SECTIONS[n] ?? '', LSRAT: '3', LSRSN: 'seen', LSCMT: comment },
+    ...{ LSTXTL: 'N', LSPHO: '' },
+  }));
 }
 
 async function wrongFileRows(evidence: Evidence): Promise<string[]> {
