@@ -6,8 +6,8 @@ import { build } from 'esbuild';
 // npm run size: the part of the SDK that a phone loads. The core is all that `createClient` reaches, without storage
 // adapters and lazy parts (`import()`). Above its limit the run fails.
 
-/** What it is for: docs/decisions/0204. */
-const coreLimit = 27_744;
+/** What it is for: docs/decisions/0204, 0205. */
+const coreLimit = 27_760;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 

@@ -40,12 +40,13 @@ describe('recording a change', () => {
       client.updateStop(sampleKey, {
         id: 1,
         updates: { status: 'D', driver_comments: 'x'.repeat(2_001) },
-        products: [{ id: 'ITEM1', updates: { delivered: 10_000_000 } }],
+        products: [{ id: 'ITEM1', updates: { delivered: 10_000_000 } }, { id: ' ' }],
       }),
     );
     expect(fault.details).toEqual([
       { path: 'updates.driver_comments', message: 'must not exceed 2000 characters' },
       { path: 'products.0.updates.delivered', message: 'must not exceed 9999999' },
+      { path: 'products.1.id', message: 'must not be blank' },
     ]);
     expect(fault.message).toContain('products.0.updates.delivered');
     expect(faultOf(() => client.updateStop(sampleKey, { id: 1, updates: { status: 'C' } })).details).toEqual([

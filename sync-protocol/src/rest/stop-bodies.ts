@@ -1,11 +1,11 @@
 import * as z from '#schema';
 import { skipRefuseFields } from '../wire/mutation-args.ts';
 import { stopObject } from '../schema/stops.ts';
-import { keyText, stopNumber, yyyymmdd } from '../schema/values.ts';
+import { keyText, requiredKey, stopNumber, yyyymmdd } from '../schema/values.ts';
 
 /** The body of PUT route/stop/skip-refuse. */
 export const skipRefuseBody = z.object({
-  route_id: keyText(10),
+  route_id: requiredKey(10),
   stop_id: stopNumber,
   facility: z.optional(z.nullable(keyText(5))),
   week_end: z.optional(z.nullable(z.union([yyyymmdd, z.literal('')]))),
@@ -15,7 +15,7 @@ export type SkipRefuseBody = z.infer<typeof skipRefuseBody>;
 
 /** The body of PUT route/stop; each of its stops becomes one mutation. */
 export const stopSyncBody = z.object({
-  id: keyText(10),
+  id: requiredKey(10),
   facility: z.optional(z.nullable(keyText(5))),
   week_end: z.optional(z.nullable(z.union([yyyymmdd, z.literal('')]))),
   stops: z.array(stopObject).check(z.minLength(1), z.maxLength(500)),

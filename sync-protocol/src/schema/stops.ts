@@ -10,6 +10,7 @@ import {
   count,
   degrees,
   keyText,
+  requiredKey,
   stopNumber,
   text,
   threeDigits,
@@ -99,7 +100,7 @@ const lineAction = z.object({
 });
 
 export const lineUpdate = z.object({
-  id: keyText(15),
+  id: requiredKey(15),
   invoice: blank(keyText(10)),
   required: z.optional(z.nullable(z.boolean())),
   count_in_totes: z.optional(z.nullable(z.boolean())),

@@ -12,6 +12,9 @@ export const word = (max: number) => textWithout(/[\0-\x1f\x7f\ud800-\udfff]/u, 
 /** A key of the host, normalized to the form of its columns. */
 export const keyText = (max: number) => word(max).check(z.overwrite(hostKey));
 
+/** A key that must name something: a row of the host with a blank item is an overage, of no line. */
+export const requiredKey = (max: number) => keyText(max).check(z.refine(Boolean, 'must not be blank'));
+
 /** Codes, barcodes and ids outside of line keys: the same normalization, any characters. */
 export const codeText = (max: number) => text(max).check(z.overwrite(hostKey));
 

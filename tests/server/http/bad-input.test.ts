@@ -62,6 +62,8 @@ const malformed: [string, unknown, string][] = [
     'stops.0.products.0.updates.osd_data.0.osd_code',
   ],
   ['an item id of 16', { id: 1, products: [{ id: 'x'.repeat(16) }] }, 'stops.0.products.0.id'],
+  ['a blank item id', { id: 1, products: [{ id: '' }] }, 'stops.0.products.0.id'],
+  ['an item id of blanks', { id: 1, collections: [{ id: '  ' }] }, 'stops.0.collections.0.id'],
   ['arrived as text', { id: 1, arrived: 'yes' }, 'stops.0.arrived'],
 ];
 
@@ -200,6 +202,7 @@ describe('contract §1: maximum lengths', () => {
 
   test.each([
     ['id', { id: 'x'.repeat(11), stops: [{ id: 1 }] }],
+    ['id', { id: ' ', stops: [{ id: 1 }] }],
     ['facility', { id: 'R100', facility: 'x'.repeat(6), stops: [{ id: 1 }] }],
   ])('%s of a route', async (path, body) => {
     expect((await put({ body })).error?.details.map((detail) => detail.path)).toEqual([path]);

@@ -103,6 +103,7 @@ describe('contract §4: PUT skip-refuse', () => {
       'status',
       'stop_id',
     ]);
+    expect((await skip({ route_id: ' ' })).error?.details.map(({ path }) => path)).toEqual(['route_id']);
   });
 
   test('facility and week_end narrow', async () => {

@@ -160,6 +160,7 @@ describe('identity (decision 8): the id and the content, not the number', () => 
 describe('a queue always drains (I5)', () => {
   it.each([
     ['a wrong type', { id: 1, updates: { status: 7 } }, 'VALIDATION_FAILED', 'args.stop.updates.status'],
+    ['an item of blanks', { id: 1, products: [{ id: ' ' }] }, 'VALIDATION_FAILED', 'args.stop.products.0.id'],
     ['a stop that is not there', { id: 77, updates: { status: 'D' } }, 'STOP_NOT_FOUND', undefined],
   ])('quarantines %s verbatim, and applies the items that follow', async (what, stop, code, path) => {
     const id = `Q${what.length}`;
