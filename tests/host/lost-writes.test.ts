@@ -18,9 +18,9 @@ const at = (seconds: number): void => {
   depot.clock.now = timeAt(seconds);
 };
 /** A change that a driver made at this second, and that the server receives now. */
-const receive = (key: RouteKey, stop: StopObjectInput, second: number) => {
+const receive = (key: RouteKey, stop: StopObjectInput, second: number, driver = '1001') => {
   const times = { editTime: timeAt(second), receivedAt: depot.clock.now };
-  return depot.pipeline.submit(restChange(key, stop, '1001', { ...times, dedupeByContent: false }));
+  return depot.pipeline.submit(restChange(key, stop, driver, { ...times, dedupeByContent: false }));
 };
 const exception = (osd_code: number, osd_id: string, ...quantities: number[]) => ({
   osd_code,
@@ -125,4 +125,22 @@ test('a clerk has changed the lost write: the list is that of the host all the s
   const edits = await found(key);
   expect(edits.flatMap(({ exceptions }) => exceptions)).toEqual(['B 2', 'D 3']);
   expect(await depot.show('RTSTUP', "RURTE = 'CLERK'")).toMatchObject([{ RUSNAM: 'Erika Clerk' }]);
+});
+
+test('a skip of the lost write names its driver, until another driver refuses the stop', async () => {
+  const recorder = async (): Promise<unknown> => (await depot.show('RTSTUP', "RURTE = 'SKIP'"))[0]?.['RUDRV'];
+  at(60);
+  const key = await depot.addRoute('SKIP', [1], '1001', '1002');
+  await receive(key, { id: 1, updates: { status: 'S' } }, 60);
+  await depot.replicateOnce(key);
+  expect(await recorder()).toBe('1001');
+  at(70);
+  await putBack(key);
+  await receive(key, { id: 1, updates: { driver_comments: 'closed' } }, 61, '1002');
+  await depot.replicateOnce(key);
+  expect(await recorder()).toBe('1001');
+  at(72);
+  await receive(key, { id: 1, updates: { status: 'R' } }, 71, '1002');
+  await depot.replicateOnce(key);
+  expect(await recorder()).toBe('1002');
 });

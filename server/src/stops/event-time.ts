@@ -53,6 +53,9 @@ export function readableInstant(timestamp: string | null | undefined): string | 
 export function arrivalTime(result: StopResult): Date | 'unknown' | undefined {
   const writer = result.arrived ? writerOf(result, 'arrived') : undefined;
   if (!writer) return undefined;
-  const isTakenOver = writer.client === officeSource && (writer.by === '' || writer.by === restoredAuthor);
-  return isTakenOver ? 'unknown' : new Date(writer.at);
+  return isTakenOver(writer) ? 'unknown' : new Date(writer.at);
 }
+
+/** Whether the mirror took the value over from the host: nobody wrote it there by hand. */
+export const isTakenOver = ({ client, by }: Stamp): boolean =>
+  client === officeSource && (by === '' || by === restoredAuthor);

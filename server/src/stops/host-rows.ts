@@ -1,8 +1,8 @@
-import type { StopResult } from '@tailgate/sync-protocol';
+import type { Stamp, StopResult } from '@tailgate/sync-protocol';
 import { hostLengths, hostText, officeSource } from '@tailgate/sync-protocol';
 import type { HostMoment } from '../host/files/local-time.ts';
 import type { ServicePart } from '../host/files/tables.ts';
-import { arrivalTime, eventTime, readableInstant, statusTime, statusWriter } from './event-time.ts';
+import { arrivalTime, eventTime, isTakenOver, readableInstant, statusTime, statusWriter } from './event-time.ts';
 import { unchangedRow, type StopOnHost, type RecordedStop, type StopRows } from './host-stop.ts';
 import { lineRows, linePhotoRows } from './line-rows.ts';
 import { osdRows, overagePhotoRows } from './osd-rows.ts';
@@ -57,6 +57,12 @@ function stopRow({ key, stop, result }: RecordedStop): ServicePart<'RTSTPP'> {
   };
 }
 
+/** The driver who skipped or refused. Where the mirror took the status over from the host, the row alone has the number. */
+function recorderOf(writer: Stamp | undefined, before: ServicePart<'RTSTUP'> | undefined): string | undefined {
+  if (writer && isTakenOver(writer)) return before?.RUDRV;
+  return writer?.client === officeSource ? undefined : writer?.by;
+}
+
 function resultRow(
   { key, stop, result, sequence, moment }: RecordedStop,
   { emailAltered, before }: { readonly emailAltered: boolean; readonly before: ServicePart<'RTSTUP'> | undefined },
@@ -71,8 +77,7 @@ function resultRow(
   const skipped = on(readableInstant(updates.skip_refuse_timestamp) ?? (isSkipped ? statusTime(result) : null));
   const arrival = arrivalTime(result);
   const arrived = arrival === 'unknown' ? { date: before?.RUARDT ?? '0', time: before?.RUARTM ?? '0' } : on(arrival);
-  const writer = statusWriter(result);
-  const skipper = isSkipped && writer?.client !== officeSource ? writer?.by : undefined;
+  const skipper = isSkipped ? recorderOf(statusWriter(result), before) : undefined;
   const texts = {
     RUFLWC: hostText(updates.followup_reason_code, 3),
     RUDRV: hostText(updates.delivered_by_driver_id ?? skipper, 10),

@@ -186,7 +186,14 @@ export class OfficeEdits {
     const toInstant: InstantOf = (local) => instantOf(local, zone);
     const confirmed = shadow?.rows;
     const result = confirmedResult(key, stop, { confirmed, found: hostStop.rows }, zone);
-    const comparison = { key, stop, result, shadow: confirmed, hostStop, isWhole: true };
+    const comparison = {
+      key,
+      stop,
+      result,
+      shadow: confirmed,
+      hostStop: withoutSkipper(hostStop, confirmed),
+      isWhole: true,
+    };
     const { update, unmapped } = amendmentOf(comparison, toInstant);
     if (update) await this.#submit(key, update, mirrorRow.version, editor);
     if (unmapped.length > 0) await this.#reportUnmapped({ route: key, stop }, editor, unmapped, hostStop.rows);
@@ -336,6 +343,13 @@ function wasReinserted({ isInserted = false }: StopEditor, shadow: StopRows | un
   if (before === undefined || now === undefined) return false;
   const differed = before.RSSTS !== now.RSSTS || before.RSARVF !== now.RSARVF;
   return isAsPlanned('RTSTPP', now) && differed && (isInserted || (now.RSARVF === '' && before.RSARVF !== ''));
+}
+
+/** Of a skip, RUDRV is who recorded it, which no field of a stop has: the driver's phone sends it again. */
+function withoutSkipper(hostStop: StopOnHost, confirmed: StopRows | undefined): StopOnHost {
+  const RUDRV = confirmed?.RTSTUP[0]?.RUDRV ?? '';
+  const rows = hostStop.rows.RTSTUP.map((row) => (row.RUSTS === 'S' || row.RUSTS === 'R' ? { ...row, RUDRV } : row));
+  return { ...hostStop, rows: { ...hostStop.rows, RTSTUP: rows } };
 }
 
 const closingColumns = ['RHPODS', 'RHRETM', 'RHCLDT', 'RHCLTM', 'RHCLBY'] as const;
