@@ -288,8 +288,9 @@ function ofPhone(
   // Two phones with one queue need to run side by side, and nearly each event of their storage kills an app.
   if (!app) all.push([world.phoneStorage.hasTwin ? 20 : 6, [name('app starts'), () => phone.start()]]);
   else all.push([0.7, [name('app is killed'), async () => expectNothing(await world.kill(phone))]]);
-  if (disk.isWriting)
-    all.push([20, [name('disk'), () => disk.finish()]], [0.5, [name('disk is full'), () => disk.refuse()]]);
+  if (disk.isWriting) all.push([20, [name('disk'), () => disk.finish()]]);
+  // A full phone deletes files that the server has, so it could not send them to a restored server again.
+  if (disk.isWriting && !world.hasRestores) all.push([0.5, [name('disk is full'), () => disk.refuse()]]);
   if (files.isWriting) all.push([10, [name('files'), () => files.finish()]]);
   const deliveries = network.deliveries();
   if (deliveries.length > 0) all.push([25, [name('network'), chance.one(deliveries)]]);

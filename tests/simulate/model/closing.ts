@@ -42,11 +42,15 @@ function afterEdit(state: RouteState, edit: Edit, { mode, timerMs }: Closing): R
   return { ...next, forcecloseAt: next.forcecloseAt ?? deadline };
 }
 
-/** Edits of the route in the order in which the server received them. */
+/**
+ * Edits of the route in the order in which the server received them. The ledger has a timer only if it closed the route: in
+ * its batch it comes before an edit that would have closed it, too.
+ */
 const inOrder = (edits: readonly Edit[]): Edit[] =>
   edits
     .filter(({ stop }) => stop !== REPORT && !isOfSecondRoute(stop))
-    .toSorted((a, b) => a.version - b.version || a.receivedAt - b.receivedAt);
+    .toSorted((a, b) => a.version - b.version || a.receivedAt - b.receivedAt || isTimer(b) - isTimer(a));
+const isTimer = ({ source }: Edit): number => Number(source === 'timer');
 
 /** A timer that closes after an arrival completes stop 999; no driver's edit changes that (contract §4). */
 export function withCompletions(edits: readonly Edit[], seed: number): Edit[] {
