@@ -83,3 +83,32 @@ describe('a host moment at each jump of each zone', () => {
     expect(wrong).toEqual([]);
   });
 });
+
+describe('a host moment of a mistyped year', () => {
+  test.each([
+    ['0001-01-01T00:00:00Z', 'UTC', '10101', '0'],
+    // Before 1883 Chicago's clock was 5:50:36 behind.
+    ['0001-01-02T00:00:00Z', 'America/Chicago', '10101', '180924'],
+    ['0026-11-20T12:00:00Z', 'America/Chicago', '261120', '60924'],
+    ['0099-12-31T23:59:59Z', 'UTC', '991231', '235959'],
+    ['1899-12-31T18:00:00Z', 'America/Chicago', '18991231', '120000'],
+    ['9999-12-31T18:00:00Z', 'America/Chicago', '99991231', '120000'],
+  ])('%s in %s is %s, and converts back', (text, zone, date, time) => {
+    const instant = new Date(text);
+    expect(hostMoment(instant, zone)).toEqual({ date, time });
+    expect(instantOf({ date, time }, zone)).toEqual(instant);
+  });
+
+  test.each([
+    ['0000-12-31T23:59:59Z', 'UTC'],
+    ['0001-01-01T05:50:35Z', 'America/Chicago'],
+    ['0000-06-01T00:00:00Z', 'America/Chicago'],
+    ['9999-12-31T23:59:59Z', 'Europe/Berlin'],
+  ])('%s in %s has no year there, and is zeros', (text, zone) => {
+    expect(hostMoment(new Date(text), zone)).toEqual({ date: '0', time: '0' });
+  });
+
+  test('the year 0 is no moment of the host', () => {
+    expect(instantOf({ date: '1231', time: '0' }, 'UTC')).toBeUndefined();
+  });
+});

@@ -4,6 +4,7 @@ import { zoneFormatters } from '../../runtime/zone-clock.ts';
 export type HostMoment = { date: `${number}`; time: `${number}` };
 
 const formatterOf = zoneFormatters({
+  era: 'short',
   year: 'numeric',
   month: 'numeric',
   day: 'numeric',
@@ -13,13 +14,21 @@ const formatterOf = zoneFormatters({
   hourCycle: 'h23',
 });
 
-/** @param zone IANA name; an unknown one counts as UTC, which is wrong by hours but never loses the row */
+const noMoment: HostMoment = { date: '0', time: '0' };
+
+/**
+ * Zeros for a moment outside the years 1 to 9999, which the host's dates cannot express.
+ *
+ * @param zone IANA name; an unknown one counts as UTC, which is wrong by hours but never loses the row
+ */
 export function hostMoment(instant: Date, zone: string): HostMoment {
   const offset = steadyOffset(instant.getTime(), zone);
   if (offset === undefined) return momentByCalendar(instant, zone);
   const local = new Date(instant.getTime() + offset);
+  const year = local.getUTCFullYear();
+  if (!isYear(year)) return noMoment;
   return {
-    date: `${local.getUTCFullYear() * 10_000 + (local.getUTCMonth() + 1) * 100 + local.getUTCDate()}`,
+    date: `${year * 10_000 + (local.getUTCMonth() + 1) * 100 + local.getUTCDate()}`,
     time: `${local.getUTCHours() * 10_000 + local.getUTCMinutes() * 100 + local.getUTCSeconds()}`,
   };
 }
@@ -28,8 +37,10 @@ function momentByCalendar(instant: Date, zone: string): HostMoment {
   const parts = formatterOf(zone).formatToParts(instant);
   const part = (type: Intl.DateTimeFormatPartTypes) =>
     Number(parts.find((candidate) => candidate.type === type)?.value);
+  const year = part('year');
+  if (!isYear(year) || parts.some(({ value }) => value === 'BC')) return noMoment;
   return {
-    date: `${part('year') * 10_000 + part('month') * 100 + part('day')}`,
+    date: `${year * 10_000 + part('month') * 100 + part('day')}`,
     time: `${part('hour') * 10_000 + part('minute') * 100 + part('second')}`,
   };
 }
@@ -71,8 +82,11 @@ export function instantOf(moment: { date: string; time: string }, zone: string):
   return new Date(shown.length > 0 ? Math.min(...shown) : (candidates[0] ?? wanted));
 }
 
+const isYear = (year: number): boolean => year >= 1 && year <= 9_999;
+
 /** Whether this day and this time of day exist. */
 function isMoment({ date, time }: { date: string; time: string }): boolean {
+  if (!isYear(Math.floor(Number(date) / 10_000))) return false;
   const read = new Date(utcOf({ date, time })).toJSON();
   return read?.replaceAll(/[-:]|\..*/g, '') === `${date.padStart(8, '0')}T${time.padStart(6, '0')}`;
 }
@@ -86,12 +100,8 @@ function offsetAt(instant: number, zone: string): number {
 
 function utcOf({ date, time }: { date: string; time: string }): number {
   const [day, clock] = [Number(date), Number(time)];
-  return Date.UTC(
-    Math.floor(day / 10_000),
-    (Math.floor(day / 100) % 100) - 1,
-    day % 100,
-    Math.floor(clock / 10_000),
-    Math.floor(clock / 100) % 100,
-    clock % 100,
-  );
+  const at = new Date(0);
+  // `Date.UTC` takes the years 0 to 99 as 1900 to 1999.
+  at.setUTCFullYear(Math.floor(day / 10_000), (Math.floor(day / 100) % 100) - 1, day % 100);
+  return at.setUTCHours(Math.floor(clock / 10_000), Math.floor(clock / 100) % 100, clock % 100);
 }

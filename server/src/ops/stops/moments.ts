@@ -6,10 +6,12 @@ export function momentOf(at: Date | string | null | undefined, zone: string): Mo
   const instant = new Date(at ?? NaN);
   if (Number.isNaN(instant.getTime())) return null;
   const { date, time } = hostMoment(instant, zone);
+  const utc = instant.toISOString();
+  if (date === '0') return { utc, local: utc.replace(/\.\d+Z$/, '+00:00') };
   const [day, clock] = [date.padStart(8, '0'), time.padStart(6, '0')];
   const local = `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}T${clock.slice(0, 2)}:${clock.slice(2, 4)}:${clock.slice(4)}`;
   const ahead = Math.round((Date.parse(`${local}Z`) - Math.floor(instant.getTime() / 1_000) * 1_000) / 60_000);
-  return { utc: instant.toISOString(), local: `${local}${offsetText(ahead)}` };
+  return { utc, local: `${local}${offsetText(ahead)}` };
 }
 
 /** @param ahead minutes ahead of UTC */
