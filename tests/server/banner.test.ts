@@ -22,6 +22,7 @@ test('a first start prints all addresses, the token once, and two commands to tr
     standing.place,
     'made-up',
     'DEMO, password of-the-demo',
+    'operator add ID --name NAME --role ROLE',
     '1001',
     'no Db2',
     '/srv/pod/.data/mail',

@@ -63,7 +63,7 @@ export function banner(
   if (demoOperator)
     say(
       'Operator',
-      `${demoOperator.id}, password ${demoOperator.password} (of the demo; others: npm run ops -- operator add)`,
+      `${demoOperator.id}, password ${demoOperator.password} (of the demo; others: npm run ops -- operator add ID --name NAME --role ROLE)`,
     );
   if (demo) say('Demo drivers', '1001 and 1002 on R100, 1003 on R200, 1005 and 1006 on R400, 1009 on R900');
   if (demoDay) {

@@ -115,7 +115,9 @@ const describe = ({ password, until }: OneTimePassword, first: string): string =
   `${password}\nThis one-time password is shown this once. The first sign-in asks for an own one, until ${until.toISOString()}. ${first}`;
 
 const describeAll = (operators: readonly OperatorAccount[]): string =>
-  operators.length === 0 ? 'There is no operator (npm run ops -- operator add).' : operators.map(lineOf).join('\n');
+  operators.length === 0
+    ? 'There is no operator (npm run ops -- operator add ID --name NAME --role ROLE).'
+    : operators.map(lineOf).join('\n');
 
 function lineOf({ id, name, role, mustChangePassword, lastSeenAt, revokedAt, revokedBy }: OperatorAccount): string {
   const state = revokedAt

@@ -128,7 +128,7 @@ export function SignInScreen({ locked }: SignInProps) {
           </button>
         ) : (
           <p className="small">
-            {t('signIn.noName')} <span className="mono">npm run ops -- operator add</span>
+            {t('signIn.noName')} <span className="mono">npm run ops -- operator add ID --name NAME --role ROLE</span>
           </p>
         )}
       </form>

@@ -23,7 +23,8 @@ export const en = {
   'signIn.foreign': 'This sign-in did not begin in this tab. Begin it here.',
   'signIn.insecure': 'The company account needs an address with https.',
   'signIn.expired': 'This sign-in took too long, or was finished before. Begin again.',
-  'signIn.noName': 'No name yet? The operator of the server makes one with',
+  'signIn.noName':
+    'No name yet? A server with demo data prints one as it starts. Whoever runs the server adds others with',
   'lock.title': 'Locked',
   'lock.idle': 'This page locked itself, because it was not used.',
   'lock.asked': 'You locked this page.',
@@ -59,7 +60,8 @@ export const es: Translation<typeof en> = {
   'signIn.foreign': 'Esta entrada no empezó en esta pestaña. Empiécela aquí.',
   'signIn.insecure': 'La cuenta de la empresa pide una dirección con https.',
   'signIn.expired': 'Esta entrada tardó demasiado o ya terminó. Empiece de nuevo.',
-  'signIn.noName': '¿Sin nombre aún? El responsable del servidor lo crea con',
+  'signIn.noName':
+    '¿Sin nombre aún? Un servidor con datos de demostración imprime uno al arrancar. El responsable del servidor añade otros con',
   'lock.title': 'Bloqueado',
   'lock.idle': 'La página se bloqueó porque no se usaba.',
   'lock.asked': 'Usted bloqueó esta página.',
