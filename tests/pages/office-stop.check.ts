@@ -46,7 +46,7 @@ describe('B4', () => {
     expect(rows[0]).toContain('−2');
     expect(rows[0]).toContain('“Corner “crushed” – 2”');
     await desk.hand.sees('52 planned');
-    await desk.hand.sees('−2 difference');
+    await desk.hand.sees('−6 difference');
     await desk.hand.sees('Ring at the “side door” – the bell is dead.');
     await desk.hand.sees('Ring at the "side door" - the bell is dead.');
     await desk.hand.sees('Rosa Delgado received it.');

@@ -2,6 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { exportName, toCsv } from '../../server/web/office/model/export.ts';
 import { isNewer, shownOf } from '../../server/web/office/model/flag-review.ts';
 import { may, session } from '../../server/web/office/session.ts';
+import { isOffPlan } from '../../server/web/office/model/route-row.ts';
+import type { StopLine } from '../../server/web/office/model/stop-lines.ts';
+import { differenceOf, isOff, standingLines, totalsOf } from '../../server/web/office/model/stop-lines.ts';
 import type { RepairField } from '../../server/web/office/model/parked-row.ts';
 import {
   columns,
@@ -154,5 +157,46 @@ describe('an export', () => {
 
   test('has the time in its name', () => {
     expect(exportName('parked', Date.parse('2026-11-24T08:56:02Z'), 'csv')).toBe('parked-2026-11-24-0856.csv');
+  });
+});
+
+describe('a delivered stop whose products have no count', () => {
+  const uncounted = (kind: StopLine['kind'], planned: number): StopLine => ({
+    kind,
+    id: '100234',
+    invoice: '8100101',
+    n: 0,
+    name: '',
+    description: '',
+    section: '',
+    container_type: '',
+    planned,
+    delivered: null,
+    returned: null,
+    delivered_pallets: null,
+    accounting_complete: false,
+    action: null,
+    action_delivered: null,
+    photos: [],
+    exceptions: [],
+  });
+  const lines = [uncounted('product', 48), uncounted('product', 4), uncounted('collection', 3)];
+  const standing = (status: 'D' | 'P' | 'S'): StopLine[] => standingLines(lines, status);
+
+  test('delivered 0 of them, and differs by all pieces', () => {
+    expect(standing('D').map(differenceOf)).toEqual([-48, -4, null]);
+    expect(standing('D').map(isOff)).toEqual([true, true, false]);
+    expect(totalsOf(standing('D'))).toMatchObject({ planned: 52, delivered: 0, difference: -52 });
+  });
+
+  test('has a mark in the list of its route', () => {
+    const pieces = { exceptions: 0, planned: 52, delivered: 0 };
+    expect(isOffPlan({ ...pieces, status: 'D' })).toBe(true);
+    expect(isOffPlan({ ...pieces, status: 'D', delivered: 52 })).toBe(false);
+    expect(isOffPlan({ ...pieces, status: 'P' })).toBe(false);
+  });
+
+  test('before and without a delivery the count stays open', () => {
+    expect([...standing('P'), ...standing('S')].map(differenceOf)).toEqual(Array(6).fill(null));
   });
 });

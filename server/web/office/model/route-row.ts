@@ -79,4 +79,10 @@ export function markOf(stop: Pick<StopRow, 'status' | 'parked_since'>, isNext: b
   return stop.status === 'S' || stop.status === 'R' ? 'without' : 'done';
 }
 
+/** Whether a stop was delivered with other pieces than planned, or with an exception. */
+export const isOffPlan = ({ status, exceptions, delivered, planned }: StopPieces): boolean =>
+  exceptions > 0 || (status === 'D' && delivered !== planned);
+
+type StopPieces = Pick<StopRow, 'status' | 'exceptions' | 'delivered' | 'planned'>;
+
 export const warehouse = 999;

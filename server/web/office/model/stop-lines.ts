@@ -2,6 +2,10 @@ import type { StopView } from './stop-ticks.ts';
 
 export type StopLine = StopView['lines'][number];
 
+/** The lines as the stop stands. In a delivered stop a product without a count has 0, as in the driver app and on the host. */
+export const standingLines = (lines: readonly StopLine[], status: StopView['summary']['status']): StopLine[] =>
+  lines.map((line) => (status === 'D' && line.kind === 'product' ? { ...line, delivered: line.delivered ?? 0 } : line));
+
 /** Pieces too few (negative) or too many; null where one of both counts is missing. */
 export const differenceOf = ({ planned, delivered }: Pick<StopLine, 'planned' | 'delivered'>): number | null =>
   planned === null || delivered === null ? null : delivered - planned;

@@ -1,5 +1,6 @@
 import { Chip } from '../../ui/parts/chip.tsx';
 import type { DataOf } from '../api/operations.ts';
+import { isOffPlan } from '../model/route-row.ts';
 import { ListTicks } from './stop-state.tsx';
 import { dayKey } from '../words/times.ts';
 import { t } from '../words/words.ts';
@@ -74,10 +75,11 @@ export const stopColumns = (question: string) => [
   { head: t('route.ticks'), cell: (stop: Stop) => <ListTicks stop={stop} /> },
 ];
 
-function Became({ stop: { status, delivered, planned, exceptions } }: { readonly stop: Stop }) {
+function Became({ stop }: { readonly stop: Stop }) {
+  const { status, delivered, planned, exceptions } = stop;
   if (status === 'P') return <Chip icon="route">{t('route.status.P')}</Chip>;
   if (status === 'S' || status === 'R') return <Chip icon="x">{t(`route.status.${status}`)}</Chip>;
-  const isOff = exceptions > 0 || delivered !== planned;
+  const isOff = isOffPlan(stop);
   return (
     <Chip icon={isOff ? 'warn' : 'check'} tone={isOff ? 'warn' : 'go'}>
       {t('route.of', { a: delivered, b: planned })}

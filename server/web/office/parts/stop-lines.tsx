@@ -1,12 +1,13 @@
 import type { StopLine } from '../model/stop-lines.ts';
-import { differenceOf, differentFirst, isOff, lineKey, totalsOf } from '../model/stop-lines.ts';
+import { differenceOf, differentFirst, isOff, lineKey, standingLines, totalsOf } from '../model/stop-lines.ts';
 import type { StopView } from '../model/stop-ticks.ts';
 import { t } from '../words/words.ts';
 import { ExportRows } from './exports.tsx';
 import { Table } from './table.tsx';
 
 /** Plan against result: lines that differ first, then the totals. */
-export function StopLines({ view: { lines, summary } }: { readonly view: StopView }) {
+export function StopLines({ view: { lines: recorded, summary } }: { readonly view: StopView }) {
+  const lines = standingLines(recorded, summary.status);
   const shown = differentFirst(lines);
   const { route_id, stop_id } = summary;
   return (

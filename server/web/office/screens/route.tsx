@@ -2,6 +2,7 @@ import { useRead } from '../api/reads.ts';
 import type { RouteKey } from '../links.ts';
 import { links } from '../links.ts';
 import type { RouteDetail, StopRow } from '../model/route-row.ts';
+import { isOffPlan } from '../model/route-row.ts';
 import { ExportRows } from '../parts/exports.tsx';
 import { FaultNote } from '../parts/fault-note.tsx';
 import { LegalHolds } from '../parts/legal-holds.tsx';
@@ -78,7 +79,7 @@ function Stops({ detail: { route, stops } }: { readonly detail: RouteDetail }) {
           rows={stops}
           keyOf={({ stop_id }) => String(stop_id)}
           hrefOf={links.stop}
-          lookOf={({ exceptions, parked_since }) => (exceptions > 0 || parked_since !== null ? 'off' : undefined)}
+          lookOf={(stop) => (isOffPlan(stop) || stop.parked_since !== null ? 'off' : undefined)}
           columns={columns()}
         />
       </div>
