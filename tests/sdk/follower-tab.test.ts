@@ -48,6 +48,39 @@ test('a page sends its unsaved changes to each new leader, and a saved one no mo
   expect(records()).toEqual([receipt.id, receipt.id]);
 });
 
+test('a page asks each new leader again for the receipts that are not on the host, and for its codes and routes', async () => {
+  const { name, follower, receipt } = openFollower();
+  const wanted: unknown[] = [];
+  let listened = 0;
+  const leader = new TabBus(name, (message) => {
+    if (message.type === 'wants') wanted.push(message.wanted);
+    if (message.type === 'listens') listened++;
+  });
+  onTestFinished(() => leader.close());
+  const wantedOf = async (nth: number): Promise<unknown[]> => {
+    wanted.length = 0;
+    leader.post({ type: 'leads', leader: randomUUID() });
+    await expect.poll(() => listened).toBe(nth);
+    return [...wanted];
+  };
+  await wantedOf(1);
+  const ofReceipt = { of: 'receipt', id: receipt.id };
+  follower.codes('section');
+  follower.route(sampleKey);
+  follower.take({ type: 'shows', shown: { of: 'receipt', id: receipt.id, value: { at: 'saved' } } });
+  expect(await wantedOf(2)).toContainEqual(ofReceipt);
+  const hosted = { at: 'on_host', version: 2, evidence: 'complete', superseded: [] } as const;
+  follower.take({ type: 'shows', shown: { of: 'receipt', id: receipt.id, value: hosted } });
+  const again = await wantedOf(3);
+  expect(again).toEqual(
+    expect.arrayContaining([
+      { of: 'codes', type: 'section' },
+      { of: 'route', key: sampleKey },
+    ]),
+  );
+  expect(again).not.toContainEqual(ofReceipt);
+});
+
 test('a call outlives the opening of a third page, and ends where another page leads', async () => {
   const { name, follower } = openFollower();
   const asked: string[] = [];
