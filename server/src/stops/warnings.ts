@@ -42,6 +42,8 @@ function contentWarnings(sent: StopObject, placed: StopObject, context: StopCont
     warnings.push(
       warn('unreadable_time', 'updates.skip_refuse_timestamp', 'this is no readable instant; it was kept as sent'),
     );
+  const reason = updates?.skip_refuse_reason_code;
+  if (reason && !codes.isStopException(reason)) warnings.push(unknownCode(reason, 'updates.skip_refuse_reason_code'));
   for (const [i, item] of (updates?.overage_items ?? []).entries()) {
     const path = `updates.overage_items.${i}.osd_code`;
     if (paths === 'v20' && item.osd_code !== '85' && item.osd_code !== '86')

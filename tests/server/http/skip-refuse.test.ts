@@ -48,6 +48,16 @@ describe('contract §4: PUT skip-refuse', () => {
     expect((await skip(body)).data).toMatchObject({ status });
   });
 
+  test('a code that the list has gives no warning', async () => {
+    const warned = async (code: string) => {
+      const stops = [{ id: 1, updates: { status: 'S', skip_refuse_reason_code: code } }];
+      const answer = await server.client.take(syncStops, { as: driver, body: { id: 'R100', stops } });
+      return answer.stops[0]?.warnings.map(({ code: what, path }) => [what, path]);
+    };
+    expect(await warned('01')).toEqual([]);
+    expect(await warned('ZZ')).toEqual([['unknown_code', 'updates.skip_refuse_reason_code']]);
+  });
+
   test('stop_id may be numeric text; a malformed time is stored as sent', async () => {
     const sent = {
       skip_refuse_reason_code: '01',

@@ -268,10 +268,12 @@ describe('lines of the manifest (contract §4)', () => {
       { id: 'NOWHERE', invoice: 'X', updates: { delivered: 1, osd_data: [{ osd_code: 77, data: [{ quantity: 1 }] }] } },
       { ...first, updates: { delivered: 1 } },
     ];
-    const outcome = await pipeline.submit(restChange(key, { id: 1, products }, '1001'));
+    const updates = { skip_refuse_reason_code: '13' };
+    const outcome = await pipeline.submit(restChange(key, { id: 1, updates, products }, '1001'));
     expect(outcome).toMatchObject({
       result: 'applied',
       warnings: [
+        { code: 'unknown_code', path: 'updates.skip_refuse_reason_code' },
         { code: 'over_delivered', path: 'products.0.updates.delivered' },
         { code: 'unknown_product', path: 'products.1' },
         { code: 'unknown_code', path: 'products.1.updates.osd_data.0.osd_code' },
