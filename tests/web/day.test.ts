@@ -28,7 +28,13 @@ interface DayInput {
 
 describe('the day', () => {
   test('all of it at the office leaves nothing', () => {
-    expect(day([[hosted], [hosted, hosted], []])).toEqual({ here: 0, atServer: 0, atOffice: 2, left: [] });
+    expect(day([[hosted], [hosted, hosted], []])).toEqual({
+      here: 0,
+      atServer: 0,
+      atOffice: 2,
+      elsewhere: 0,
+      left: [],
+    });
   });
 
   test('counts the stops of customers, not the warehouse', () => {
@@ -36,9 +42,14 @@ describe('the day', () => {
     expect(day([[hosted], [hosted]], { stops })).toMatchObject({ atOffice: 1, left: [] });
   });
 
+  test('counts the done stops that were recorded elsewhere on their own', () => {
+    const stops = [stopOf({ id: 1 }), ...[2, 3, 999].map((id) => stopOf({ id }, { status: 'D' }))];
+    expect(day([[], [], [hosted], []], { stops })).toMatchObject({ atOffice: 1, elsewhere: 1, left: [] });
+  });
+
   test('names each thing with its place, the oldest first', () => {
     const { left, ...numbers } = day([[hosted], [accepted], [saved(20), saved(10)]], { pending: 2 });
-    expect(numbers).toEqual({ here: 2, atServer: 1, atOffice: 1 });
+    expect(numbers).toEqual({ here: 2, atServer: 1, atOffice: 1, elsewhere: 0 });
     expect(left).toMatchObject([
       { kind: 'change', stop: { id: 3 }, n: 2, since: 10 },
       { kind: 'server', stop: { id: 2 }, since: 30 },

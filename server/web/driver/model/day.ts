@@ -1,7 +1,7 @@
 import type { LocalRoute, LocalStop, ReceiptState } from '@tailgate/client-sdk';
 import type { UnsentFile, UploadStatus } from '@tailgate/client-sdk/uploads';
 import { filesOf } from '@tailgate/client-sdk/uploads';
-import { warehouse } from './order.ts';
+import { isPending, warehouse } from './order.ts';
 import { latestTimes, ticksOf } from './ticks.ts';
 
 /** Something that is not at the back office yet: what it is, where it is, and since when (ms since 1970). */
@@ -31,6 +31,8 @@ export interface Day {
   readonly atServer: number;
   /** Customers' stops: a driver compares it with the stops that are done. */
   readonly atOffice: number;
+  /** Customers' stops that are done without a record on this phone: it cannot say whether the back office has them. */
+  readonly elsewhere: number;
   readonly left: readonly Left[];
 }
 
@@ -46,7 +48,9 @@ interface DayParts {
 
 export function dayOf({ route, statesOf, files, employee, pending, oldestPendingAt }: DayParts): Day {
   const stops = (route?.stops ?? []).map((stop) => ({ stop, states: statesOf(stop) }));
-  const rows = stops.map(({ stop, states }) => ({ stop, ticks: ticksOf(states, stop.parked) }));
+  const rows = stops
+    .filter(({ stop }) => stop.id !== warehouse)
+    .map(({ stop, states }) => ({ stop, ticks: ticksOf(states, stop.parked) }));
   const ofStops = stops.flatMap(({ stop, states }) => leftOf(stop, states));
   const shown = ofStops.reduce((sum, left) => sum + (left.kind === 'change' ? left.n : 0), 0);
   const others: Left[] =
@@ -66,7 +70,8 @@ export function dayOf({ route, statesOf, files, employee, pending, oldestPending
     atServer: new Set(
       ofStops.flatMap((each) => ('stop' in each && each.stop && each.kind !== 'change' ? each.stop.id : [])),
     ).size,
-    atOffice: rows.filter(({ stop, ticks }) => stop.id !== warehouse && ticks?.office === 'yes').length,
+    atOffice: rows.filter(({ ticks }) => ticks?.office === 'yes').length,
+    elsewhere: rows.filter(({ stop, ticks }) => ticks === undefined && !isPending(stop)).length,
     left,
   };
 }

@@ -25,12 +25,14 @@ export function DayScreen() {
   const day = useDay();
   const isComplete = useDayComplete() && day.left.length === 0;
   const isEmpty = isComplete && day.atOffice === 0;
-  const title = dayWord(isEmpty ? 'day.nothing' : isComplete ? 'day.all' : 'day.notAll');
+  const title = dayWord(
+    isEmpty ? 'day.nothing' : !isComplete ? 'day.notAll' : day.elsewhere > 0 ? 'day.allOfPhone' : 'day.all',
+  );
   return (
     <Screen title={t('tab.day')} top={<TopLine />} foot={<DayFoot here={day.here} />}>
       <header className="route-head">
         <h1>{title}</h1>
-        <Progress isComplete={isComplete} />
+        <Progress isComplete={isComplete} elsewhere={day.elsewhere} />
       </header>
       <div className="places pad-x" role="group" aria-label={dayWord('day.places')}>
         <Place tick={day.here === 0 ? 'yes' : 'part'} n={day.here} word={dayWord('day.here')} />
@@ -85,13 +87,14 @@ function useDay(): Day {
   return dayOf({ route, statesOf, files, employee, pending: pending[employee] ?? 0, oldestPendingAt });
 }
 
-function Progress({ isComplete }: { readonly isComplete: boolean }) {
+function Progress({ isComplete, elsewhere }: { readonly isComplete: boolean; readonly elsewhere: number }) {
   const route = useRoute();
   const { connection } = useStatus();
   const done = route ? orderOf(route) : undefined;
   return (
     <p className="small">
       {done && `${t('route.progress', { a: done.finished, b: done.total })}. `}
+      {elsewhere > 0 && `${dayWord('day.elsewhere', { n: elsewhere })} `}
       {!isComplete && dayWord(connection === 'online' ? 'day.onItsWay' : 'day.waitsForNetwork')}
     </p>
   );

@@ -4,6 +4,11 @@ import type { Words } from '../../ui/i18n.ts';
 export const enDay = {
   // The day's end
   'day.all': 'All at the office',
+  'day.allOfPhone': 'All from this phone is at the office',
+  'day.elsewhere': {
+    one: '{n} of them was recorded elsewhere and is not counted here.',
+    other: '{n} of them were recorded elsewhere and are not counted here.',
+  },
   'day.notAll': 'Not all at the office yet',
   'day.nothing': 'Nothing waits on this phone',
   'day.onItsWay': 'The rest is on its way.',

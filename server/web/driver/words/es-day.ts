@@ -5,6 +5,11 @@ import type { enDay } from './en-day.ts';
 export const esDay: Translation<typeof enDay> = {
   // The day's end
   'day.all': 'Todo está en la oficina',
+  'day.allOfPhone': 'Todo lo de este teléfono está en la oficina',
+  'day.elsewhere': {
+    one: '{n} de ellas se registró en otro lugar y no se cuenta aquí.',
+    other: '{n} de ellas se registraron en otro lugar y no se cuentan aquí.',
+  },
   'day.notAll': 'Aún no está todo en la oficina',
   'day.nothing': 'Nada espera en este teléfono',
   'day.onItsWay': 'El resto está en camino.',
