@@ -351,5 +351,5 @@ export const en = {
   'history.title': 'History of stop {n}',
   'history.mine': 'Recorded here {time}',
   'history.office': 'The office: {what} → {value}, {by}, {time}',
-  'history.empty': 'Nothing is recorded yet.',
+  'history.empty': 'Nothing is recorded on this phone.',
 } as const satisfies Words;

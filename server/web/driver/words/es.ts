@@ -349,5 +349,5 @@ export const es: Translation<typeof en> = {
   'history.title': 'Historial de la parada {n}',
   'history.mine': 'Registrado aquí {time}',
   'history.office': 'La oficina: {what} → {value}, {by}, {time}',
-  'history.empty': 'Aún no hay nada registrado.',
+  'history.empty': 'No hay nada registrado en este teléfono.',
 };
