@@ -26,8 +26,8 @@ export function PhoneFacts() {
   const wrong = wrongClock(clockAheadMs);
   return (
     <ul className="facts-list pad-x">
-      <li>
-        <Icon name={wrong === undefined ? 'check' : 'warn'} />
+      <li className={clockAheadMs === undefined ? 'open' : wrong === undefined ? undefined : 'look'}>
+        <Icon name={clockAheadMs === undefined ? 'clock' : wrong === undefined ? 'check' : 'warn'} />
         <span>{clockSentence(clockAheadMs, wrong)}</span>
       </li>
       {room?.photos !== undefined && (
@@ -37,7 +37,7 @@ export function PhoneFacts() {
         </li>
       )}
       {room && (
-        <li>
+        <li className={room.isKept ? undefined : 'look'}>
           <Icon name={room.isKept ? 'check' : 'warn'} />
           <span>{t(room.isKept ? 'phone.kept' : 'phone.notKept')}</span>
         </li>
