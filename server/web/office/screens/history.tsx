@@ -113,13 +113,13 @@ const columns = (stop: StopKey, names: StopNames) => [
       <ul>
         {changes.map(({ before, after, ...field }) => (
           <li key={recordedField(field)} className="diff">
-            <span className="small">{fieldText(field, names)}</span>
+            <span className="small">{fieldText(field, names)}</span>{' '}
             {before !== null && (
               <>
                 <del>
                   <ValueText name={field.name} value={before} of={stop} names={names} />
-                </del>
-                <Icon name="arrow" small />
+                </del>{' '}
+                <Icon name="arrow" small />{' '}
               </>
             )}
             <ins>
@@ -129,7 +129,7 @@ const columns = (stop: StopKey, names: StopNames) => [
         ))}
         {lost.map(({ value, isSure, ...field }) => (
           <li key={[recordedField(field), isSure, value].join('\t')} className="diff">
-            <span className="small">{fieldText(field, names)}</span>
+            <span className="small">{fieldText(field, names)}</span>{' '}
             <del>
               <ValueText name={field.name} value={value} of={stop} names={names} />
             </del>{' '}
