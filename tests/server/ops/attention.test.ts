@@ -120,7 +120,17 @@ describe('GET /api/ops/attention', () => {
     ]);
     const { causes, counts } = await read();
     expect(counts).toMatchObject({ total: 4, quarantine: 2, incident: 1, missing_file: 1 });
+    // The oldest first: the file is awaited since a day before its incident, and needs a person after an hour.
+    const day = 24 * 60;
     expect(causes).toMatchObject([
+      {
+        cause: 'incident:asset_missing',
+        kind: 'missing_file',
+        oldest_at: minutesAgo(day + 15).toISOString(),
+        since: minutesAgo(day - 45).toISOString(),
+        items: [{ facility: null, at: minutesAgo(day + 15).toISOString() }],
+        otherwise: 'proof_incomplete',
+      },
       {
         cause: 'quarantine:STOP_NOT_FOUND:stop.update',
         count: 2,
@@ -135,12 +145,6 @@ describe('GET /api/ops/attention', () => {
         items: [{ ...place, stop_id: 3, employee: '1001' }],
         suggested: { act: 'acknowledge', operation: 'acknowledgeIncident' },
         otherwise: 'unread',
-      },
-      {
-        cause: 'incident:asset_missing',
-        kind: 'missing_file',
-        items: [{ facility: null }],
-        otherwise: 'proof_incomplete',
       },
     ]);
     await query('delete from quarantine');

@@ -47,7 +47,7 @@ async function readAttention({ db, clock }: AttentionDeps): Promise<Attention> {
     };
     return causeOf(row, under ?? null);
   });
-  listed.sort((a, b) => (a.since === b.since ? compare(a.cause, b.cause) : compare(a.since, b.since)));
+  listed.sort((a, b) => compare(a.oldest_at, b.oldest_at) || compare(a.cause, b.cause));
   return { counts: countsOf(listed), causes: listed };
 }
 
@@ -61,22 +61,25 @@ async function readCauses(db: Queryable, now: Date): Promise<readonly CauseRow[]
 }
 
 function causeOf(row: CauseRow, running: AttentionCause['running']): AttentionCause {
-  const { cause, count, capped, file, code, message, oldest_at, newest_at } = row;
-  // An incident about a file that never came belongs to the files.
-  const kind = cause === 'incident:asset_missing' ? 'missing_file' : row.kind;
-  const since = new Date(oldest_at.getTime() + (kind === row.kind ? (graceMs[kind] ?? 0) : 0));
+  const { cause, count, capped, file, code, message } = row;
+  // An incident about a file that never came belongs to the files: the file is awaited since a day before.
+  const isAwaited = cause === 'incident:asset_missing';
+  const kind = isAwaited ? 'missing_file' : row.kind;
+  const began = (at: Date): Date => (isAwaited ? new Date(at.getTime() - DAY_MS) : at);
+  const oldest = began(row.oldest_at);
+  const since = new Date(oldest.getTime() + (graceMs[kind] ?? 0));
   return {
     cause,
     kind,
     count,
     capped,
-    oldest_at: oldest_at.toISOString(),
-    newest_at: newest_at.toISOString(),
+    oldest_at: oldest.toISOString(),
+    newest_at: began(row.newest_at).toISOString(),
     since: since.toISOString(),
     file,
     code,
     message,
-    items: row.items.map((item) => itemOf(item, row.kind)),
+    items: row.items.map((item) => itemOf({ ...item, at: began(new Date(item.at)).toISOString() }, row.kind)),
     ...judge({ kind: row.kind, cause, count, file, code }),
     running,
   };
@@ -84,7 +87,6 @@ function causeOf(row: CauseRow, running: AttentionCause['running']): AttentionCa
 
 const itemOf = (item: AttentionItem, kind: AttentionKind): AttentionItem => ({
   ...item,
-  at: new Date(item.at).toISOString(),
   ...(kind === 'incident' && { text: '', ...placeIn(item.text) }),
 });
 

@@ -110,7 +110,7 @@ export const attentionOperations = {
     method: 'GET',
     path: '/ops/attention',
     summary:
-      'Everything that needs a person, grouped by cause, the longest wait first. Each cause has its oldest entries, a suggested act and the consequence without one.',
+      'Everything that needs a person, grouped by cause, the oldest first. Each cause has its oldest entries, a suggested act and the consequence without one.',
     message: 'Needs a person',
     body: nothing,
     query: nothing,
@@ -134,7 +134,7 @@ const countWords = {
 export const attentionSchemas = [
   described('Attention', attention, 'What needs a person.', {
     counts: 'Entries by kind, for a badge.',
-    causes: 'The longest wait first.',
+    causes: 'The oldest first.',
   }),
   described('AttentionCounts', attentionCounts, 'Entries by kind.', countWords),
   described('AttentionCause', attentionCause, 'Entries of one kind with one cause.', {
@@ -142,7 +142,7 @@ export const attentionSchemas = [
     kind: 'What the entries are.',
     count: 'The number of entries.',
     capped: 'Whether there may be more: the server counts at most 10,000 parked rows and 2,000 of any other kind.',
-    oldest_at: 'The time of the oldest entry, UTC.',
+    oldest_at: 'The time of the oldest entry, UTC; of a file, since when it is awaited.',
     newest_at: 'The time of the newest entry, UTC.',
     since: 'Since when the oldest entry needs a person, UTC.',
     file: 'The file of the host, for parked rows.',
