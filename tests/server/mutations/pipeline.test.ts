@@ -177,7 +177,7 @@ describe('a queue always drains (I5)', () => {
     expect(JSON.parse(kept.body.toString())).toMatchObject({ id: bad.id, args: bad.args });
     expect(JSON.parse(kept.details)).toMatchObject(path ? [{ path }] : []);
     const again = await pipeline.push(sessionOf(queue, '1001'), [bad]);
-    expect(again).toMatchObject({ results: [{ result: 'quarantined', code }] });
+    expect(again.results).toEqual(answer.results.slice(0, 1));
   });
 
   it('quarantines unknown names, other drivers and unknown routes', async () => {

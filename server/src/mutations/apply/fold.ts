@@ -301,7 +301,7 @@ class Fold {
 
   /** A duplicate gets the same answer again and has no effect. */
   #repeatAnswer(item: Item, known: KnownMutation): Outcome | ReportOutcome {
-    if (known.quarantined) return { result: 'quarantined', ...fault(known.quarantined.code, known.quarantined.reason) };
+    if (known.quarantined) return { result: 'quarantined', ...known.quarantined };
     const { meaning } = item;
     if (meaning.kind === 'report')
       return { result: 'reported', duplicate: true, receivedAt: known.receivedAt, warnings: known.warnings };

@@ -1,4 +1,4 @@
-import type { Item, QuarantineCode, QueueItem } from '../change.ts';
+import type { Fault, Item, QueueItem } from '../change.ts';
 import { linkText, type Warning } from '@tailgate/sync-protocol';
 import { sha256 } from '../item.ts';
 
@@ -17,7 +17,7 @@ export interface KnownMutation {
   readonly hash: Buffer;
   /** The route version that contains it; null where it is in quarantine. */
   readonly version: number | null;
-  readonly quarantined: { readonly code: QuarantineCode; readonly reason: string } | null;
+  readonly quarantined: Fault | null;
   /** The warnings of its answer; a client that lost the answer gets them again. */
   readonly warnings: readonly Warning[];
   readonly receivedAt: Date;

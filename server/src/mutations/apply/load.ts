@@ -1,4 +1,4 @@
-import type { RouteKey, StopResult, Warning } from '@tailgate/sync-protocol';
+import type { ErrorDetail, RouteKey, StopResult, Warning } from '@tailgate/sync-protocol';
 import { canonicalJson, mutationArgs, routeScope } from '@tailgate/sync-protocol';
 import { readSignOuts, type SignOut } from '../../auth/queue-sign-outs.ts';
 import type { CodeBook } from '../../codes/code-book.ts';
@@ -254,6 +254,7 @@ function latestChange({ employee, hash, body }: StopRow): LatestChange | null {
 const readBody: (body: string) => { name: string; version: number; args: unknown } = JSON.parse;
 
 const readWarnings: (text: string) => Warning[] = JSON.parse;
+const readDetails: (text: string) => ErrorDetail[] = JSON.parse;
 
 interface RefusedRow {
   quarantine_id: string;
@@ -270,13 +271,16 @@ interface KnownRow {
   version: number | null;
   code: QuarantineCode | null;
   reason: string | null;
+  details: string | null;
   warnings: string | null;
   received_at: Date;
 }
 const knownMutation = (row: KnownRow): KnownMutation => ({
   hash: row.hash,
   version: row.version,
-  quarantined: row.code ? { code: row.code, reason: row.reason ?? '' } : null,
+  quarantined: row.code
+    ? { code: row.code, reason: row.reason ?? '', details: readDetails(row.details ?? '[]') }
+    : null,
   warnings: row.warnings === null ? [] : readWarnings(row.warnings),
   receivedAt: row.received_at,
 });

@@ -94,10 +94,10 @@ const ids = columns<Item>({
 });
 export const loadKnown = ids.statement(
   'mutations_load_known',
-  `select l.id, l.hash, l.version, null as code, null as reason, l.warnings, l.received_at
+  `select l.id, l.hash, l.version, null as code, null as reason, null as details, l.warnings, l.received_at
      from ${ids.rows} join ledger l using (facility, id)
     union all
-   select q.id, q.hash, null, q.code, q.reason, null, q.received_at
+   select q.id, q.hash, null, q.code, q.reason, q.details, null, q.received_at
      from quarantine q where q.id = any($2::uuid[]) and q.code <> 'ID_REUSED' and q.state <> 'released'`,
 );
 
