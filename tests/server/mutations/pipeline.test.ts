@@ -139,6 +139,7 @@ describe('identity (decision 8): the id and the content, not the number', () => 
     const session = await bindQueue(deps, queue, '1001');
     const [first, second, third] = [1, 2, 3].map((stop) => updateOf(queue, key, delivered(stop)));
     expect(await pipeline.push(session, [second, third])).toEqual({ last_seq: 0, results: [], wants: 1 });
+    expect(await pipeline.push(session, [second, first])).toMatchObject({ last_seq: 1, wants: 2 });
     expect(await pipeline.push(session, [first, second, third])).toMatchObject({ last_seq: 3 });
   });
 

@@ -19,7 +19,7 @@ import { hasQueue, stopName } from './world.ts';
 /** The answer to an item: its outcome, or that its queue is out of step. */
 export type Answer =
   | { readonly kind: 'done'; readonly outcome: Outcome | ReportOutcome; readonly lastSeq: number }
-  | { readonly kind: 'gap'; readonly wants: number; readonly lastSeq: number }
+  | { readonly kind: 'gap'; readonly lastSeq: number }
   | { readonly kind: 'fork'; readonly at: number; readonly lastSeq: number }
   /** The database has no such queue, or no longer. */
   | { readonly kind: 'unknown'; readonly lastSeq: 0 };
@@ -86,7 +86,7 @@ class Fold {
     if (this.#forked.has(session) || this.#forkedBefore.has(session))
       return { kind: 'fork', at: queued.seq, lastSeq: state.lastSeq };
     const verdict = judge(item, queued, state, known);
-    if (verdict.kind === 'gap') return { kind: 'gap', wants: verdict.wants, lastSeq: state.lastSeq };
+    if (verdict.kind === 'gap') return { kind: 'gap', lastSeq: state.lastSeq };
     if (verdict.kind === 'fork') {
       this.#forked.add(session);
       this.#addIncident('queue_forked', item, queued);

@@ -32,11 +32,11 @@ export type Verdict =
   | { readonly kind: 'duplicate'; readonly known: KnownMutation; readonly moves: boolean }
   | { readonly kind: 'reused'; readonly moves: boolean }
   | { readonly kind: 'fork'; readonly at: number }
-  | { readonly kind: 'gap'; readonly wants: number };
+  | { readonly kind: 'gap' };
 
 export function judge(item: Item, { seq }: QueueItem, state: QueueState, known: KnownMutation | undefined): Verdict {
   const next = state.lastSeq + 1;
-  if (seq > next) return { kind: 'gap', wants: next };
+  if (seq > next) return { kind: 'gap' };
   const moves = seq === next;
   if (known) return known.hash.equals(item.hash) ? { kind: 'duplicate', known, moves } : { kind: 'reused', moves };
   return moves ? { kind: 'fresh' } : { kind: 'fork', at: seq };

@@ -344,7 +344,7 @@ class PushInProgress {
   readonly #results: MutationResult[] = [];
   #left: number;
   #lastSeq = 0;
-  #expectedSeq: number | undefined;
+  #hasGap = false;
   #fork: number | undefined;
 
   constructor(items: readonly Item[], resolve: (answer: PushAnswer) => void, reject: (error: Error) => void) {
@@ -358,7 +358,7 @@ class PushInProgress {
     if (answer.kind === 'unknown') return this.#reject(new UnknownQueue());
     this.#lastSeq = Math.max(this.#lastSeq, answer.lastSeq);
     if (answer.kind === 'done') this.#results.push(mutationResult(item, item.queued?.seq ?? 0, answer.outcome));
-    else if (answer.kind === 'gap') this.#expectedSeq ??= answer.wants;
+    else if (answer.kind === 'gap') this.#hasGap = true;
     else this.#fork ??= answer.at;
     if (--this.#left === 0) this.#finish();
   }
@@ -369,7 +369,8 @@ class PushInProgress {
     const answer = { last_seq: this.#lastSeq, results: this.#results };
     this.#resolve({
       ...answer,
-      ...(this.#expectedSeq === undefined ? {} : { wants: this.#expectedSeq }),
+      // A later item of the push may have filled the gap in part.
+      ...(this.#hasGap ? { wants: this.#lastSeq + 1 } : {}),
       ...(this.#fork === undefined ? {} : { fork: this.#fork }),
     });
   }
