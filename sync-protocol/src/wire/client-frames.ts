@@ -50,7 +50,8 @@ export type PingFrame = z.infer<typeof pingFrame>;
 /** The first frame. It has exactly one of `api_token` and `queue_key`. A queue key permits pushes only. */
 export const helloFrame = z.object({
   type: z.literal('hello'),
-  protocol: z.int().check(z.gte(1)),
+  /** Any whole number: the answer to one that the server does not speak names its range. */
+  protocol: z.int(),
   client_id: z.uuid(),
   device: label,
   employee_id: z.string().check(

@@ -171,6 +171,12 @@ describe('a push over plain HTTP', () => {
       [400, 'UNSUPPORTED_PROTOCOL'],
     ],
     [
+      'the protocol 0',
+      undefined,
+      { protocol: 0, client_id: new TestQueue().clientId, mutations: [] },
+      [400, 'UNSUPPORTED_PROTOCOL'],
+    ],
+    [
       'too many items',
       undefined,
       { client_id: new TestQueue().clientId, mutations: Array.from({ length: 257 }, () => 1) },

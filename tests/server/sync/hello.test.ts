@@ -60,6 +60,8 @@ describe('hello', () => {
 
   test.each([
     ['an unsupported protocol', { protocol: 9 }, 'UNSUPPORTED_PROTOCOL', /speaks protocol 1 to 1, not 9/],
+    ['the protocol 0', { protocol: 0 }, 'UNSUPPORTED_PROTOCOL', /speaks protocol 1 to 1, not 0/],
+    ['a negative protocol', { protocol: -1 }, 'UNSUPPORTED_PROTOCOL', /not -1/],
     ['no credentials', { api_token: undefined }, 'MISSING_CREDENTIALS', /exactly one/],
     ['two credentials', { queue_key: 'k' }, 'MISSING_CREDENTIALS', /exactly one/],
     ['a wrong token', { api_token: 'nobody gave me this' }, 'INVALID_TOKEN', /token/],
