@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TestQueue } from '../../support/sealing.ts';
+import { insertRoutes, plan } from '../../support/mirror.ts';
 import { restChange } from '../../support/rest-change.ts';
-import { addRoute, bindQueue, delivered, pipelineDeps, updateOf } from './fixture.ts';
+import { addRoute, bindQueue, delivered, pipelineDeps, route, updateOf } from './fixture.ts';
 import { anyScript, dispatch, submitAll } from './concurrent-edits.ts';
 
 const deps = await pipelineDeps();
@@ -32,6 +33,20 @@ describe('batches', () => {
     expect((await first).results[0]?.result).toBe('applied');
   });
 
+  it('with more routes than a notification can name are saved, too', async () => {
+    // A batch takes at most 32 changes of one driver.
+    const routes = Array.from({ length: 250 }, (_, n) => ({ id: `ÄÖÜÄÖÜ${n}`, drivers: [`${1001 + (n % 10)}`] }));
+    const plans = { facility: 'F01', weekEnd: '20261121', stops: [plan(1)] };
+    await insertRoutes(
+      deps.pool,
+      routes.map((each) => ({ ...plans, ...each })),
+    );
+    const outcomes = await Promise.all(
+      routes.map(({ id, drivers: [driver = ''] }) => pipeline.submit(restChange(route(id), delivered(1), driver))),
+    );
+    expect(outcomes.map(({ result }) => result)).toEqual(routes.map(() => 'applied'));
+  });
+
   it('answer and save the same as their items one by one', async () => {
     // All scripts run in parallel, which costs little more than one.
     const anyScripts = fc.array(anyScript, { minLength: 40, maxLength: 40, size: 'max' });
@@ -50,6 +65,19 @@ describe('batches', () => {
 });
 
 describe('temporary faults reject the call', () => {
+  it('tries a batch again that PostgreSQL ended for a deadlock', async () => {
+    const key = await addRoute(deps, 'F5', ['1001']);
+    // A sequence counts on where its transaction is rolled back.
+    await deps.pool.query(
+      `create sequence collision;
+       create function collide() returns trigger language plpgsql as
+         $$ begin if nextval('collision') <= 2 then raise 'a cycle' using errcode = '40P01'; end if; return new; end $$;
+       create trigger collide before insert on ledger for each row when (new.route_id = 'F5') execute function collide()`,
+    );
+    expect(await pipeline.submit(restChange(key, delivered(1), '1001'))).toMatchObject({ result: 'applied' });
+    expect(await deps.one(`select last_value::int as attempts from collision`)).toEqual({ attempts: 3 });
+  });
+
   it('waits for a route that another transaction holds, while others go on', async () => {
     const held = await addRoute(deps, 'F1', ['1001']);
     const free = await addRoute(deps, 'F2', ['1002']);
