@@ -110,7 +110,7 @@ describe('B6', () => {
     await desk.page.goBack();
     await desk.hand.sees('A saved change to look at');
     desk.hand.count();
-    await desk.hand.tap('Read them');
+    await desk.hand.tap('Read it');
     await desk.hand.sees('An item that the stop does not have');
     await desk.hand.tap('I have read these');
     await desk.hand.sees('REPAIR has read them up to');
@@ -134,7 +134,7 @@ describe('B6', () => {
     await desk.hand.sees('Nothing needs a person.');
     // A later visit reviews what its own list had, and not what the page kept of the earlier one.
     await warn(3);
-    await desk.hand.tap('Read them');
+    await desk.hand.tap('Read it');
     await desk.hand.tap('I have read these');
     await desk.hand.sees('REPAIR has read them up to');
     await desk.hand.seesNo('More changes came');

@@ -56,7 +56,7 @@ test('the page of the host has the first load and the lines of the doctor; only 
   const looking = await world.desk('look', '#/host');
   await looking.hand.sees(/(\d+) of \1 routes are loaded from the host:/);
   await looking.hand.sees('Is the host set up for the service?');
-  await looking.hand.sees(/FATZ of all \d+ facilities is a zone/);
+  await looking.hand.sees(/FATZ of each facility is a zone \(\d+\)/);
   expect(await looking.page.getByText('Ask the host again').count()).toBe(0);
   const desk = await world.desk('admin', '#/host');
   await pool.query('alter table PODDTA.RTSTPP disable trigger rtstpp_update');

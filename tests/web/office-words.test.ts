@@ -49,3 +49,13 @@ test('a found change leads to its entry of quarantine, its stop or its route; th
   expect(foundLink({ ...change, quarantine_id: 'Q1' })).toBe('#/quarantine/Q1');
   expect(foundLink({ ...change, route_id: '', week_end: '', stop_id: null })).toBeUndefined();
 });
+
+test('one matter is said in the singular', async () => {
+  const { t } = await import('../../server/web/office/words/words.ts');
+  expect([t('else.not_applied', { n: 1 }), t('else.saved_already', { n: 1 }), t('offer.flags', { n: 1 })]).toEqual([
+    'It is kept, and the driver waits for an answer.',
+    'The change is saved. Only the warning stays unread.',
+    'Read it',
+  ]);
+  expect(t('stop.totalExceptions', { n: 1 })).toBe('exception');
+});

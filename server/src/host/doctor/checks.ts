@@ -292,7 +292,7 @@ export const checks: readonly Check[] = [
           );
         if (facilities.length === 0)
           return attention('FACMSTP has no facility yet', 'add the facilities before their first route');
-        return go(`FATZ of all ${facilities.length} facilities is a zone`);
+        return go(`FATZ of each facility is a zone (${facilities.length})`);
       }),
   },
   {

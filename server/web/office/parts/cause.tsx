@@ -73,7 +73,7 @@ export function CauseRow({ cause, isEnding, onEndHold, onFinished }: CauseRowPro
           <b>{span(Date.now() - Date.parse(cause.oldest_at))}</b>
           {t('inbox.since')} <Moment at={cause.oldest_at} of={{ facility: facilityOf(cause) }} inRow />
         </p>
-        <p className="else">{t(`else.${cause.otherwise}`)}</p>
+        <p className="else">{t(`else.${cause.otherwise}`, { n: count })}</p>
         <div>
           <OfferButton
             cause={cause}
@@ -106,7 +106,7 @@ function OfferButton({ cause, isBusy, onEntries, onRetry, onEndHold }: OfferButt
     return (
       <a className={isGreen ? 'btn btn-go' : 'btn'} href={to}>
         <Icon name={icons[offer.is]} />
-        {offer.is === 'retry' ? '' : t(`offer.${offer.is}`)}
+        {offer.is === 'retry' ? '' : t(`offer.${offer.is}`, { n: cause.count })}
       </a>
     );
   }

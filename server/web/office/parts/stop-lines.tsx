@@ -104,7 +104,7 @@ function Totals({ lines }: { readonly lines: readonly StopLine[] }) {
         <b>{signed(difference)}</b> {t('stop.totalDifference')}
       </span>
       <span>
-        <b>{exceptions}</b> {t('stop.totalExceptions')}
+        <b>{exceptions}</b> {t('stop.totalExceptions', { n: exceptions })}
       </span>
       <span>
         <b>{returned}</b> {t('stop.totalReturned')}

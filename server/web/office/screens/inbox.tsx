@@ -75,5 +75,5 @@ const exported = () => [
   { head: t('parked.why'), text: causeReason },
   { head: t('inbox.count'), text: ({ count }: Cause) => count },
   { head: t('inbox.oldest'), text: ({ oldest_at }: Cause) => oldest_at },
-  { head: t('inbox.otherwise'), text: ({ otherwise }: Cause) => t(`else.${otherwise}`) },
+  { head: t('inbox.otherwise'), text: ({ otherwise, count }: Cause) => t(`else.${otherwise}`, { n: count }) },
 ];
