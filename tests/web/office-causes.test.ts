@@ -83,6 +83,17 @@ describe('the one act of a cause', () => {
   });
 });
 
+test('an open route of an earlier day leads to its page, several to their list', () => {
+  const open = {
+    kind: 'late_close',
+    cause: 'late_close:open',
+    suggested: { act: 'call_driver', operation: null },
+  } as const;
+  const route = { ...item('F01/R100/20261128'), stop_id: null };
+  expect(offerOf(cause({ ...open, items: [route] }), reader)).toEqual({ is: 'route', item: route });
+  expect(offerOf(cause({ ...open, count: 2, items: [route, route] }), reader)).toEqual({ is: 'entries' });
+});
+
 test('the place of an incident is read from its details; other details have none', () => {
   const route = { facility: 'F01', id: 'R100', week_end: '20261128' };
   expect(placeOfIncident(JSON.stringify({ route, stop: 2 }))).toEqual({

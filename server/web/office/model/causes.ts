@@ -1,20 +1,15 @@
 import type { Cause, CauseItem } from '../attention.ts';
+import type { RouteKey, StopKey } from '../links.ts';
 
 /** The act that a row of the inbox offers. */
 export type Offer =
   | { readonly is: 'repair' | 'kept' | 'incident' | 'phone'; readonly id: string }
-  | { readonly is: 'stop'; readonly item: CauseItem & StopPlace }
+  | { readonly is: 'stop'; readonly item: CauseItem & StopKey }
+  | { readonly is: 'route'; readonly item: CauseItem & RouteKey }
   | { readonly is: 'hold'; readonly id: string }
   | { readonly is: 'retry' | 'entries' }
   | { readonly is: 'flags' | 'incidents'; readonly code: string }
   | { readonly is: 'host' | 'parked' | 'phones' };
-
-export interface StopPlace {
-  readonly facility: string;
-  readonly route_id: string;
-  readonly week_end: string;
-  readonly stop_id: number;
-}
 
 /** The facility of a cause, for its times: the one that all of its entries share. */
 export function facilityOf({ items }: Cause): string | undefined {
@@ -22,9 +17,12 @@ export function facilityOf({ items }: Cause): string | undefined {
   return others.length === 0 ? (first ?? undefined) : undefined;
 }
 
+/** Whether an entry names a route. */
+export const isAtRoute = (item: CauseItem): item is CauseItem & RouteKey =>
+  item.facility !== null && item.route_id !== null && item.week_end !== null;
+
 /** Whether an entry names a stop. */
-export const isAtStop = (item: CauseItem): item is CauseItem & StopPlace =>
-  item.facility !== null && item.route_id !== null && item.week_end !== null && item.stop_id !== null;
+export const isAtStop = (item: CauseItem): item is CauseItem & StopKey => isAtRoute(item) && item.stop_id !== null;
 
 /** The suggested act as this operator can do it; a page to read where the role does not include it. */
 export function offerOf(cause: Cause, may: { readonly repair: boolean; readonly admin: boolean }): Offer {
@@ -41,7 +39,8 @@ export function offerOf(cause: Cause, may: { readonly repair: boolean; readonly 
   if (kind === 'parked') return { is: 'repair', id: one.id };
   if (kind === 'quarantine') return { is: 'kept', id: one.id };
   if (kind === 'silent_phone') return { is: 'phone', id: one.id };
-  return isAtStop(one) ? { is: 'stop', item: one } : { is: 'entries' };
+  if (isAtStop(one)) return { is: 'stop', item: one };
+  return isAtRoute(one) ? { is: 'route', item: one } : { is: 'entries' };
 }
 
 /** Files that never came are incidents after a day. */

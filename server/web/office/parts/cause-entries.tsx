@@ -8,7 +8,7 @@ import type { Cause, CauseItem } from '../attention.ts';
 import type { Draft } from '../drafts.ts';
 import { useGate } from '../gate.ts';
 import { links } from '../links.ts';
-import { isAtStop, isOfIncidents, keptCause, parkedCause } from '../model/causes.ts';
+import { isAtRoute, isAtStop, isOfIncidents, keptCause, parkedCause } from '../model/causes.ts';
 import { may } from '../session.ts';
 import { itemText } from '../words/cause-sentences.ts';
 import { atTime } from '../words/times.ts';
@@ -147,7 +147,8 @@ function entryPage(cause: Cause, item: CauseItem): string | undefined {
   if (cause.kind === 'quarantine') return links.kept(item.id);
   if (cause.kind === 'silent_phone') return links.phone(item.id);
   if (cause.kind === 'hold') return links.host;
-  return isAtStop(item) ? links.history(item) : undefined;
+  if (isAtStop(item)) return links.history(item);
+  return isAtRoute(item) ? links.route(item) : undefined;
 }
 
 /** The page with all entries of a cause. */

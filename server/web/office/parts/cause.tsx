@@ -135,6 +135,7 @@ const icons: Readonly<Record<Offer['is'], IconName>> = {
   phone: 'phone',
   phones: 'phone',
   stop: 'box',
+  route: 'route',
   hold: 'play',
   host: 'office',
   parked: 'x',
@@ -158,6 +159,8 @@ function pageOf(offer: Offer): string | undefined {
       return links.phone(offer.id);
     case 'stop':
       return links.history(offer.item);
+    case 'route':
+      return links.route(offer.item);
     case 'host':
     case 'parked':
       return links[offer.is];

@@ -1,3 +1,4 @@
+import { Fragment } from 'react';
 import { useRead } from '../api/reads.ts';
 import type { RouteKey } from '../links.ts';
 import { links } from '../links.ts';
@@ -30,11 +31,7 @@ export function RouteScreen({ route, version }: RouteScreenProps) {
   return (
     <Page
       title={version === undefined ? title : t('route.thenTitle', { route: title, moment: momentOf(version, data) })}
-      lead={
-        version === undefined
-          ? data && t('route.lead', { facility, week: dayText(week_end), version: data.route.version })
-          : t('route.thenLead')
-      }
+      lead={version === undefined ? data && <Lead route={data.route} /> : t('route.thenLead')}
       crumbs={[
         { href: links.routes, text: t('nav.routes') },
         ...(version === undefined ? [] : [{ href: links.route(route), text: t('route.nowLink') }]),
@@ -58,6 +55,21 @@ export function RouteScreen({ route, version }: RouteScreenProps) {
         </>
       )}
     </Page>
+  );
+}
+
+/** Where and which week; and its drivers, for a call. */
+function Lead({ route: { facility, week_end, version, drivers } }: Pick<RouteDetail, 'route'>) {
+  return (
+    <>
+      {t('route.lead', { facility, week: dayText(week_end), version })}
+      {drivers.map(({ employee, name }) => (
+        <Fragment key={employee}>
+          {' · '}
+          <a href={links.search(employee)}>{name === '' ? employee : `${name}, ${employee}`}</a>
+        </Fragment>
+      ))}
+    </>
   );
 }
 
