@@ -76,9 +76,19 @@ describe('what is missing', () => {
     expect(kinds('30')).toEqual(['comment']);
   });
 
+  test('a count that nobody asks for is named, and optional', () => {
+    const plan = { products: [goods('1', 11)], collections: [empties('8', 3), empties('9', 4, true)] };
+    const returns = missingAt(stopOf(plan), emptyDraft, codes).filter(({ kind }) => kind === 'return');
+    expect(returns).toMatchObject([
+      { name: 'Item 8', optional: true },
+      { name: 'Item 9', optional: false },
+    ]);
+    expect(missingAt(stopOf(plan, { status: 'D' }), emptyDraft, codes).map(({ kind }) => kind)).toEqual(['signature']);
+  });
+
   test('a stop without goods needs counts of what goes back, and no signature', () => {
     const backhaul = stopOf({ collections: [empties('9', 4)] });
-    expect(missingAt(backhaul, emptyDraft, codes)).toMatchObject([{ kind: 'return', name: 'Item 9' }]);
+    expect(missingAt(backhaul, emptyDraft, codes)).toMatchObject([{ kind: 'return', name: 'Item 9', optional: false }]);
     const counted = { ...emptyDraft, returns: { [backhaul.collections[0]?.key ?? '']: { returned: 4 } } };
     expect(missingAt(backhaul, counted, codes)).toEqual([]);
   });

@@ -8,7 +8,9 @@ import { isSignedOtherwise } from './signed-list.ts';
 /** Something that a stop still needs, in the order in which the gate leads there. */
 export type Missing =
   | { readonly kind: 'scan'; readonly pieces: number; readonly sections: readonly string[] }
-  | { readonly kind: 'count' | 'reason' | 'photo' | 'comment' | 'return'; readonly key: string; readonly name: string }
+  | { readonly kind: 'count' | 'reason' | 'photo' | 'comment'; readonly key: string; readonly name: string }
+  /** `optional`: it is named, and the gate does not lead there. */
+  | { readonly kind: 'return'; readonly key: string; readonly name: string; readonly optional: boolean }
   | ({ readonly kind: 'overage' } & OverageLack)
   /** `again`: the recipient has signed another list. */
   | { readonly kind: 'signature'; readonly again: boolean };
@@ -69,8 +71,8 @@ export function missingAt(stop: LocalStop, draft: StopDraft, codes: readonly Ref
   // A stop without goods is there for what goes back.
   const isForReturns = stop.products.length === 0;
   const returns = stop.collections.flatMap(({ key, name, required }): Missing[] =>
-    (required || isForReturns) && draft.returns[key] === undefined && !isCounted(stop)
-      ? [{ kind: 'return', key, name }]
+    draft.returns[key] === undefined && !isCounted(stop)
+      ? [{ kind: 'return', key, name, optional: !required && !isForReturns }]
       : [],
   );
   const again = draft.signature !== null && isSignedOtherwise(stop, draft);

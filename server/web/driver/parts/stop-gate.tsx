@@ -30,7 +30,12 @@ export function StopGate({ route, stop, draft }: StopGateProps) {
   if (isCounted(stop)) return <NextGate route={route} stop={stop} />;
 
   const missing = missingAt(stop, draft, credit);
-  const [first] = missing;
+  const first = missing.find((each) => each.kind !== 'return' || !each.optional);
+  const note = missing.length > 0 && (
+    <>
+      <strong>{t('stop.missingList')}</strong> {missingSentence(missing)}
+    </>
+  );
   const { delivered, planned } = tallyOf(stop, draft);
   const deliver = (): void => {
     const place = stampOf(position.current, Date.now());
@@ -44,6 +49,7 @@ export function StopGate({ route, stop, draft }: StopGateProps) {
   if (!first)
     return (
       <Gate
+        {...(note && { note })}
         act={planned === 0 ? t('stop.deliverNothing') : t('stop.deliver', { n: what })}
         more={draft.signer === '' ? undefined : t('stop.signedBy', { name: draft.signer })}
         icon="check"
@@ -53,11 +59,7 @@ export function StopGate({ route, stop, draft }: StopGateProps) {
   return (
     <Gate
       todo
-      note={
-        <>
-          <strong>{t('stop.missingList')}</strong> {missingSentence(missing)}
-        </>
-      }
+      note={note}
       {...actOf(stop, first)}
       under={
         <button className="btn btn-wide" type="button" onClick={deliver}>
