@@ -28,3 +28,17 @@ test('a chosen language is that of the next start; one lent to another reader is
   expect(first.t('hello')).toBe('Hello');
   expect(start().t('hello')).toBe('Hola');
 });
+
+test.each([
+  [['en-US'], '10,000', '35.7 mi'],
+  [['es-MX', 'en-US'], '10,000', '57.5 km'],
+  [['es', 'en-US'], '10,000', '57.5 km'],
+  [['es'], '10,000', '57.5 km'],
+  [['es-419'], '10,000', '57.5 km'],
+  [['es-ES', 'en-US'], '10.000', '57,5 km'],
+])('Spanish on a phone of %j writes numbers as the region does', (languages, number, distance) => {
+  vi.stubGlobal('navigator', { languages, language: languages[0] });
+  const i18n = start();
+  i18n.setLanguage('es');
+  expect([i18n.number(10_000), i18n.distance(57_453)]).toEqual([number, distance]);
+});

@@ -118,10 +118,11 @@ export const isSameDay = (a: number, b: number): boolean => new Date(a).toDateSt
 function formatsOf(code: string) {
   const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
   const rules = new Intl.PluralRules(code);
-  const numbers = new Intl.NumberFormat(code);
+  const written = withRegion(code);
+  const numbers = new Intl.NumberFormat(written);
   const inMiles = /-(US|GB|LR|MM)\b/.test(navigator.language);
   const unit = inMiles ? 'mile' : 'kilometer';
-  const distances = new Intl.NumberFormat(code, { style: 'unit', unit, maximumFractionDigits: 1 });
+  const distances = new Intl.NumberFormat(written, { style: 'unit', unit, maximumFractionDigits: 1 });
   return {
     time: new Intl.DateTimeFormat(code, clock),
     exactTime: new Intl.DateTimeFormat(code, { ...clock, second: '2-digit' }),
@@ -130,6 +131,14 @@ function formatsOf(code: string) {
     number: (value: number) => numbers.format(value),
     distance: (metres: number) => distances.format(metres / (inMiles ? 1_609.344 : 1_000)),
   };
+}
+
+/** The language as its region writes numbers, by the phone's languages: without a region, Spanish is that of Spain. */
+function withRegion(code: string): string {
+  const { languages } = navigator;
+  const own = languages.filter((each) => each.split('-')[0] === code);
+  const [region = 'US'] = [...own, ...languages].flatMap((each) => /-([A-Z]{2}|\d{3})\b/.exec(each)?.[1] ?? []);
+  return `${code}-${region}`;
 }
 
 /** The reader's choice, else the first language of the browser that the app has. */
