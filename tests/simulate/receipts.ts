@@ -43,7 +43,7 @@ export class Receipts {
 
   /** A stop that only one driver touches shows that driver's latest value, regardless of the server's messages. */
   checkViews({ seed, copies, restores }: Evidence): string[] {
-    // What only the host had is an edit of a restored server, and may be later than a record that it never received.
+    // A restored server takes over as an edit what only the host had, and that may be later than a record that it lacks.
     if (restores.hasHappened) return [];
     return this.#drivers.flatMap(({ employee, own: stop, phone, history, hasPhone }) => {
       if (copies.has(employee)) return [];

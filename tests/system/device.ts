@@ -42,7 +42,7 @@ export interface Device {
 /** Short waits; everything else is as in an app. */
 const timing = { retryBaseMs: 20, retryCapMs: 250 };
 
-/** What an app takes from the SDK: of this tree, or of a release. */
+/** The parts of the SDK that an app takes: of this tree, or of a release. */
 export type AppPackages = Pick<typeof sdk, 'createClient'> & Pick<typeof uploadsOfSdk, 'MemoryFiles' | 'openUploads'>;
 
 /** A phone in the reach of a server; it is switched off at the end of the test file. */

@@ -57,7 +57,7 @@ function stopRow({ key, stop, result }: RecordedStop): ServicePart<'RTSTPP'> {
   };
 }
 
-/** The driver who skipped or refused. Where the mirror took the status over from the host, the row alone has the number. */
+/** The driver who skipped or refused. If the mirror took the status over from the host, the row alone has the number. */
 function recorderOf(writer: Stamp | undefined, before: ServicePart<'RTSTUP'> | undefined): string | undefined {
   if (writer && isTakenOver(writer)) return before?.RUDRV;
   return writer?.client === officeSource ? undefined : writer?.by;
