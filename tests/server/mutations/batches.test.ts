@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { routesChannel } from '../../../server/src/db/notify-sql.ts';
 import { TestQueue } from '../../support/sealing.ts';
 import { insertRoutes, plan } from '../../support/mirror.ts';
 import { restChange } from '../../support/rest-change.ts';
@@ -33,7 +34,7 @@ describe('batches', () => {
     expect((await first).results[0]?.result).toBe('applied');
   });
 
-  it('with more routes than a notification can name are saved, too', async () => {
+  it('with more routes than a notification can name are saved at once, and the notification names all', async () => {
     // A batch takes at most 32 changes of one driver.
     const routes = Array.from({ length: 250 }, (_, n) => ({ id: `ÄÖÜÄÖÜ${n}`, drivers: [`${1001 + (n % 10)}`] }));
     const plans = { facility: 'F01', weekEnd: '20261121', stops: [plan(1)] };
@@ -41,10 +42,16 @@ describe('batches', () => {
       deps.pool,
       routes.map((each) => ({ ...plans, ...each })),
     );
+    const listener = await deps.pool.connect();
+    onTestFinished(() => listener.release(true));
+    const heard: unknown[] = [];
+    listener.on('notification', ({ payload }) => heard.push(payload));
+    await listener.query(`listen ${routesChannel}`);
     const outcomes = await Promise.all(
       routes.map(({ id, drivers: [driver = ''] }) => pipeline.submit(restChange(route(id), delivered(1), driver))),
     );
     expect(outcomes.map(({ result }) => result)).toEqual(routes.map(() => 'applied'));
+    await expect.poll(() => heard).toContain('*');
   });
 
   it('answer and save the same as their items one by one', async () => {
