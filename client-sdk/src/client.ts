@@ -4,7 +4,7 @@ import type { QueueConnectionDeps } from './engine/queue-connection.ts';
 import { sdkName } from './engine/queue-connection.ts';
 import type { SyncEngine, Withdrawal } from './engine/sync-engine.ts';
 import type { Diagnostics } from './engine/diagnostics.ts';
-import { NotSignedIn } from './platform/errors.ts';
+import { Closed, NotSignedIn } from './platform/errors.ts';
 import type { ClientEvents, Conflict, EventHub } from './engine/events.ts';
 import type { Inbox, ReviewedChange } from './engine/inbox.ts';
 import { withReceipts } from './engine/inbox.ts';
@@ -90,6 +90,7 @@ export class LocalClient {
    */
   readonly conflicts: Watch<readonly Conflict[]>;
   readonly #deps: ClientDeps;
+  #isClosed = false;
 
   /** Use `createClient`. */
   constructor(deps: ClientDeps) {
@@ -125,8 +126,8 @@ export class LocalClient {
    * @param by signs out this driver alone: where another one is signed in by now, nothing happens
    * @returns whether the server has confirmed it; else it receives the sign-out later
    */
-  signOut(by?: Pick<Author, 'employee'>): Promise<boolean> {
-    return this.#deps.engine.leave(by?.employee);
+  async signOut(by?: Pick<Author, 'employee'>): Promise<boolean> {
+    return this.#open.engine.leave(by?.employee);
   }
 
   /**
@@ -199,7 +200,7 @@ export class LocalClient {
   /**
    * Records an update of a stop (a stop object of PUT route/stop): shown at once, sent as soon as possible.
    *
-   * @throws InvalidChange naming each invalid field; NotSignedIn
+   * @throws InvalidChange naming each invalid field; NotSignedIn; Closed
    */
   updateStop(route: RouteKey, stop: StopInput, by?: Author): Receipt {
     return this.record(this.#checkDraft(draftUpdate(route, stop), by), by);
@@ -223,7 +224,7 @@ export class LocalClient {
    * `undefined` deletes it. Views show it at once. Resolves when it, or a later one, is on the disk. No server receives it.
    * Without a route it is the driver's memo.
    *
-   * @throws InvalidChange above 65,536 characters of JSON; NotSignedIn
+   * @throws InvalidChange above 65,536 characters of JSON; NotSignedIn; Closed
    */
   async setDraft(
     route: RouteKey | undefined,
@@ -231,7 +232,7 @@ export class LocalClient {
     draft: Json | undefined,
     by?: Pick<Author, 'employee'>,
   ): Promise<void> {
-    const { drafts, accounts } = this.#deps;
+    const { drafts, accounts } = this.#open;
     await (route
       ? drafts.set({ scope: routeScope(route), stop }, draft, by?.employee)
       : accounts.setMemo(copyOf(draft)?.draft, by?.employee));
@@ -241,13 +242,13 @@ export class LocalClient {
    * Marks the office's edits of a stop as seen: its `unseen` is empty until the next edit. Resolves when that is on the
    * disk.
    */
-  markSeen(route: RouteKey, stop: number): Promise<void> {
-    return this.#deps.replica.seen({ scope: routeScope(route), stop });
+  async markSeen(route: RouteKey, stop: number): Promise<void> {
+    return this.#open.replica.seen({ scope: routeScope(route), stop });
   }
 
-  /** Records a draft of another entry of this package, such as `recordLoadReport`. Throws `NotSignedIn`. */
+  /** Records a draft of another entry of this package, such as `recordLoadReport`. Throws `NotSignedIn` and `Closed`. */
   record(draft: Draft, by?: Author): Receipt {
-    const { accounts, engine, outbox, replica } = this.#deps;
+    const { accounts, engine, outbox, replica } = this.#open;
     const employee = by?.employee ?? accounts.employee;
     if (employee === undefined) throw new NotSignedIn();
     const known = by && engine.receipt(by.id);
@@ -262,8 +263,8 @@ export class LocalClient {
    * Withdraws a change that no transport has taken; certain to work within `undoWindow`. The views drop it at once, and
    * its receipt becomes `withdrawn`. The result comes when it is off the disk. Merged taps are withdrawn together.
    */
-  withdraw(id: string): Promise<Withdrawal> {
-    return this.#deps.engine.withdraw(id);
+  async withdraw(id: string): Promise<Withdrawal> {
+    return this.#open.engine.withdraw(id);
   }
 
   /** The receipt of an earlier change, also of an earlier run; undefined after its retention has ended. */
@@ -283,16 +284,20 @@ export class LocalClient {
    * Marks the result of a change as seen: its conflicts, and a dismissed change, are shown no longer. A change under
    * review stays in `review`, as acknowledged. Resolves when that is on the disk.
    */
-  acknowledge(id: string): Promise<boolean> {
-    return this.#deps.engine.inbox.acknowledge(id);
+  async acknowledge(id: string): Promise<boolean> {
+    return this.#open.engine.inbox.acknowledge(id);
   }
 
   on<Name extends keyof ClientEvents>(name: Name, listener: (event: ClientEvents[Name]) => void): () => void {
     return this.#deps.events.on(name, listener);
   }
 
-  /** Ends connections and closes the store, after recorded changes are on the disk. */
+  /**
+   * Ends connections and closes the store, after recorded changes are on the disk. From its first step on, calls that
+   * change something throw `Closed`.
+   */
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#deps.stopWakeUps();
     this.#deps.engine.close();
     await this.#deps.uploads?.stop();
@@ -300,8 +305,14 @@ export class LocalClient {
     await this.#deps.journal.close();
   }
 
+  /** The parts, for a call that changes something. */
+  get #open(): ClientDeps {
+    if (this.#isClosed) throw new Closed();
+    return this.#deps;
+  }
+
   async #enter([result, session]: [SignInResult, Session?]): Promise<SignInResult> {
-    if (session) await this.#deps.engine.enter(session);
+    if (session) await this.#open.engine.enter(session);
     return result;
   }
 }

@@ -14,7 +14,7 @@ export type {
 } from '@tailgate/sync-protocol';
 export type { AccountDiagnostics, Diagnostics, QueueDiagnostics, ScopeDiagnostics } from './engine/diagnostics.ts';
 export type { Clock, Environment, Randomness, Socket, SocketEvent } from './platform/environment.ts';
-export { InvalidChange, NotSignedIn, Quarantined, Unreachable, Withdrawn } from './platform/errors.ts';
+export { Closed, InvalidChange, NotSignedIn, Quarantined, Unreachable, Withdrawn } from './platform/errors.ts';
 export type { Amendment, ClientEvents, Conflict, FieldEdit, RemoteEdit } from './engine/events.ts';
 export type { ReviewedChange, ReviewEntry } from './engine/inbox.ts';
 export type { ChangeWarning } from './queue/item.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createClient, MemoryStore, openIndexedDb, Unreachable } from '@tailgate/client-sdk';
+import { Closed, createClient, MemoryStore, openIndexedDb, Unreachable } from '@tailgate/client-sdk';
 import { driverPassword, sampleKey } from '@tailgate/client-sdk/testing';
 import type { LocalClient } from '../../client-sdk/src/client.ts';
 import { EventHub } from '../../client-sdk/src/engine/events.ts';
@@ -166,4 +166,29 @@ test('a sign-out that is repeated at the next leader leaves the driver signed in
   await first.close();
   expect(await signedOut).toBe(true);
   expect(second.driver.current).toMatchObject({ employeeId: '1002' });
+});
+
+test('a closed client records nothing more, from the first step of its end: another one may have its store', async () => {
+  const { url } = await startScriptedServer();
+  const [name, indexedDB] = [randomUUID(), new IDBFactory()];
+  const open = async () => createClient({ url, store: await openIndexedDb(name, { indexedDB }) });
+  const old = await open();
+  await old.signIn({ employeeId: '1001', password: driverPassword });
+  const stop = old.stop(1, sampleKey);
+  await until(stop, (is) => is !== undefined);
+
+  const before = stop.update({ updates: { driver_comments: 'in time' } });
+  const drafted = stop.draft.set('in time');
+  const closed = old.close();
+  expect(() => stop.update({ updates: { driver_comments: 'in the same step' } })).toThrow(Closed);
+  await Promise.all([closed, drafted, before.saved]);
+  const next = await open();
+  onTestFinished(() => next.close());
+
+  expect(() => stop.skip()).toThrow(Closed);
+  for (const refused of [stop.draft.set('late'), stop.seen(), old.withdraw(before.id), old.acknowledge(before.id)])
+    await expect(refused).rejects.toThrow(Closed);
+  await expect(old.signOut()).rejects.toThrow(Closed);
+  expect(next.stop(1, sampleKey).current).toMatchObject({ draft: 'in time', updates: { driver_comments: 'in time' } });
+  expect(next.receipt(before.id)).toBeDefined();
 });

@@ -26,6 +26,14 @@ export class NotSignedIn extends Error {
   }
 }
 
+/** The client was closed: another one may have its store by now. */
+export class Closed extends Error {
+  override readonly name = 'Closed';
+  constructor() {
+    super('this client was closed');
+  }
+}
+
 /** The server cannot be reached, or cannot answer now; the same call may work later. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable';

@@ -64,7 +64,7 @@ export class Journal {
     this.#wake();
   }
 
-  /** Waits for the pending writes. If storage fails, tries once more and then closes. */
+  /** Waits for the pending writes, and takes no more. If storage fails, tries once more and then closes. */
   async close(): Promise<void> {
     this.#closing = true;
     this.#wake();
@@ -74,6 +74,8 @@ export class Journal {
 
   #enqueue(changes: readonly StoreChange[], durability: Durability, tried: Waiting['tried']): void {
     if (changes.length === 0) return tried(true);
+    // Another client may write to the store from now on.
+    if (this.#closing) return tried(false);
     this.#waiting.push({ changes, durability, tried });
     this.#running ??= this.#run();
   }

@@ -5,7 +5,7 @@ import type { Diagnostics } from '../engine/diagnostics.ts';
 import type { ClientEvents, Conflict } from '../engine/events.ts';
 import { EventHub } from '../engine/events.ts';
 import type { ReviewedChange } from '../engine/inbox.ts';
-import { messageOf, Unreachable } from '../platform/errors.ts';
+import { Closed, messageOf, Unreachable } from '../platform/errors.ts';
 import { readItem } from '../queue/item.ts';
 import type { Draft, SkipInput, StopInput } from '../queue/record.ts';
 import type { Receipt } from '../queue/receipt.ts';
@@ -103,12 +103,12 @@ export class TabClient implements Client {
     return client;
   }
 
-  signIn(input: SignInInput): Promise<SignInResult> {
-    return this.#client.current.signIn(input);
+  async signIn(input: SignInInput): Promise<SignInResult> {
+    return this.#open.signIn(input);
   }
 
-  signUp(employeeId: string, password: string, invitation?: string): Promise<SignInResult> {
-    return this.#client.current.signUp(employeeId, password, invitation);
+  async signUp(employeeId: string, password: string, invitation?: string): Promise<SignInResult> {
+    return this.#open.signUp(employeeId, password, invitation);
   }
 
   /** For the driver of this moment: when the call is repeated, another one may be signed in. */
@@ -158,15 +158,15 @@ export class TabClient implements Client {
   }
 
   updateStop(route: RouteKey, stop: StopInput, by?: Author): Receipt {
-    return this.#recorded(this.#client.current.updateStop(route, stop, by));
+    return this.#recorded(this.#open.updateStop(route, stop, by));
   }
 
   skipStop(route: RouteKey, stopId: number, fields: SkipInput, by?: Author): Receipt {
-    return this.#recorded(this.#client.current.skipStop(route, stopId, fields, by));
+    return this.#recorded(this.#open.skipStop(route, stopId, fields, by));
   }
 
   record(draft: Draft, by?: Author): Receipt {
-    return this.#recorded(this.#client.current.record(draft, by));
+    return this.#recorded(this.#open.record(draft, by));
   }
 
   #recorded(receipt: Receipt): Receipt {
@@ -196,8 +196,8 @@ export class TabClient implements Client {
     return this.#client.current.now();
   }
 
-  acknowledge(id: string): Promise<boolean> {
-    return this.#client.current.acknowledge(id);
+  async acknowledge(id: string): Promise<boolean> {
+    return this.#open.acknowledge(id);
   }
 
   withdraw(id: string): Promise<Withdrawal> {
@@ -208,7 +208,7 @@ export class TabClient implements Client {
   async #untilAnswered<Value>(call: (client: Client) => Promise<Value>): Promise<Value> {
     for (;;)
       try {
-        return await call(this.#client.current);
+        return await call(this.#open);
       } catch (error) {
         if (!(error instanceof Unreachable) || this.#leaving.signal.aborted) throw error;
       }
@@ -248,7 +248,15 @@ export class TabClient implements Client {
     return select(follow(this.#client, pick), (value) => value);
   }
 
+  /** The client, for a call that changes something. */
+  get #open(): Client {
+    if (this.#leaving.signal.aborted) throw new Closed();
+    return this.#client.current;
+  }
+
   #take(message: Message): void {
+    // A page repeats to the next leader what a leaving one does not answer.
+    if (this.#leader && this.#leaving.signal.aborted) return;
     if (this.#leader) this.#leader.take(message);
     else this.#follower.take(message);
   }
