@@ -7,6 +7,14 @@ import { createDatabase } from '../../support/postgres.ts';
 
 const key = { facility: 'F01', id: 'R1', week_end: '20261121' };
 
+/** A route with changes for the host. */
+const addRouteBehind = (pool: Queryable) =>
+  pool.query(
+    `insert into route (facility, id, week_end, version, hosted_through, header_version, plan_version, name, trailer, email_flag,
+                        dispatched_on)
+     values ('F01', 'R1', '20261121', 2, 1, 1, 1, '', '', false, '')`,
+  );
+
 test('a renewal that arrives after the release does not take the route again', async () => {
   const { pool } = await createDatabase();
   const { promise: underWay, resolve: begun } = Promise.withResolvers<void>();
@@ -46,14 +54,27 @@ test('a renewal drops a lease that another worker has taken, and keeps the other
   await leases.close();
 });
 
+test('of two workers that list the same route, one claims it', async () => {
+  const { pool } = await createDatabase();
+  await addRouteBehind(pool);
+  const [first, second] = [randomUUID(), randomUUID()].map((owner) => new Leases({ db: pool, owner }));
+  if (!first || !second) throw new Error('there are two workers');
+  const now = new Date();
+  const lists = [await first.candidates(1, now), await second.candidates(1, now)];
+  expect(lists).toEqual([[key], [key]]);
+  const [lease] = await first.claim([key], now);
+  if (!lease) throw new Error('nobody else has this route');
+  expect(await second.claim([key], now)).toEqual([]);
+  await first.release(lease);
+  expect(await second.claim([key], now)).toMatchObject([{ key }]);
+  await first.close();
+  await second.close();
+});
+
 test('changes of a facility that is off are no reason to look again', async () => {
   const { pool } = await createDatabase();
   const leases = new Leases({ db: pool, owner: randomUUID() });
-  await pool.query(
-    `insert into route (facility, id, week_end, version, hosted_through, header_version, plan_version, name, trailer, email_flag,
-                        dispatched_on)
-     values ('F01', 'R1', '20261121', 2, 1, 1, 1, '', '', false, '')`,
-  );
+  await addRouteBehind(pool);
   const lease = await leases.acquire(key);
   if (!lease) throw new Error('nobody else has this route');
   await leases.releaseAll([lease], 60_000);
