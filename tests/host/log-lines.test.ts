@@ -121,3 +121,17 @@ test('retention deletes old lines in parts, the oldest first, and no young one',
   await retention.sweep();
   expect(await count()).toEqual({ old: 0, all: young });
 });
+
+test('retention ends at a day that is not yet old, however many lines it has', async () => {
+  await depot.database.pool.query(
+    `insert into PODDTA.PODRPLP (RLTRC, RLSEQ, RLDAT) select 'DAY' || n, n, 20260101 from generate_series(1, 600) n`,
+  );
+  const leases = new Leases({ db: depot.database.pool, owner: randomUUID() });
+  atFileEnd(() => leases.close());
+  let asked = 0;
+  const mayWrite = () => ++asked < 10;
+  const clock = () => new Date('2026-01-02T12:00:00.000Z');
+  await new LogRetention({ host: depot.host, leases, mayWrite, days: 1, clock, log: depot.log }).sweep();
+  // Once for the run and once for its first lines.
+  expect(asked).toBe(2);
+});
