@@ -1,6 +1,7 @@
 import { pushAnswer } from '@tailgate/sync-protocol';
 import type { ClientOptions } from '@tailgate/client-sdk';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { HttpSocket } from '../../client-sdk/src/connection/http-socket.ts';
 import { insertRoutes, plan } from '../support/mirror.ts';
 import { password, signUp } from '../support/people.ts';
 import { Device, until } from '../support/sdk-device.ts';
@@ -108,6 +109,24 @@ describe('a network that blocks sockets', () => {
       receipt.id,
     ]);
     expect(rows.map(({ edit_time }) => edit_time.getTime() - start)).toEqual([600_000]);
+  });
+
+  test.each([
+    { pulled: '1', first: 'message' },
+    { pulled: '2', first: 'close' },
+  ])('a welcome of epoch 1 and a first pull of epoch $pulled: $first', async ({ pulled, first }) => {
+    const welcome = { epoch: '1' };
+    const pull = { epoch: pulled, frames: [], routes: [] };
+    const socket = new HttpSocket('https://tailgate.example/sync', async (url) => {
+      const { pathname } = new URL(new Request(url).url);
+      return Response.json(pathname === '/sync/push' ? welcome : pull);
+    });
+    // A restored server has none of the state in a welcome from before.
+    const event = new Promise<string>((resolve) => {
+      for (const type of ['message', 'close']) socket.addEventListener(type, () => resolve(type));
+    });
+    socket.send(JSON.stringify({ type: 'hello', employee_id: '1001', client_id: 'a', cursors: {} }));
+    expect(await event).toBe(first);
   });
 
   test('the client returns to the socket as soon as one passes', async () => {
