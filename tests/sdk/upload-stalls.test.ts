@@ -125,3 +125,21 @@ test('a failed attempt leaves no listener behind that would hold the bytes of it
     }
   expect(Math.max(...listeners.values())).toBe(1);
 });
+
+test('credentials that a captive portal rejected are tried again after a hint that the network is back', async () => {
+  let isCaptive = true;
+  const denied = new Set<string>();
+  const portal: typeof fetch = async (url, init) => {
+    if (!isCaptive) return fetch(url, init);
+    const headers = new Headers(init?.headers);
+    denied.add(headers.get('queue_key') === null ? 'token' : 'queue key');
+    return new Response('sign in to the network', { status: 401 });
+  };
+  const { uploads, hint, add } = await openApp(fetchStack(portal));
+  const { id } = await add();
+  await expect.poll(() => [...denied].toSorted()).toEqual(['queue key', 'token']);
+  expect(uploads.status.current).toMatchObject({ waiting: 1, failed: [] });
+  isCaptive = false;
+  // The first hint may come while the last rejection is read.
+  await expect.poll(() => hint(0).then(() => uploads.file(id).current?.at)).toBe('here');
+});
