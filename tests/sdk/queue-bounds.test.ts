@@ -200,3 +200,26 @@ test('two edits that are too large together stay two changes', () => {
   expect(second).not.toBe(first);
   expect(outbox.queueOf('1001').items).toHaveLength(2);
 });
+
+test('a conflict that the driver has not seen stays for 30 days; one that the driver has seen goes after 7', async () => {
+  const { record, outbox, advance } = openQueue();
+  const [unseen, seen] = [1, 2].map((stop) => record(stop, 'tapped').item);
+  const path = 'updates.driver_comments';
+  const conflicts = [{ id: 'a', route: 'route:F01/R1/20261121', stop: 1, path, mine: 'tapped', theirs: 'other' }];
+  const since = Date.UTC(2026, 10, 21, 16);
+  const progress = { at: 'on_host', version: 2, since, accepted_at: undefined, evidence: undefined } as const;
+  for (const [item, acknowledged] of [[unseen!, false] as const, [seen!, true] as const])
+    await outbox.advance(new Map([[item, { progress, conflicts, acknowledged }]]));
+  const days = (n: number): void => {
+    advance(n * 86_400_000);
+    outbox.purge();
+  };
+  days(7);
+  expect(outbox.queueOf('1001').items).toEqual([unseen, seen]);
+  days(1);
+  expect(outbox.queueOf('1001').items).toEqual([unseen]);
+  days(22);
+  expect(outbox.queueOf('1001').items).toEqual([unseen]);
+  days(1);
+  expect(outbox.queueOf('1001').items).toEqual([]);
+});
