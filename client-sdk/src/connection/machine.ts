@@ -146,7 +146,7 @@ function whileWaiting(state: Waiting, { is }: Event, timing: Timing): State {
     : (state satisfies Ignoring<typeof is, 'wanted' | 'woken' | SocketOnly>);
 }
 
-/** Events of a socket, which a waiting state does not have. `unwanted` is handled before. */
+/** Events of a socket, which the states without one do not have. `unwanted` is handled before. */
 type SocketOnly = 'opened' | 'closed' | 'welcomed' | 'barred' | 'outdated' | 'received' | 'unwanted';
 
 /** The state stays, for these events only: a new one fails to compile. `machine.test.ts` has all transitions. */
@@ -171,6 +171,8 @@ export function step(state: State, event: Event, timing: Timing, fraction: numbe
     case 'resting':
     case 'barred':
     default:
-      return event.is === (state.at === 'resting' ? 'wanted' : 'renewed') ? opening(0, timing) : state;
+      return event.is === (state.at === 'resting' ? 'wanted' : 'renewed')
+        ? opening(0, timing)
+        : (state satisfies Ignoring<typeof event.is, 'wanted' | 'renewed' | 'woken' | 'time' | SocketOnly>);
   }
 }
