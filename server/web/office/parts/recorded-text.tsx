@@ -2,7 +2,7 @@ import { english, labelOf, spanish } from '@tailgate/client-sdk/labels';
 import type { RecordedValue } from '@tailgate/sync-protocol';
 import type { ShownException } from '../model/shown-value.ts';
 import { shownValue } from '../model/shown-value.ts';
-import { i18n, t } from '../words/words.ts';
+import { i18n, reasonText, t } from '../words/words.ts';
 import type { Placed } from '../zones.ts';
 import { Moment } from './moment.tsx';
 
@@ -54,7 +54,7 @@ function Exceptions({
     <>
       {exceptions.map(({ code, quantity, barcode, comment }, place) => (
         <span key={place} className="reason">
-          {quantity} × {code} {meanings.get(code)}
+          {quantity} × {reasonText(code, meanings.get(code))}
           {barcode !== '' && <span className="sub mono">{barcode}</span>}
           {comment !== '' && <span className="sub">{t('stop.quoted', { text: comment })}</span>}
         </span>

@@ -1,7 +1,7 @@
 import type { StopLine } from '../model/stop-lines.ts';
 import { differenceOf, differentFirst, isOff, lineKey, standingLines, totalsOf } from '../model/stop-lines.ts';
 import type { StopView } from '../model/stop-ticks.ts';
-import { t } from '../words/words.ts';
+import { reasonText, t } from '../words/words.ts';
 import { ExportRows } from './exports.tsx';
 import { Table } from './table.tsx';
 
@@ -81,7 +81,7 @@ function Reasons({ line: { exceptions, photos } }: { readonly line: StopLine }) 
     <>
       {exceptions.map(({ code, meaning, quantity, comment }, place) => (
         <span key={place} className="reason">
-          {quantity} × {code} {meaning}
+          {quantity} × {reasonText(code, meaning)}
           {comment !== '' && <span className="sub">{t('stop.quoted', { text: comment })}</span>}
         </span>
       ))}
@@ -133,7 +133,7 @@ export function Overage({ items }: { readonly items: StopView['overage'] }) {
             head: t('stop.reason'),
             cell: ({ code, meaning, comment }) => (
               <>
-                {code} {meaning}
+                {reasonText(code, meaning)}
                 {comment !== '' && <span className="sub">{t('stop.quoted', { text: comment })}</span>}
               </>
             ),

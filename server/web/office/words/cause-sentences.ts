@@ -35,7 +35,6 @@ export function causeTitle(cause: Cause): string {
 /** Why, in the words of the host, of the rules or of the person who acted. */
 export function causeReason({ kind, file, code, message, items }: Cause): string {
   if (kind === 'parked') return t('why.parked', { file: file ?? '', code: code ?? '', message });
-  if (kind === 'quarantine') return t('why.quarantine', { code: code ?? '', message });
   if (kind === 'flag') return flagName(code ?? '');
   if (kind === 'hold') return t('why.hold', { message, by: items[0]?.text ?? '' });
   return message;

@@ -30,12 +30,11 @@ export const en = {
   },
   'kind.late_close.waits': { one: 'A close waits for refused stops', other: '{n} closes wait for refused stops' },
   'why.parked': '{file}, SQLSTATE {code}: “{message}”',
-  'why.quarantine': '{message} ({code})',
   'why.hold': '“{message}”, by {by}',
   'else.host_lacks_stop':
-    'The server tries again, each time after twice the wait. The back office does without until then.',
+    'The server tries again, each time after twice the wait. The back office does without these until then.',
   'else.host_lacks_row':
-    'The server tries again, each time after twice the wait. The back office does without until then.',
+    'The server tries again, each time after twice the wait. The back office does without these until then.',
   'else.close_waits': 'The host gets the close half an hour late, without the refused stops.',
   'else.not_applied': {
     one: 'It is kept, and the driver waits for an answer.',
@@ -119,12 +118,11 @@ export const es: Translation<typeof en> = {
     other: '{n} cierres esperan a paradas rechazadas',
   },
   'why.parked': '{file}, SQLSTATE {code}: «{message}»',
-  'why.quarantine': '{message} ({code})',
   'why.hold': '«{message}», por {by}',
   'else.host_lacks_stop':
-    'El servidor prueba otra vez, cada vez tras el doble de espera. Hasta entonces la oficina sigue sin ello.',
+    'El servidor prueba otra vez, cada vez tras el doble de espera. Hasta entonces la oficina sigue sin ellas.',
   'else.host_lacks_row':
-    'El servidor prueba otra vez, cada vez tras el doble de espera. Hasta entonces la oficina sigue sin ello.',
+    'El servidor prueba otra vez, cada vez tras el doble de espera. Hasta entonces la oficina sigue sin ellas.',
   'else.close_waits': 'El host recibe el cierre media hora tarde, sin las paradas rechazadas.',
   'else.not_applied': {
     one: 'Se guarda, y el conductor espera respuesta.',

@@ -11,6 +11,9 @@ export const i18n = createI18n(en, {
 
 export const { t } = i18n;
 
+/** A credit reason: its meaning, then its code. */
+export const reasonText = (code: string, meaning = ''): string => (meaning === '' ? code : `${meaning} (${code})`);
+
 /** Bytes in words: 840 kB, 1.9 MB. */
 export const sizeText = (bytes: number): string =>
   bytes < 1_000_000
