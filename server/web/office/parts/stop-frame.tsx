@@ -77,6 +77,12 @@ function Lead({ view: { customer, summary, times } }: { readonly view: StopView 
   );
 }
 
+/** Why the latest change has no tick of a phone. */
+const withoutPhone = (receipts: StopView['receipts']) => {
+  if (!receipts) return 'stop.nothing';
+  return receipts.source === 'office' ? 'stop.byOffice' : 'stop.noPhone';
+};
+
 /** Phone, server, back office: each with the time of its evidence. */
 function ThreeTicks({ view }: { readonly view: StopView }) {
   const { receipts, summary, host } = view;
@@ -90,7 +96,7 @@ function ThreeTicks({ view }: { readonly view: StopView }) {
         <Tick state={phone} />
         <span>
           <strong>{t('stop.phone')}</strong>
-          <small>{at(receipts?.phone_at, t(receipts ? 'stop.noPhone' : 'stop.nothing'))}</small>
+          <small>{at(receipts?.phone_at, t(withoutPhone(receipts)))}</small>
         </span>
       </div>
       <div className="where">
