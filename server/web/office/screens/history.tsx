@@ -59,7 +59,7 @@ export function HistoryScreen({ stop, moment }: { readonly stop: StopKey; readon
               />
             </div>
           </div>
-          <Beside data={data} stop={stop} />
+          <Beside data={data} stop={stop} view={view.data} />
         </div>
       )}
     </StopFrame>
@@ -201,8 +201,15 @@ function AsItWas({ data, moment, names }: AsItWasProps) {
   );
 }
 
-function Beside({ data, stop }: { readonly data: StopRecord; readonly stop: StopKey }) {
+interface BesideProps {
+  readonly data: StopRecord;
+  readonly stop: StopKey;
+  readonly view: StopView | undefined;
+}
+
+function Beside({ data, stop, view }: BesideProps) {
   const { host, files, mails, kept } = data;
+  const uses = new Map(view?.files.map(({ asset_id, use }) => [asset_id, t(`history.${use}`)]));
   return (
     <div>
       {kept.length > 0 && (
@@ -258,8 +265,9 @@ function Beside({ data, stop }: { readonly data: StopRecord; readonly stop: Stop
           {files.length === 0 && <li>{t('history.noFiles')}</li>}
           {files.map(({ asset_id, state, mime, sha256 }) => (
             <li key={asset_id}>
-              {mime || asset_id} <span className="small">{t(`history.file.${state}`)}</span>
-              {sha256 !== null && <span className="sub breaks mono">SHA-256 {sha256}</span>}
+              {uses.get(asset_id)} <span className="small">{t(`history.file.${state}`)}</span>
+              <span className="each small">{mime || asset_id}</span>
+              {sha256 !== null && <span className="each breaks mono">SHA-256 {sha256}</span>}
             </li>
           ))}
         </ul>
@@ -272,7 +280,7 @@ function Beside({ data, stop }: { readonly data: StopRecord; readonly stop: Stop
           {mails.length === 0 && <li>{t('history.noMails')}</li>}
           {mails.map(({ mutation_id, sent_at }) => (
             <li key={mutation_id}>
-              <Moment at={sent_at} of={stop} form="exact" />
+              {t('stop.mailed')} <Moment at={sent_at} of={stop} form="exact" />
             </li>
           ))}
         </ul>
