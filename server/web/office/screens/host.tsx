@@ -102,7 +102,7 @@ function Figures({ status }: { readonly status: Status }) {
       <div className="fig">
         <span>{t('host.behind')}</span>
         <b>{lag === 0 ? t('host.upToDate') : span(lag * 1_000)}</b>
-        <span>{t('host.lagMore')}</span>
+        {lag > 0 && <span>{t('host.lagMore')}</span>}
       </div>
       <div className="fig">
         <span>{t('host.routesBehind')}</span>

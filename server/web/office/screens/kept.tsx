@@ -123,14 +123,13 @@ function Decision({ entry }: { readonly entry: Entry }) {
                 {t('kept.noSentence')}
               </p>
             )}
-            <p className="small">{t('kept.releaseMore')}</p>
             <button className="btn btn-go" type="button" aria-disabled={release.isOff} onClick={() => void apply()}>
               <Icon name="check" />
               {t('kept.release')}
             </button>
+            <p className="small">{t('kept.releaseMore')}</p>
             {state === 'open' && (
               <>
-                <p className="small">{t('kept.dismissMore')}</p>
                 <button
                   className="btn btn-bad"
                   type="button"
@@ -140,6 +139,7 @@ function Decision({ entry }: { readonly entry: Entry }) {
                   <Icon name="x" />
                   {t('kept.dismiss')}
                 </button>
+                <p className="small">{t('kept.dismissMore')}</p>
               </>
             )}
           </>
