@@ -17,6 +17,21 @@ test('a time has its day where that is not today, and its year where that is not
   expect(text('2025-12-31T14:56:00Z')).toContain('2025');
 });
 
+test('where facilities have several zones, a time that is not on the reader’s clock names its zone', async () => {
+  const { timeIn } = await import('../../server/web/office/words/times.ts');
+  const { facilities } = await import('../../server/web/office/zones.ts');
+  const now = Date.parse('2026-11-24T18:00:00Z');
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const foreign = own === 'Asia/Tokyo' ? 'Asia/Kolkata' : 'Asia/Tokyo';
+  const shown = (facility: string): string => timeIn(now, { facility }, 'time', now);
+  facilities.set([{ id: 'A', name: '', zone: foreign }]);
+  expect(shown('A')).toMatch(/^\d\d:\d\d$/);
+  facilities.set([...facilities.current, { id: 'B', name: '', zone: own }]);
+  expect(shown('A')).toMatch(/^\d\d:\d\d GMT\+/);
+  expect(shown('B')).toMatch(/^\d\d:\d\d$/);
+  facilities.set([]);
+});
+
 test('a time in a sentence has its article in Spanish: one of today another than one of an earlier day', async () => {
   vi.stubGlobal('document', { documentElement: { lang: '' } });
   const { atTime, untilTime } = await import('../../server/web/office/words/times.ts');

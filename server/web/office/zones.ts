@@ -28,6 +28,16 @@ export interface Placed {
 /** The zone of a time: that of its place, else the reader's. */
 export const zoneOf = (of?: Placed): string => zoneOfPlace(of) ?? readersZone;
 
+/**
+ * Whether a time names its zone: one on the reader's clock because it has no place, and, where facilities have several
+ * zones, each that the reader's clock shows otherwise.
+ */
+export const namesZone = (of: Placed | undefined, differs: (zone: string, readersZone: string) => boolean): boolean => {
+  const zone = zoneOfPlace(of);
+  if (zone === undefined) return true;
+  return new Set(facilities.current.map((each) => each.zone)).size > 1 && differs(zone, readersZone);
+};
+
 /** The row's own zone, else the one of its facility, else the one that all facilities share; undefined where none is known. */
 export function zoneOfPlace({ zone, facility }: Placed = {}): string | undefined {
   if (isZone(zone)) return zone;

@@ -1,5 +1,5 @@
 import type { Placed } from '../zones.ts';
-import { zoneOf, zoneOfPlace } from '../zones.ts';
+import { namesZone, zoneOf } from '../zones.ts';
 import { i18n, t } from './words.ts';
 
 const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
@@ -35,14 +35,17 @@ function formatter(form: TimeForm, zone: string, isNamed = false): Intl.DateTime
 
 /**
  * A time on the clock of its facility; with its day where that is not today, and with the year where that is not the
- * present one. A time of no facility has the reader's zone, and names it.
+ * present one, and with its zone where the reader could take it for another (`namesZone`).
  */
 export function timeIn(ms: number, of?: Placed, form: TimeForm = 'time', now = Date.now()): string {
   const zone = zoneOf(of);
   const isNow = (each: TimeForm): boolean => formatter(each, zone).format(ms) === formatter(each, zone).format(now);
   const shown = isNow('date') ? form : isNow('year') ? 'day' : 'dayOfYear';
-  return formatter(shown, zone, zoneOfPlace(of) === undefined).format(ms);
+  return formatter(shown, zone, isZoneNamed(ms, of)).format(ms);
 }
+
+const isZoneNamed = (ms: number, of: Placed | undefined): boolean =>
+  namesZone(of, (zone, own) => formatter('dayOfYear', zone).format(ms) !== formatter('dayOfYear', own).format(ms));
 
 const isToday = (ms: number, of: Placed | undefined, now: number): boolean => dayKey(ms, of) === dayKey(now, of);
 
@@ -64,7 +67,8 @@ export function dayKey(ms: number, of?: Placed): string {
   return `${parts.get('year')}${parts.get('month')}${parts.get('day')}`;
 }
 
-export const dayIn = (ms: number, of?: Placed): string => formatter('day', zoneOf(of)).format(ms);
+/** The day and the time of no place. */
+export const dayIn = (ms: number): string => formatter('day', zoneOf(), isZoneNamed(ms, undefined)).format(ms);
 
 /** A day of the host, 20261124, in words; a text of another form stays as it is. */
 export function dayText(key: string): string {
