@@ -6,6 +6,9 @@ import type { Log } from '../../server/src/runtime/log.ts';
 import type { QueryResult, QueryResultRow } from 'pg';
 import type { WorldTime } from './world-time.ts';
 
+/** How far the wall clock of a server is ahead when it starts. */
+export const WRONG_CLOCKS_MS = [0, 240_000, -7_200_000, 90_000_000];
+
 /** The machine of a server: its clocks, which operators set wrong, and which stop while it sleeps. */
 export class Machine {
   /** How far the wall clock is ahead of the world's time. */

@@ -84,7 +84,7 @@ type WeightedEvent = readonly [weight: number, what: readonly [name: string, run
 /**
  * Plays `steps` random events in the world of a seed, heals the world and checks every invariant.
  *
- * @returns the log, a line for each event
+ * @returns the log, a line for each event, and for what they have led to
  * @throws BrokenPromise
  */
 async function simulate(depot: Depot, seed: number, steps: number): Promise<readonly string[]> {
@@ -102,7 +102,7 @@ async function simulate(depot: Depot, seed: number, steps: number): Promise<read
       expectNothing(await world.log.sometimes());
     }
     await heal(world, expectNothing);
-    return world.eventLog;
+    return [...world.eventLog, ...(await world.outcomes())];
   } finally {
     await world.close();
   }

@@ -24,11 +24,12 @@ import {
   WAREHOUSE,
 } from './model/fixture.ts';
 import { LogPasses } from './log-passes.ts';
-import { Machine } from './machine.ts';
+import { Machine, WRONG_CLOCKS_MS } from './machine.ts';
 import { FaultyHost, type HostFault } from './faulty-host.ts';
 import { Deadlines, wrongCountdowns } from './model/closing.ts';
 import { Copies } from './model/copies.ts';
 import { violations } from './model/invariants.ts';
+import { outcomesOf } from './model/outcomes.ts';
 import { incompleteFiles, ownRows, photoName } from './model/host-files.ts';
 import { storedChanges } from './model/stored-changes.ts';
 import { PhoneStorage, type PhoneStorageDeps } from './phone-storage.ts';
@@ -50,9 +51,6 @@ import { ServerNode } from './server-node.ts';
 import { Quiescence } from './quiescence.ts';
 import { type PassFaults, workerPass } from './worker.ts';
 import { WorldTime } from './world-time.ts';
-
-/** How far the wall clock of a server is ahead when it starts. */
-const WRONG_CLOCKS_MS = [0, 240_000, -7_200_000, 90_000_000];
 
 /** Phones, servers, a worker, a host and its clerks. The caller decides what happens to them. */
 export class World {
@@ -343,6 +341,8 @@ export class World {
   async violations(): Promise<string[]> {
     return [...(await this.log.pass()), ...(await violations(this.#evidence))];
   }
+
+  readonly outcomes = (): Promise<string[]> => outcomesOf(this.#evidence);
 
   /** The system kills the app of a phone. @returns what is wrong with its disk */
   async kill(phone: Phone): Promise<string[]> {
