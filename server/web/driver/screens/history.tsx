@@ -66,8 +66,9 @@ function Entry({ id }: { readonly id: string }) {
     <li>
       <span>
         {t('history.mine', { time: at === undefined ? '' : moment(at, Date.now()) })} · {tickWord(row)}
-        <br />
-        <span className="cap mono">{id}</span>
+        <span className="cap">
+          {t('history.trace')} <span className="mono">{id}</span>
+        </span>
       </span>
       <Marks states={[row.phone, row.server, row.office]} label={tickWord(row)} />
     </li>

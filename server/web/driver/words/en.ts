@@ -352,4 +352,5 @@ export const en = {
   'history.mine': 'Recorded here {time}',
   'history.office': 'The office: {what} → {value}, {by}, {time}',
   'history.empty': 'Nothing is recorded on this phone.',
+  'history.trace': 'For support: trace',
 } as const satisfies Words;

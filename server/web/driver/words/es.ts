@@ -350,4 +350,5 @@ export const es: Translation<typeof en> = {
   'history.mine': 'Registrado aquí {time}',
   'history.office': 'La oficina: {what} → {value}, {by}, {time}',
   'history.empty': 'No hay nada registrado en este teléfono.',
+  'history.trace': 'Para soporte: rastro',
 };
