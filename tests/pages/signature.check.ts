@@ -150,7 +150,7 @@ test('A19: differences come first, and a count that changes after the signature 
   await finger.tap('Short');
   await finger.tap('Save');
   await finger.tap('Name and signature');
-  await finger.sees(/You receive \d+ of \d+ pieces Large Eggs 15 dz \d+ of \d+ 1 short on truck/);
+  await finger.sees(/You receive 20 lines \d+ of \d+ pieces Large Eggs 15 dz \d+ of \d+ 1 short on truck/);
   await phone.shot('signature-differs');
   await finger.draw('Signature field');
   await finger.tap('Done');

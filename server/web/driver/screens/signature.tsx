@@ -176,7 +176,10 @@ function SignedListView({ stop, draft, onLanguage }: SignedListViewProps) {
   return (
     // It scrolls, so a keyboard has to reach it.
     <section className="signlist" aria-label={t('sign.list')} tabIndex={0}>
-      <h1>{t('sign.receive')}</h1>
+      <div className="row spread">
+        <h1>{t('sign.receive')}</h1>
+        <span className="small">{t('sign.lines', { n: lines.length + extra.length + returns.length })}</span>
+      </div>
       <p className="bignum">
         {delivered} <small>{t(delivered === planned ? 'sign.all' : 'sign.of', { n: planned })}</small>
       </p>

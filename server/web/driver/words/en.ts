@@ -270,6 +270,7 @@ export const en = {
   'sign.title': 'Name and signature',
   'sign.list': 'What you sign for',
   'sign.receive': 'You receive',
+  'sign.lines': { one: '{n} line', other: '{n} lines' },
   'sign.all': { one: 'piece', other: 'pieces' },
   'sign.of': { one: 'of {n} piece', other: 'of {n} pieces' },
   'sign.extra': 'Not planned: {code}',
@@ -351,6 +352,6 @@ export const en = {
   'history.title': 'History of stop {n}',
   'history.mine': 'Recorded here {time}',
   'history.office': 'The office: {what} → {value}, {by}, {time}',
-  'history.empty': 'Nothing is recorded on this phone.',
   'history.trace': 'For support: trace',
+  'history.empty': 'Nothing is recorded on this phone.',
 } as const satisfies Words;

@@ -268,6 +268,7 @@ export const es: Translation<typeof en> = {
   'sign.title': 'Nombre y firma',
   'sign.list': 'Lo que firma',
   'sign.receive': 'Usted recibe',
+  'sign.lines': { one: '{n} línea', other: '{n} líneas' },
   'sign.all': { one: 'bulto', other: 'bultos' },
   'sign.of': { one: 'de {n} bulto', other: 'de {n} bultos' },
   'sign.extra': 'No previsto: {code}',
@@ -349,6 +350,6 @@ export const es: Translation<typeof en> = {
   'history.title': 'Historial de la parada {n}',
   'history.mine': 'Registrado aquí {time}',
   'history.office': 'La oficina: {what} → {value}, {by}, {time}',
-  'history.empty': 'No hay nada registrado en este teléfono.',
   'history.trace': 'Para soporte: rastro',
+  'history.empty': 'No hay nada registrado en este teléfono.',
 };
