@@ -58,7 +58,11 @@ function OpenPhotos({ route, stop }: { readonly route: LocalRoute; readonly stop
       onClose={close}
       foot={
         <Gate
-          act={isOpen || isChanged ? t('photos.keep', { n: photos.length }) : t('scan.toStop', { n: stop.id })}
+          act={
+            (isOpen && photos.length > 0) || isChanged
+              ? t('photos.keep', { n: photos.length })
+              : t('scan.toStop', { n: stop.id })
+          }
           icon="check"
           busy={isStoring && !isOpen}
           onAct={save}
