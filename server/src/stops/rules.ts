@@ -37,8 +37,8 @@ export interface StopDecision {
   readonly touched: boolean;
   /** New lines of the result that are not on its plan. */
   readonly newUnknown: number;
-  /** Values that were not applied: they lost against later edits, or exceed a limit. */
-  readonly superseded: readonly Remark[];
+  /** Values that were not applied: they lost against later edits, exceed a limit, or undo a completed step. */
+  readonly notApplied: readonly Remark[];
   readonly warnings: readonly Warning[];
   /** A delivery summary is due (contract §4, E-mail). */
   readonly mail: boolean;
@@ -58,7 +58,7 @@ export function decideStopUpdate(stop: StopObject, context: StopContext): StopDe
       ? applyOfficeUpdate(result, update, context.stamp)
       : applyStopUpdate(result, update, context.stamp, limitsOf(context, namesUnknown));
   const { remarks } = applied;
-  const notApplied = remarks.filter(({ code }) => code === 'superseded' || code === 'too_many_lines');
+  const notApplied = remarks.filter(({ code }) => code !== 'amended');
   const dropped = new Set(notApplied.map(({ path }) => path));
   const route = stop.id === warehouseStop ? routeAfter(stop, applied.result, context) : context.route;
   const delivered = result.status !== 'D' && applied.result.status === 'D';
@@ -68,7 +68,7 @@ export function decideStopUpdate(stop: StopObject, context: StopContext): StopDe
     changed: applied.changed,
     touched: applied.touched || route !== context.route,
     newUnknown: namesUnknown ? unknownLines(applied.result, plan.lines) - unknownLines(result, plan.lines) : 0,
-    superseded: notApplied,
+    notApplied,
     warnings: [
       ...remarks.map((remark) => withMessage(remark, result.status, applied.result.status)),
       ...warnings.filter(({ code, path }) => code !== 'unknown_product' || !dropped.has(path)),
@@ -132,7 +132,7 @@ export function decideTimedClose({ route, result, receivedAt, stamp }: StopConte
   };
 }
 
-const noChange = { changed: false, touched: false, newUnknown: 0, superseded: [], warnings: [], mail: false } as const;
+const noChange = { changed: false, touched: false, newUnknown: 0, notApplied: [], warnings: [], mail: false } as const;
 
 /** Puts the remarks of the field rules into words, with the stop's status before and after the update. */
 const withMessage = (remark: Remark, before: StopStatus, after: StopStatus): Warning => ({

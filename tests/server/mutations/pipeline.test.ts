@@ -284,6 +284,18 @@ describe('lines of the manifest (contract §4)', () => {
     expect(await linesOf('L2')).toMatchObject([{ n: 0, delivered: 999 }, { id: 'NOWHERE' }, { n: 1, delivered: 1 }]);
   });
 
+  it('has applied a change whose only value it ignores, with a warning', async () => {
+    const key = await addRoute(deps, 'L4', ['1001']);
+    const queue = new TestQueue();
+    const session = await bindQueue(deps, queue, '1001');
+    const items = [delivered(1), { id: 1, updates: { status: 'P' } }].map((stop) => updateOf(queue, key, stop));
+    const { results } = await pipeline.push(session, items);
+    expect(results).toMatchObject([
+      { result: 'applied' },
+      { result: 'applied', status: 'D', warnings: [{ code: 'status_ignored', path: 'updates.status' }] },
+    ]);
+  });
+
   it('never lets an empty reference clear a photo or a signature', async () => {
     const key = await addRoute(deps, 'L3', ['1001']);
     const [signature, photo] = ['A'.repeat(16), 'B'.repeat(16)];

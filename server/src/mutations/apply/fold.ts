@@ -257,7 +257,7 @@ class Fold {
       }
       if (decision.mail) this.#mails.push({ key, stop: stop.stop, mutation: item.id, paths: item.paths });
     }
-    const result = decision.touched || decision.superseded.length > 0 ? 'applied' : 'duplicate';
+    const result = decision.touched || decision.notApplied.length > 0 ? 'applied' : 'duplicate';
     this.#ledger.push({ item, key, stop: stop.stop, version: route.version, editTime, result, warnings });
     this.#known.set(item.id, {
       hash: item.hash,
