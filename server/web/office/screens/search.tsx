@@ -34,7 +34,7 @@ export function SearchScreen({ text }: { readonly text: string }) {
   return (
     <Page
       title={!data ? t('search.title') : n === 0 ? t('search.none', { text }) : t('search.titleOf', { n, text })}
-      lead={t(isAsked ? 'search.lead' : 'search.start')}
+      lead={!isAsked ? t('search.start') : n > 0 && t('search.lead')}
       acts={stops.length > 0 && <ExportRows pages={() => [stops]} file="search" columns={stopExport()} />}
     >
       <FaultNote fault={fault} />
