@@ -12,6 +12,7 @@ import {
   fieldsOf,
   isRefusedAgain,
   overOf,
+  plannedLine,
   refusedOf,
   repairOf,
   roomOf,
@@ -194,6 +195,14 @@ describe('a delivered stop whose products have no count', () => {
     expect(isOffPlan({ ...pieces, status: 'D' })).toBe(true);
     expect(isOffPlan({ ...pieces, status: 'D', delivered: 52 })).toBe(false);
     expect(isOffPlan({ ...pieces, status: 'P' })).toBe(false);
+  });
+
+  test('gives a refused count its line: item, invoice, and number among equal lines', () => {
+    const second = { ...uncounted('product', 4), n: 1 };
+    const payload = JSON.stringify({ RTPRUP: [{ RQITM: '100234', RQINV: '8100101', RQLIN: '2', RQDLV: '1200' }] });
+    const [count] = fieldsOf(payload);
+    expect(count && plannedLine([...lines, second], count)).toEqual(second);
+    expect(count && plannedLine(lines, count)).toBeUndefined();
   });
 
   test('before and without a delivery the count stays open', () => {

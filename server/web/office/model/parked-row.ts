@@ -2,6 +2,7 @@ import type { LineKind } from '@tailgate/sync-protocol';
 import { atPlaces, hostText, lineKey, lineKinds } from '@tailgate/sync-protocol';
 import type { First } from '../gate.ts';
 import type { ParkedRow } from './parked-list.ts';
+import type { StopLine } from './stop-lines.ts';
 
 /** A value of the rows that the host refuses, which an edit of the office can correct. */
 export interface RepairField {
@@ -139,6 +140,14 @@ export interface Difference {
   readonly field: RepairField;
   readonly after: string;
 }
+
+/** The line of the stop that a field belongs to. */
+export const plannedLine = (lines: readonly StopLine[], { line }: RepairField): StopLine | undefined =>
+  line &&
+  lines.find(
+    ({ kind, id, invoice, n }) =>
+      `${kind}s` === line.kind && id === line.item && invoice === line.invoice && n === line.n,
+  );
 
 /** The typed values that differ from the present ones. */
 export const differencesOf = (fields: readonly RepairField[], typed: Readonly<Record<string, string>>): Difference[] =>

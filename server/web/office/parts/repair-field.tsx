@@ -1,6 +1,7 @@
 import { useId } from 'react';
 import { Icon } from '../../ui/icons.tsx';
 import type { RepairField, Room } from '../model/parked-row.ts';
+import type { StopLine } from '../model/stop-lines.ts';
 import { roomOf } from '../model/parked-row.ts';
 import { fieldLabel } from '../words/parked-sentences.ts';
 import { t } from '../words/words.ts';
@@ -8,11 +9,13 @@ import { t } from '../words/words.ts';
 interface RepairFieldProps {
   readonly field: RepairField;
   readonly text: string;
+  /** The line of the stop that the value belongs to. */
+  readonly planned?: StopLine | undefined;
   readonly onType: (text: string) => void;
 }
 
 /** A value to correct, with the host's bound beside it and the green screen's text below it. */
-export function RepairFieldRow({ field, text, onType }: RepairFieldProps) {
+export function RepairFieldRow({ field, text, planned, onType }: RepairFieldProps) {
   const id = useId();
   const room = roomOf(field.column, text);
   const isGood = room.fits;
@@ -41,10 +44,17 @@ export function RepairFieldRow({ field, text, onType }: RepairFieldProps) {
           )}
         </div>
         <p className={isGood ? 'limit' : 'limit over'} id={`${id}-room`}>
-          <Icon name={isGood ? 'check' : 'x'} small />
+          {/* The refused value fits, too: only a correction earns the tick. */}
+          {(!isGood || text !== field.value) && <Icon name={isGood ? 'check' : 'x'} small />}
           {roomText(room)}
         </p>
       </div>
+      {planned && (
+        <p className="hint">
+          {planned.name || planned.description || planned.id}
+          {planned.planned !== null && `, ${t('repair.planned', { n: planned.planned })}`}
+        </p>
+      )}
       {room.hostReads !== undefined && (
         <p className="hosttext">
           {t('repair.reads')}

@@ -6,9 +6,11 @@ import { Refusal } from '../api/api.ts';
 import { useRead } from '../api/reads.ts';
 import { useDraft } from '../drafts.ts';
 import { useGate } from '../gate.ts';
+import type { StopKey } from '../links.ts';
 import { links } from '../links.ts';
 import type { ParkedRow } from '../model/parked-list.ts';
-import { differencesOf, fieldsOf, refusedOf, repairOf, roomOf, skipOf } from '../model/parked-row.ts';
+import { differencesOf, fieldsOf, plannedLine, refusedOf, repairOf, roomOf, skipOf } from '../model/parked-row.ts';
+import type { StopView } from '../model/stop-ticks.ts';
 import { FaultNote } from '../parts/fault-note.tsx';
 import { FirstNote } from '../parts/first-note.tsx';
 import { Page } from '../parts/page.tsx';
@@ -46,6 +48,18 @@ function Gone() {
         {t('repair.gone')} <a href={links.parked}>{t('repair.back')}</a>
       </p>
     </Banner>
+  );
+}
+
+/** Whose stop it is, and who delivered it. */
+function OfStop({ place, view: { customer, summary } }: { readonly place: StopKey; readonly view: StopView }) {
+  const { status_by: by, status_by_name: name } = summary;
+  return (
+    <>
+      {' '}
+      <a href={links.stop(place)}>{customer.name || customer.id}</a>
+      {by !== null && ` · ${t('stop.by', { name: name === '' ? by : `${name}, ${by}` })}`}
+    </>
   );
 }
 
@@ -88,11 +102,24 @@ function Repair({ row, isGone }: { readonly row: ParkedRow; readonly isGone: boo
     setSentVersion(done.parked.version);
   };
   const { facility, route_id: route, week_end: week } = row;
+  const place =
+    facility !== null && route !== null && week !== null && stop !== null
+      ? { facility, route_id: route, week_end: week, stop_id: stop }
+      : undefined;
+  const { data: view } = useRead('readOpsStop', place && { params: place });
   const title = stop !== null && route !== null ? t('repair.stop', { n: stop, route }) : subjectText(row);
   return (
     <Page
       title={title}
-      lead={facility !== null && week !== null && t('repair.lead', { facility, week: dayText(week), version })}
+      lead={
+        facility !== null &&
+        week !== null && (
+          <>
+            {t('repair.lead', { facility, week: dayText(week), version })}
+            {place && view && <OfStop place={place} view={view} />}
+          </>
+        )
+      }
       crumbs={crumbs()}
       acts={
         may('repair') &&
@@ -150,6 +177,7 @@ function Repair({ row, isGone }: { readonly row: ParkedRow; readonly isGone: boo
                     key={field.id}
                     field={field}
                     text={draft.fields[field.id] ?? field.value}
+                    planned={view && plannedLine(view.lines, field)}
                     onType={(text) => change(field.id, text)}
                   />
                 ))}
