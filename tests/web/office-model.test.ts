@@ -199,8 +199,8 @@ describe('a delivered stop whose products have no count', () => {
 
   test('gives a refused count its line: item, invoice, and number among equal lines', () => {
     const second = { ...uncounted('product', 4), n: 1 };
-    const payload = JSON.stringify({ RTPRUP: [{ RQITM: '100234', RQINV: '8100101', RQLIN: '2', RQDLV: '1200' }] });
-    const [count] = fieldsOf(payload);
+    const rows = JSON.stringify({ RTPRUP: [{ RQITM: '100234', RQINV: '8100101', RQLIN: '2', RQDLV: '1200' }] });
+    const [count] = fieldsOf(rows);
     expect(count && plannedLine([...lines, second], count)).toEqual(second);
     expect(count && plannedLine(lines, count)).toBeUndefined();
   });
