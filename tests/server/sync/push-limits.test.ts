@@ -55,4 +55,24 @@ describe('pushes over plain HTTP', () => {
     const statuses = (await Promise.all(guesses)).map(({ status }) => status);
     expect(new Set(statuses)).toEqual(new Set([401]));
   });
+
+  test('that end free their own place, and no other', async () => {
+    const queue = new TestQueue();
+    const item = queue.seal('stop.update', { route: key, stop: { id: 1, updates: { driver_comments: 'slow' } } });
+    const body = { client_id: queue.clientId, mutations: [] };
+    const holder = await pool.connect();
+    await holder.query('begin');
+    await holder.query('lock table stop_result in access exclusive mode');
+    const slow = post({ ...driver }, { ...body, mutations: [item] });
+    await expect.poll(async () => (await pool.query('select from pg_locks where not granted')).rowCount).toBe(1);
+    expect((await post({ ...driver }, body)).status).toBe(200);
+    const { pushes_in_flight } = node.hub.limits;
+    Object.assign(node.hub.limits, { pushes_in_flight: 1 });
+    expect((await post({ ...driver }, body)).status).toBe(429);
+    await holder.query('commit');
+    holder.release();
+    expect((await slow).status).toBe(200);
+    expect((await post({ ...driver }, body)).status).toBe(200);
+    Object.assign(node.hub.limits, { pushes_in_flight });
+  });
 });
