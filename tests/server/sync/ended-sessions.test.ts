@@ -7,6 +7,7 @@ import { Phone } from '../../support/phone.ts';
 import type { Signed } from '../../support/rest-client.ts';
 import type { SyncNode } from '../../support/sync-node.ts';
 import { startSyncNode } from '../../support/sync-node.ts';
+import { startTcpProxy } from '../../support/tcp-proxy.ts';
 
 let node: SyncNode;
 let far: SyncNode;
@@ -56,5 +57,24 @@ describe('contract §2: a session that ends elsewhere', () => {
       await node.client.take(operations.updatePassword, {
         body: { employee_id: '1001', current_password: 'off the road', new_password: password },
       });
+  });
+
+  test('is noticed as soon as notifications are back, where its own was lost', async () => {
+    const { database } = node;
+    const proxy = await startTcpProxy(Number(new URL(database.url).port));
+    // No sweep looks at its sessions.
+    const deaf = await startSyncNode({
+      database,
+      listenUrl: proxy.through(database.url),
+      limits: { sweep_ms: 3_600_000 },
+    });
+    const as = await signIn(node.client, '1002', { confirm_login: true });
+    const phone = await Phone.connect(deaf.socketUrl);
+    await phone.signOn(as);
+    proxy.refuse();
+    proxy.cut();
+    await node.client.take(operations.signOut, { as });
+    await proxy.accept();
+    expect(await phone.next('session')).toMatchObject({ state: 'revoked', reason: 'signed_out' });
   });
 });
