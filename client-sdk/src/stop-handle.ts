@@ -120,6 +120,7 @@ function linesOf(
   const byKey = new Map(changes.map(({ key, action, ...updates }) => [key, { action, updates }]));
   const unknownKey = changes.findIndex(({ key }) => !planned.some((line) => line.key === key));
   if (unknownKey >= 0) throw refusal(`${kind}.${unknownKey}.key`, 'must be the key of a line of this stop');
+  if (byKey.size < changes.length) throw refusal(kind, 'must name each line once');
   const sent: LineInput[] = planned.flatMap(({ key, id, invoice, quantity }, i) => {
     const change = byKey.get(key) ?? (asPlanned ? { updates: { delivered: quantity } } : undefined);
     if (change) return [{ id, invoice, ...change }];

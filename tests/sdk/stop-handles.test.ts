@@ -120,6 +120,23 @@ test('the client reports a change of another phone with both values, but no own 
   ]);
 });
 
+test('a line that is named twice is refused, and nothing is recorded', async () => {
+  const server = await startScriptedServer();
+  const client = await new Device(server.url).startSignedIn();
+  const stop = client.stop(1, sampleKey);
+  const { products } = (await until(stop, (shown) => shown !== undefined)) ?? {};
+  const { key = '' } = products?.[0] ?? {};
+  expect(() =>
+    stop.deliver({
+      products: [
+        { key, delivered: 1 },
+        { key, osd_data: [] },
+      ],
+    }),
+  ).toThrow('products must name each line once');
+  expect(client.status.current.pending).toEqual({});
+});
+
 test('"as planned" without the plan on this device is refused, and nothing is recorded', async () => {
   const server = await startScriptedServer();
   server.refuse = true;

@@ -257,6 +257,24 @@ describe('a file', () => {
     await serverHas(id, photo);
     expect((await keptOfUploads(node.database.pool)).intakes).toBe(0);
   });
+
+  test('continues where the kill lost the note that it had begun, and reports no fault', async () => {
+    const { files, uploads, restart } = await openApp();
+    link.throttle(200_000);
+    const photo = photoOf(600_000);
+    const { id } = await uploads.add(photo, { kind: 'photo' });
+    const [kept] = await files.files();
+    await expect.poll(() => received(id), { timeout: 60_000 }).toBeGreaterThan(100_000);
+    const put = files.put.bind(files);
+    files.put = () => new Promise(() => {});
+    await put(id, kept?.value);
+    files.put = put;
+    const again = await restart();
+    link.pass();
+    await again.uploads.here(id);
+    await serverHas(id, photo);
+    expect(again.client.status.current.lastError).toBeUndefined();
+  });
 });
 
 test('a disk that cannot be read at the start is reported, and read later', async () => {

@@ -350,9 +350,9 @@ export class UploadLoop {
       this.#sharedBackoff = this.#nextBackoff(this.#sharedBackoff, hasProgress);
     else this.#answered();
     if (status === 0) return port.bytesPass(false);
-    port.trouble('UPLOAD', reason);
+    if (status !== 409) return port.trouble('UPLOAD', reason);
     // The server already has the file, contrary to the record.
-    if (status === 409) registry.begin(file).catch((error: unknown) => port.trouble('FILES', messageOf(error)));
+    registry.begin(file).catch((error: unknown) => port.trouble('FILES', messageOf(error)));
   }
 
   /** Sets the timer for the end of the earliest back-off. */

@@ -111,9 +111,9 @@ function outcomeOf(error: Error, hasProgress: boolean): Outcome {
   const response = error instanceof DetailedError ? error.originalResponse : null;
   const status = response?.getStatus() ?? 0;
   if (status === 401 || status === 403) return { is: 'denied' };
-  if (status === 400 || status === 413 || status === 460)
-    return { is: 'refused', reason: messageIn(response?.getBody() ?? '') || `the server answered ${status}` };
-  return { is: 'later', status, hasProgress, reason: messageOf(error) };
+  const reason = messageIn(response?.getBody() ?? '') || (status ? `the server answered ${status}` : messageOf(error));
+  if (status === 400 || status === 413 || status === 460) return { is: 'refused', reason };
+  return { is: 'later', status, hasProgress, reason };
 }
 
 const isEnvelope = fields({ message: text });

@@ -37,12 +37,13 @@ export interface UploadsOptions {
   readonly sha256?: () => Sha256;
   /**
    * Bytes per request: the most that a broken request loses behind a proxy that passes on whole requests only. Default:
-   * 1 MiB; 256 KiB without XMLHttpRequest, where requests report no progress.
+   * 1 MiB; 256 KiB with `fetch`, whose requests report no progress.
    */
   readonly chunkBytes?: number;
   /**
    * The HTTP stack, as `tus-js-client` defines it, for an app with a native network (pinned certificates); `fetchStack`
-   * makes one of a `fetch`. Default: XMLHttpRequest, which reports progress; without it the client's `fetch`.
+   * makes one of a `fetch`. Default: XMLHttpRequest in a page and `node:http` in Node, which report progress; without
+   * them the client's `fetch`.
    */
   readonly httpStack?: HttpStack;
   /**
