@@ -6,7 +6,7 @@ export type Attention = DataOf<'readAttention'>;
 export type Cause = Attention['causes'][number];
 export type CauseItem = Cause['items'][number];
 
-/** What needs a person: the frame of the pages reads it, for its mark in the navigation. */
+/** The list of work for a person: the frame of the pages reads it, for its mark in the navigation. */
 export const AttentionContext = createContext<Reading<Attention>>({
   data: undefined,
   fault: undefined,

@@ -73,7 +73,7 @@ export async function resetOperator(
   return { password, until, replaces: reset.unused_since ?? undefined };
 }
 
-/** Who has revoked an operator, and when; undefined where the operator is not revoked. */
+/** Author and time of the revocation of an operator; undefined where the operator is not revoked. */
 export async function readRevocation(
   db: Queryable,
   id: string,

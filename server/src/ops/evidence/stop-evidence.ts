@@ -212,7 +212,7 @@ function missingOf({ result, summary, files, position, history }: Shown): Missin
   ];
 }
 
-/** What somebody has deleted by hand is no deletion by age. */
+/** A deletion by hand is no deletion by age. */
 function goneOf({ stop: { result }, history: { mutations }, expired }: StopReadings): MissingEvidence[] {
   const gone = changesGone(result, mutations);
   const deleted = gone.filter(({ client, seq }) => expired.has(placeName(client, seq))).length;

@@ -22,7 +22,7 @@ export function planLine(stop: LocalStop): string {
   return [more[0] ?? street, much].filter(Boolean).join(' · ');
 }
 
-/** What a delivered stop is called: where goods only go back, nothing was delivered. */
+/** The name of a delivered stop: nothing was delivered where goods only go back. */
 export const deliveredWord = (stop: LocalStop): string => t(isPickup(stop) ? 'done.done' : 'done.delivered');
 
 /** Under the name of a finished stop: when, and what became of it. */
