@@ -295,6 +295,8 @@ export class LocalClient {
   /**
    * Ends connections and closes the store, after recorded changes are on the disk. From its first step on, calls that
    * change something throw `Closed`.
+   *
+   * @throws Unreachable where the page that runs the client does not save this page's changes: this one stays open
    */
   async close(): Promise<void> {
     this.#isClosed = true;

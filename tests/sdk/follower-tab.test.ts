@@ -5,6 +5,7 @@ import { Closed, createClient, MemoryStore, openIndexedDb, Unreachable } from '@
 import { driverPassword, sampleKey } from '@tailgate/client-sdk/testing';
 import type { LocalClient } from '../../client-sdk/src/client.ts';
 import { EventHub } from '../../client-sdk/src/engine/events.ts';
+import { type Status, unknownStatus } from '../../client-sdk/src/engine/status.ts';
 import { FollowerTab } from '../../client-sdk/src/tabs/follower-tab.ts';
 import { TabBus, type Message } from '../../client-sdk/src/tabs/tab-bus.ts';
 import { startScriptedServer } from '../support/scripted-server.ts';
@@ -12,13 +13,14 @@ import { until } from '../support/sdk-device.ts';
 
 vi.stubGlobal('IDBKeyRange', IDBKeyRange);
 
+const driver = { employeeId: '1001', name: 'Dana', signedIn: true, sessionEndsAt: undefined, routesKnown: true };
+
 /** A page whose leader is gone: it has recorded one change, and no page has received it. */
 function openFollower() {
   const name = randomUUID();
   const bus = new TabBus(name, (message) => follower.take(message));
   onTestFinished(() => bus.close());
   const follower = new FollowerTab(bus, new EventHub());
-  const driver = { employeeId: '1001', name: 'Dana', signedIn: true, sessionEndsAt: undefined, routesKnown: true };
   follower.take({ type: 'shows', shown: { of: 'driver', value: driver } });
   const receipt = follower.updateStop(sampleKey, { id: 1, updates: { driver_comments: 'into the gap' } });
   return { name, follower, receipt };
@@ -120,6 +122,78 @@ test('a change that the last leader counted as unsaved counts once while no page
   expect(follower.status.current).toMatchObject({ pending: { '1001': 1 }, unsaved: 1 });
   follower.updateStop(sampleKey, { id: 2, updates: { driver_comments: 'without a leader' } });
   expect(follower.status.current).toMatchObject({ pending: { '1001': 2 }, unsaved: 2 });
+});
+
+test('a change counts as unsaved from the tap on, also beside a leader that does not answer, and never twice', () => {
+  const { follower, receipt } = openFollower();
+  const { id } = receipt;
+  const counts = (unsaved: number): void => {
+    const pending = unsaved ? { '1001': unsaved } : {};
+    expect(follower.status.current).toMatchObject({ connection: 'online', storage: 'ok', unsaved });
+    expect(follower.status.current.pending).toEqual(pending);
+    expect(follower.canSignOut()).toBe(unsaved === 0);
+  };
+  const show = (unsaved: number): void => {
+    const pending = unsaved ? { '1001': unsaved } : {};
+    const value: Status = { ...unknownStatus, connection: 'online', unsaved, pending };
+    follower.take({ type: 'shows', shown: { of: 'status', value } });
+  };
+  expect(follower.status.current).toMatchObject({ unsaved: 1, pending: { '1001': 1 } });
+  follower.take({ type: 'leads', leader: 'one' });
+  show(0);
+  counts(1);
+  follower.take({ type: 'shows', shown: { of: 'receipt', id, value: { at: 'recorded' } } });
+  counts(1);
+  show(1);
+  counts(1);
+  // The next leader has not received the change when it tells a third page its status.
+  follower.take({ type: 'leads', leader: 'two' });
+  show(0);
+  counts(1);
+  // It found the change on the disk.
+  follower.take({ type: 'shows', shown: { of: 'receipt', id, value: { at: 'saved' } } });
+  counts(0);
+});
+
+/** A page that has recorded a change beside a frozen one, which has the lock until `crash`. */
+async function openBesideFrozen(patienceMs: number) {
+  const [name, indexedDB] = [randomUUID(), new IDBFactory()];
+  const crashed = Promise.withResolvers<void>();
+  onTestFinished(() => crashed.resolve());
+  void navigator.locks.request(`tailgate:${name}`, () => crashed.promise);
+  const frozen = new TabBus(name, ({ type }) => {
+    if (type !== 'arrived') return;
+    frozen.post({ type: 'shows', shown: { of: 'driver', value: driver } });
+    frozen.post({ type: 'shows', shown: { of: 'route', key: undefined, value: undefined } });
+  });
+  onTestFinished(() => frozen.close());
+  const store = await openIndexedDb(name, { indexedDB, patienceMs });
+  const client = await createClient({ url: 'http://127.0.0.1:9', store });
+  const receipt = client.updateStop(sampleKey, { id: 1, updates: { driver_comments: 'beside a frozen page' } });
+  const stored = async () =>
+    (await (await openIndexedDb(name, { indexedDB })).readAll('item')).map(({ value }) => value);
+  return { client, receipt, crash: () => crashed.resolve(), stored };
+}
+
+test('a page does not close while its change is in memory only, and works on', async () => {
+  const { client, receipt, crash } = await openBesideFrozen(50);
+  expect(client.status.current.unsaved).toBe(1);
+  expect(client.canSignOut()).toBe(false);
+  await expect(client.close()).rejects.toThrow(Unreachable);
+  const second = client.updateStop(sampleKey, { id: 2, updates: { driver_comments: 'still open' } });
+  crash();
+  await Promise.all([receipt.saved, second.saved]);
+  await client.close();
+});
+
+test('a closing page saves its change itself, where the leader ends meanwhile', async () => {
+  const { client, receipt, crash, stored } = await openBesideFrozen(5_000);
+  const closed = client.close();
+  expect(() => client.updateStop(sampleKey, { id: 2, updates: { status: 'D' } })).toThrow(Closed);
+  crash();
+  await closed;
+  expect(receipt.current.at).toBe('saved');
+  expect(await stored()).toMatchObject([{ mutation: { id: receipt.id } }]);
 });
 
 test('a page that could not open the store tries again to lead; until then its tap counts as unsaved', async () => {

@@ -99,6 +99,13 @@ export function pendingOf(
   return { pending, awaitsSignIn, refused, unhosted, oldestPendingAt };
 }
 
+/** A status with further changes that are in memory only. @param employees of these changes */
+export function withUnsaved(status: Status, employees: readonly string[]): Status {
+  const pending = { ...status.pending };
+  for (const employee of employees) count(pending, employee, 1);
+  return { ...status, pending, unsaved: status.unsaved + employees.length };
+}
+
 /** Employees without any are absent. */
 function count(by: Record<string, number>, employee: string, more: number): void {
   if (more > 0) by[employee] = (by[employee] ?? 0) + more;
@@ -118,3 +125,21 @@ export const dayComplete = (status: Status): boolean =>
 
 const isDone = (left: Readonly<Record<string, number>>, employee: string | undefined): boolean =>
   employee === undefined ? Object.keys(left).length === 0 : !Object.hasOwn(left, employee);
+
+/** Before anything is known. */
+export const unknownStatus: Status = {
+  connection: 'connecting',
+  offlineSince: undefined,
+  employeeId: undefined,
+  names: {},
+  unsaved: 0,
+  pending: {},
+  awaitsSignIn: {},
+  refused: {},
+  unhosted: {},
+  uploading: {},
+  oldestPendingAt: undefined,
+  clockAheadMs: undefined,
+  lastError: undefined,
+  storage: 'ok',
+};

@@ -14,7 +14,7 @@ export interface IndexedDbOptions {
   readonly locks?: LockManager;
   /**
    * How long another page may hold the store before `StoreInUse`: silent while this one opens, or with its client while
-   * this one imports; ms.
+   * this one imports; and before `close()` gives up waiting for this page's changes; ms.
    */
   readonly patienceMs?: number;
 }

@@ -18,7 +18,7 @@ import type { LocalRoute, LocalStop } from '../replica/local-route.ts';
 import type { ExportedQueue } from '../rescue/exported-queue.ts';
 import type { SignInInput, SignInResult } from '../session/auth-calls.ts';
 import type { Status, Trouble } from '../engine/status.ts';
-import { canSignOut, dayComplete } from '../engine/status.ts';
+import { canSignOut, dayComplete, unknownStatus, withUnsaved } from '../engine/status.ts';
 import type { StopDraft, StopHandle } from '../stop-handle.ts';
 import { routeDraft, stopHandle } from '../stop-handle.ts';
 import type { Watch } from '../platform/watch.ts';
@@ -227,6 +227,11 @@ export class FollowerTab implements Client {
     return this.#events.on(name, listener);
   }
 
+  /** Resolves when the changes that this page has recorded until now are on the disk. */
+  get saved(): Promise<unknown> {
+    return Promise.all([...this.#unsaved.keys()].flatMap((id) => this.#receipts.get(id)?.saved ?? []));
+  }
+
   async close(): Promise<void> {
     this.#endCalls();
   }
@@ -252,14 +257,14 @@ export class FollowerTab implements Client {
     this.#showStatus();
   }
 
+  /** The leader's status, with this page's changes that it does not count. */
   #showStatus(): void {
-    this.status.renew(
-      withoutLeader(
-        this.#sentStatus,
-        this.#trouble,
-        [...this.#unsaved.values()].filter(({ by }) => !this.#sent.has(by.id)),
-      ),
-    );
+    const own = [...this.#unsaved.values()].flatMap(({ by }) => (this.#sent.has(by.id) ? [] : by.employee));
+    const status = withUnsaved(this.#sentStatus, own);
+    const lastError = this.#trouble;
+    if (!lastError) return this.status.renew(status);
+    const connection = status.connection === 'online' ? 'offline' : status.connection;
+    this.status.renew({ ...status, connection, lastError, storage: 'failing' });
   }
 
   /** The receipt object of this page for a change. */
@@ -272,7 +277,11 @@ export class FollowerTab implements Client {
    * one reports to each page that opens.
    */
   #requestAll(leader: string): void {
-    if (leader !== this.#leader) this.#endCalls();
+    if (leader !== this.#leader) {
+      this.#endCalls();
+      // Its first status, for another page, may come before it has this page's changes.
+      this.#sent.clear();
+    }
     this.#leader = leader;
     for (const change of this.#unsaved.values()) this.#bus.post({ type: 'records', change });
     for (const what of ['status', 'driver', 'routes', 'known', 'review', 'conflicts'] as const)
@@ -341,8 +350,12 @@ export class FollowerTab implements Client {
         return route && signal.renew(route);
       }
       case 'receipt':
+        // After `recorded`, the status that counts the change follows.
         if (shown.value.at === 'recorded') this.#sent.add(shown.id);
-        else for (const changes of [this.#unsaved, this.#sent]) changes.delete(shown.id);
+        else {
+          const counted = this.#sent.delete(shown.id);
+          if (this.#unsaved.delete(shown.id) && !counted) this.#showStatus();
+        }
         this.#receipts.get(shown.id)?.shows(shown.value);
     }
   }
@@ -365,35 +378,9 @@ interface RequestedRoute {
   readonly wanted: Wanted;
 }
 
-/** The last status, with the changes that no leader has recorded. @param lastError undefined while a page leads */
-function withoutLeader(last: Status, lastError: Trouble | undefined, unsaved: readonly Change[]): Status {
-  if (!lastError) return last;
-  const pending: Record<string, number> = { ...last.pending };
-  for (const { by } of unsaved) pending[by.employee] = (pending[by.employee] ?? 0) + 1;
-  const connection = last.connection === 'online' ? 'offline' : last.connection;
-  return { ...last, connection, pending, unsaved: last.unsaved + unsaved.length, lastError, storage: 'failing' };
-}
-
 function resultOf(value: Result): SignInResult {
   if (typeof value !== 'object' || !('kind' in value)) throw otherAnswer();
   return value;
 }
 
 const otherAnswer = (): Error => new Error('the other page answered something else');
-
-const unknownStatus: Status = {
-  connection: 'connecting',
-  offlineSince: undefined,
-  employeeId: undefined,
-  names: {},
-  unsaved: 0,
-  pending: {},
-  awaitsSignIn: {},
-  refused: {},
-  unhosted: {},
-  uploading: {},
-  oldestPendingAt: undefined,
-  clockAheadMs: undefined,
-  lastError: undefined,
-  storage: 'ok',
-};

@@ -36,7 +36,7 @@ export class StoreInUse extends Error {
 export interface TabDeps {
   readonly name: string;
   readonly locks: LockManager;
-  /** How long the leading page may be silent while this one opens; ms. */
+  /** How long the leading page may be silent while this one opens, or save its changes while it closes; ms. */
   readonly patienceMs: number;
   /** Opens the store and runs the client; only the leading page calls it. */
   readonly start: () => Promise<LocalClient>;
@@ -68,6 +68,7 @@ export class TabClient implements Client {
   #local: LocalClient | undefined;
   #release: () => void = () => {};
   #leading: Promise<void> = Promise.resolve();
+  #closing: Promise<void> | undefined;
 
   private constructor(deps: TabDeps) {
     this.#deps = deps;
@@ -90,15 +91,13 @@ export class TabClient implements Client {
     const client = new TabClient(deps);
     const leads = client.#awaitLock();
     client.#bus.post({ type: 'arrived' });
-    const silent = new AbortController();
     try {
-      await Promise.race([leads, client.#follower.shown, silence(deps, silent.signal)]);
+      const opened = Promise.race([leads, client.#follower.shown]);
+      await inTime(opened, deps.patienceMs, () => new StoreInUse(deps.name));
       if (!client.#leader) await client.#readIds();
     } catch (error) {
       await client.close();
       throw error;
-    } finally {
-      silent.abort();
     }
     return client;
   }
@@ -210,7 +209,7 @@ export class TabClient implements Client {
       try {
         return await call(this.#open);
       } catch (error) {
-        if (!(error instanceof Unreachable) || this.#leaving.signal.aborted) throw error;
+        if (!(error instanceof Unreachable) || this.#closing) throw error;
       }
   }
 
@@ -218,7 +217,19 @@ export class TabClient implements Client {
     return this.#events.on(name, listener);
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
+    try {
+      // The page still waits for the lock: where the leading one ends, it leads, and saves its changes itself.
+      await inTime(this.#follower.saved, this.#deps.patienceMs, () => new Unreachable('changes are in memory only'));
+    } catch (error) {
+      // It stays open: its end would lose them.
+      this.#closing = undefined;
+      throw error;
+    }
     this.#leaving.abort();
     await this.#leading.catch(() => {});
     await this.#follower.close();
@@ -250,7 +261,7 @@ export class TabClient implements Client {
 
   /** The client, for a call that changes something. */
   get #open(): Client {
-    if (this.#leaving.signal.aborted) throw new Closed();
+    if (this.#closing) throw new Closed();
     return this.#client.current;
   }
 
@@ -301,12 +312,15 @@ export class TabClient implements Client {
   }
 }
 
-/** Rejects after too long a silence of the leading page; never after an abort. */
-function silence({ name, patienceMs }: TabDeps, over: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const timer = setTimeout(() => reject(new StoreInUse(name)), patienceMs);
-    over.addEventListener('abort', () => clearTimeout(timer));
-  });
+/** Resolves when `done` does; rejects with `late` where that takes longer than `ms`. */
+async function inTime(done: Promise<unknown>, ms: number, late: () => Error): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const over = new Promise<never>((_, reject) => (timer = setTimeout(() => reject(late()), ms)));
+  try {
+    await Promise.race([done, over]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Runs `work` under the lock of the leading page: no page runs a client of this store meanwhile. */
