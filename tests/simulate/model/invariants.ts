@@ -3,7 +3,7 @@ import type { LocalStop } from '@tailgate/client-sdk';
 import type { StopValues } from './diary.ts';
 import { fields, latestOf, REPORT } from './diary.ts';
 import { exceptionsIn } from './exceptions.ts';
-import type { Edit, Evidence } from './evidence.ts';
+import type { Edit, Evidence, OfficeEdit } from './evidence.ts';
 import { isFollowing, wrongAssignments } from './assignments.ts';
 import { isOfSecondRoute, LATE_STOP, placeOf, stopsOf } from './fixture.ts';
 import { wrongHostFiles } from './host-files.ts';
@@ -99,10 +99,11 @@ export async function prematureReceipts(
       continue;
     }
     const shown = valuesOnHost(row);
-    // A clerk's correction is on the host before it is in the ledger.
+    // A clerk's correction is on the host before it is in the ledger. A restored server may date it by its discovery.
+    const mayCount = (other: OfficeEdit): boolean => evidence.restores.hasHappened || !isSurelyBefore(other, edit);
     const others = [
       ...edits.filter((other) => other.stop === stop && !isEarlier(other, edit)),
-      ...evidence.office.edits.filter((other) => other.stop === stop),
+      ...evidence.office.edits.filter((other) => other.stop === stop && mayCount(other)),
     ];
     for (const field of fields) {
       const value = edit.values?.[field];
