@@ -39,7 +39,7 @@ export const namesZone = (of: Placed | undefined, differs: (zone: string, reader
 };
 
 /** The row's own zone, else the one of its facility, else the one that all facilities share; undefined where none is known. */
-export function zoneOfPlace({ zone, facility }: Placed = {}): string | undefined {
+function zoneOfPlace({ zone, facility }: Placed = {}): string | undefined {
   if (isZone(zone)) return zone;
   const own = facilities.current.find(({ id }) => id === facility)?.zone;
   if (isZone(own)) return own;
