@@ -1,5 +1,5 @@
 import type { FormEvent } from 'react';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Icon } from '../../ui/icons.tsx';
 import { Banner } from '../../ui/parts/chip.tsx';
 import { Field } from '../../ui/parts/field.tsx';
@@ -43,8 +43,8 @@ export function SignInScreen({ locked }: SignInProps) {
   useEffect(() => {
     if (isBackFromProvider()) void byProvider(async () => begin(sessionOf(await finishAtServer(api))));
   }, []);
-  // The keyboard goes on at the password, where the page behind had the focus.
-  useEffect(() => {
+  // The keyboard goes on at the password, where the page behind had the focus: before the first paint, so no key is lost.
+  useLayoutEffect(() => {
     if (locked) form.current?.querySelector('input')?.focus();
   }, []);
   const signIn = async (): Promise<void> => {
