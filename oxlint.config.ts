@@ -59,7 +59,7 @@ export default defineConfig({
     'vitest/no-focused-tests': 'error',
     'vitest/no-disabled-tests': 'error',
     // A page test sees a text, or fails.
-    'vitest/expect-expect': ['error', { assertFunctionNames: ['expect', '**.sees'] }],
+    'vitest/expect-expect': ['error', { assertFunctionNames: ['expect', 'expectTypeOf', '**.sees'] }],
 
     // Off, with the reason.
     'no-await-in-loop': 'off', // where order matters, one after the other is the meaning

@@ -221,7 +221,7 @@ export class LocalClient {
 
   /**
    * Stores a half-filled stop on this device, or without a stop a form of the route, for the driver who is signed in;
-   * `undefined` deletes it. Views show it at once. Resolves when it, or a later one, is on the disk. No server receives it.
+   * `undefined` deletes it. Views show it at once, in a page that does not lead a moment later. Resolves when it, or a later one, is on the disk. No server receives it.
    * Without a route it is the driver's memo.
    *
    * @throws InvalidChange above 65,536 characters of JSON; NotSignedIn; Closed

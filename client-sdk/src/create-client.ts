@@ -65,6 +65,7 @@ async function openClient(options: ClientOptions): Promise<LocalClient> {
   const { store, employeeId, uploads } = options;
   const [device, app] = [nameOf(options.device ?? globalThis.navigator?.userAgent), nameOf(options.app)];
   const url = options.url.replace(/\/+$/, '');
+  if (!/^https?:/.test(url) || url.endsWith('/api')) throw new RangeError('url must be http(s)://HOST without /api');
   const timing = { ...defaultTiming, ...options.timing };
   const { undoWindow = 0 } = options;
   if (!(undoWindow >= 0)) throw new RangeError('undoWindow must be milliseconds, 0 or more');

@@ -4,13 +4,21 @@ export type { Timing } from './connection/machine.ts';
 export type { ClientOptions } from './create-client.ts';
 export { createClient } from './create-client.ts';
 export type {
+  AssignedRoute,
+  CollectionView,
+  ErrorDetail,
   Json,
   LineInput,
+  OfficeEdit,
   OsdEntryInput,
   OsdInput,
   OverageInput,
+  ProductView,
+  ReferenceCode,
   RouteKey,
+  Scope,
   StopObjectInput,
+  WarningCode,
 } from '@tailgate/sync-protocol';
 export type { AccountDiagnostics, Diagnostics, QueueDiagnostics, ScopeDiagnostics } from './engine/diagnostics.ts';
 export type { Clock, Environment, Randomness, Socket, SocketEvent } from './platform/environment.ts';
@@ -21,7 +29,7 @@ export type { ChangeWarning } from './queue/item.ts';
 export type { Withdrawal } from './engine/sync-engine.ts';
 export type { Receipt, ReceiptState } from './queue/receipt.ts';
 export type { SkipInput, StopInput, UpdatesInput } from './queue/record.ts';
-export type { LocalLine, LocalRoute, LocalStop, StopWarning } from './replica/local-route.ts';
+export type { LocalLine, LocalProduct, LocalRoute, LocalStop, StopWarning } from './replica/local-route.ts';
 export type { RouteState } from './route-state.ts';
 export { routeState } from './route-state.ts';
 export type { SignInInput, SignInResult } from './session/auth-calls.ts';

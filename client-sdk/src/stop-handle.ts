@@ -14,7 +14,7 @@ export interface LineChange extends NonNullable<LineInput['updates']> {
 
 /** The fields of a delivery. */
 export interface DeliverInput extends Omit<UpdatesInput, 'status'> {
-  /** Records every product that is not in `products` as delivered as planned. */
+  /** Records every product that is not in `products` as delivered as planned. One in `products` has its fields only. */
   readonly asPlanned?: boolean;
   readonly products?: readonly LineChange[];
   readonly collections?: readonly LineChange[];
@@ -42,8 +42,8 @@ export interface StopHandle extends Watch<LocalStop | undefined> {
 /** A half-filled stop, or a form for a whole route: any JSON of the app. Only the driver who set it sees it. */
 export interface StopDraft extends Watch<Json | undefined> {
   /**
-   * The view shows it immediately. Resolves when it, or a later one, is on the disk; `undefined` deletes it. Rejects as the client's
-   * `setDraft`.
+   * The view shows it at once, in a page that does not lead a moment later. Resolves when it, or a later one, is on the
+   * disk; `undefined` deletes it. Rejects as the client's `setDraft`.
    */
   set(draft: Json | undefined): Promise<void>;
 }
@@ -115,7 +115,7 @@ function linesOf(
   asPlanned?: boolean,
 ): Partial<StopInput> {
   // Without a plan the delivery would have no quantities.
-  if (asPlanned && !stop) throw refusal('asPlanned', 'must wait for the plan of this stop');
+  if (asPlanned && !stop) throw refusal('asPlanned', 'needs the plan of this stop: this device has none');
   const planned: readonly PlannedLine[] = stop?.[kind] ?? [];
   const byKey = new Map(changes.map(({ key, action, ...updates }) => [key, { action, updates }]));
   const unknownKey = changes.findIndex(({ key }) => !planned.some((line) => line.key === key));

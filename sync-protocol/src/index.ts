@@ -36,6 +36,7 @@ export * from './schema/route-header.ts';
 export * from './schema/routes.ts';
 export * from './rest/stop-bodies.ts';
 export * from './rules/stop-intent.ts';
+export type { DeepReadonly } from './schema/deep-readonly.ts';
 export * from './schema/stop-plan.ts';
 export * from './rules/stop-view.ts';
 export * from './schema/stops.ts';

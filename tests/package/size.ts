@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 // adapters and lazy parts (`import()`). Above its limit the run fails.
 
 /** What it is for: docs/decisions/0204, 0205. */
-const coreLimit = 27_840;
+const coreLimit = 27_888;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 

@@ -97,6 +97,9 @@ test('a later edit of another phone that arrives first is a conflict, once', asy
   const [conflict] = await until(client.conflicts, (conflicts) => conflicts.length > 0);
   expect(conflict).toMatchObject({ id: first.id, stop: 2, mine: 'mine', theirs: 'theirs' });
   await client.acknowledge(first.id);
+  // The other phone's edit is dated a millisecond after the change that it overtakes.
+  const answered = Date.now();
+  await expect.poll(() => Date.now()).toBeGreaterThan(answered + 1);
   await client.updateStop(sampleKey, { id: 2, updates: { driver_comments: 'mine again' } }).accepted;
   expect(client.conflicts.current).toEqual([]);
 });

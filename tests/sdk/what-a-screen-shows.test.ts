@@ -1,7 +1,8 @@
+import type { AssignedRoute, LocalRoute, ReferenceCode } from '@tailgate/client-sdk';
 import { MemoryStore } from '@tailgate/client-sdk';
 import { sampleKey } from '@tailgate/client-sdk/testing';
 import { filesOf, MemoryFiles, openUploads } from '@tailgate/client-sdk/uploads';
-import { expect, test } from 'vitest';
+import { expect, expectTypeOf, test } from 'vitest';
 import { startAppRun } from '../support/app-run.ts';
 import { startScriptedServer } from '../support/scripted-server.ts';
 import { Device, until } from '../support/sdk-device.ts';
@@ -142,4 +143,15 @@ test('every file that a stop names is listed once, the signature first', async (
   if (!stop) throw new Error('no stop 1');
   expect(filesOf(stop)).toEqual([signature, a, b, c, d]);
   await receipt.complete;
+});
+
+test('the type of a view lets no app write into it', () => {
+  type Stop = LocalRoute['stops'][number];
+  expectTypeOf<Stop['customer']>().toEqualTypeOf<Readonly<Stop['customer']>>();
+  expectTypeOf<Stop['customer']['contact']>().toEqualTypeOf<Readonly<Stop['customer']['contact']>>();
+  expectTypeOf<LocalRoute['drivers']>().not.toExtend<unknown[]>();
+  expectTypeOf<Stop['updates']['overage_items']>().not.toExtend<unknown[]>();
+  expectTypeOf<Stop['products'][number]['updates']['osd_data'][number]['data']>().not.toExtend<unknown[]>();
+  expectTypeOf<AssignedRoute>().toEqualTypeOf<Readonly<AssignedRoute>>();
+  expectTypeOf<ReferenceCode>().toEqualTypeOf<Readonly<ReferenceCode>>();
 });

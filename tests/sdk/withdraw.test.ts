@@ -85,3 +85,8 @@ test('without a window, a change can be withdrawn until a transport has it', asy
 test('an undo window that is not a valid time is refused', async () => {
   await expect(new Device('http://127.0.0.1:9', { undoWindow: -1 }).start()).rejects.toThrow('undoWindow');
 });
+
+test('an address that no server has is refused when the app is built', async () => {
+  for (const url of ['', '127.0.0.1:9', 'localhost:9', 'http://127.0.0.1:9/api', 'http://127.0.0.1:9/api/'])
+    await expect(new Device(url).start()).rejects.toThrow('url must be');
+});

@@ -1,4 +1,4 @@
-import type { Json, OfficeEdit } from '@tailgate/sync-protocol';
+import type { Json, OfficeEdit, Scope } from '@tailgate/sync-protocol';
 import { callAll } from '../platform/watch.ts';
 
 /** Events that an app may show to its driver, beside the views. */
@@ -42,7 +42,8 @@ export type NamedEvent<Names extends keyof ClientEvents = keyof ClientEvents> = 
 export interface Conflict {
   /** The id of the change that lost. */
   readonly id: string;
-  readonly route: string;
+  /** As `scope` of the route's view; `updateStop` takes its `key`. */
+  readonly route: Scope;
   readonly stop: number;
   /** `status`, `updates.NAME`, or the path of a line's field. */
   readonly path: string;
@@ -61,13 +62,15 @@ export interface FieldEdit extends Omit<OfficeEdit, 'value'> {
 
 /** A field that the office changed. */
 export interface Amendment extends FieldEdit {
-  readonly route: string;
+  /** As `scope` of the route's view; `updateStop` takes its `key`. */
+  readonly route: Scope;
   readonly stop: number;
 }
 
 /** Edits of a stop by another phone; `by` of each field is the employee. */
 export interface RemoteEdit {
-  readonly route: string;
+  /** As `scope` of the route's view; `updateStop` takes its `key`. */
+  readonly route: Scope;
   readonly stop: number;
   readonly edits: readonly FieldEdit[];
 }

@@ -27,9 +27,10 @@ export class Database {
     work: (transaction: IDBTransaction) => () => Result,
   ): Promise<Result> {
     const transaction = await this.#begin(mode, [...stores], durability);
-    const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
-    transaction.oncomplete = () => resolve();
-    transaction.onabort = () => reject(transaction.error ?? new Error('the storage transaction was aborted'));
+    const ended = new Promise<void>((resolve, reject) => {
+      transaction.oncomplete = () => resolve();
+      transaction.onabort = () => reject(transaction.error ?? new Error('the storage transaction was aborted'));
+    });
     try {
       const read = work(transaction);
       await ended;

@@ -8,8 +8,7 @@ import { tables } from './store.ts';
 export interface IndexedDbOptions {
   readonly indexedDB?: IDBFactory;
   /**
-   * The platform's locks. Old WebViews have none, and only one page: this page then runs the client without protection
-   * against a second one.
+   * The platform's locks. A page without https has none: it runs the client without protection against a second page.
    */
   readonly locks?: LockManager;
   /**

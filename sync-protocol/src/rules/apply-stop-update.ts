@@ -26,6 +26,7 @@ export interface Remark {
 export interface Warning extends Remark {
   readonly message: string;
 }
+/** The kinds of remarks (contract §4). */
 export type WarningCode =
   | 'superseded'
   | 'status_ignored'

@@ -1,10 +1,11 @@
 import { filled } from './filled.ts';
+import type { DeepReadonly } from '../schema/deep-readonly.ts';
 import type { Customer, PlanProduct, StopPlan } from '../schema/stop-plan.ts';
 import type { LineResult, OsdGroup, StopResult, StopStatus, StopUpdates } from '../schema/stops.ts';
 import { keyedLines } from '../schema/stops.ts';
 
 /** An exception group in responses, always with the v23 keys. */
-export type OsdView = OsdGroup;
+export type OsdView = DeepReadonly<OsdGroup>;
 
 /** A line of a stop in the documented response shape, with every field of the service. */
 export interface LineUpdatesView {
@@ -20,10 +21,12 @@ export interface ActionView {
   readonly type: string;
   readonly updates: { readonly delivered: number; readonly osd_data: readonly OsdView[] };
 }
+/** A planned line of goods with its results. */
 export interface ProductView extends Omit<PlanProduct, 'action_type' | 'trailer_area'> {
   readonly updates: LineUpdatesView;
   readonly action: ActionView | null;
 }
+/** A planned line that the driver collects, with its results. */
 export interface CollectionView {
   readonly id: string;
   readonly name: string;
@@ -40,7 +43,7 @@ export interface CollectionView {
 }
 /** Every field of the stop updates, with the documented null policy; interface.md part 2. */
 export type StopUpdatesView = {
-  readonly [Field in keyof Omit<StopUpdates, 'followup' | 'status'>]-?: Exclude<StopUpdates[Field], undefined>;
+  readonly [Field in keyof Omit<StopUpdates, 'followup' | 'status'>]-?: DeepReadonly<Exclude<StopUpdates[Field], undefined>>;
 } & { readonly status: StopStatus; readonly followup: boolean };
 /** A stop as the app sees it: the plan with its results. Source: interface.md part 2. */
 export interface StopView {

@@ -1,4 +1,5 @@
 import * as z from '#schema';
+import type { DeepReadonly } from './deep-readonly.ts';
 
 /** A reference code of the mirror and of the feed's scope `codes:all`; document keys are `code/TYPE/CODE`. */
 export const referenceCode = z.object({
@@ -13,4 +14,5 @@ export const referenceCode = z.object({
   requires_comment: z.boolean(),
   sort: z.number(),
 });
-export type ReferenceCode = z.infer<typeof referenceCode>;
+/** A code of a list; its type names the list. */
+export type ReferenceCode = DeepReadonly<z.infer<typeof referenceCode>>;

@@ -1,4 +1,5 @@
 import * as z from '#schema';
+import type { DeepReadonly } from './deep-readonly.ts';
 import { pageCursor, pageLimit, queryNumber } from './page.ts';
 import { instant, keyText, text } from './values.ts';
 
@@ -55,7 +56,7 @@ export const loadConditionReport = z.object({
   sections: z.array(reportSection).check(z.maxLength(maxSections)),
 });
 export type LoadConditionReport = z.infer<typeof loadConditionReport>;
-export type LoadConditionReportInput = z.input<typeof loadConditionReport>;
+export type LoadConditionReportInput = DeepReadonly<z.input<typeof loadConditionReport>>;
 
 /** `report.load_condition` version 1. */
 export const loadReportArgs = z.object({ report: loadConditionReport });

@@ -1,4 +1,5 @@
 import * as z from '#schema';
+import type { DeepReadonly } from './deep-readonly.ts';
 
 export const routeDriver = z.object({ id: z.string(), name: z.string(), type: z.string() });
 
@@ -20,4 +21,4 @@ export const routeHeader = z.object({
   forceclose_at: z.nullable(z.string()),
   drivers: z.array(routeDriver),
 });
-export type RouteHeader = z.infer<typeof routeHeader>;
+export type RouteHeader = DeepReadonly<z.infer<typeof routeHeader>>;

@@ -1,4 +1,5 @@
 import * as z from '#schema';
+import type { DeepReadonly } from './deep-readonly.ts';
 
 // The plan: the part of a stop that the host owns.
 
@@ -19,7 +20,7 @@ export const planProduct = z.object({
   /** `scan`, `count`, `deliver`… or blank. Blank makes the payload's `action` null. */
   action_type: z.string(),
 });
-export type PlanProduct = z.infer<typeof planProduct>;
+export type PlanProduct = DeepReadonly<z.infer<typeof planProduct>>;
 
 export const planCollection = z.object({
   id: z.string(),
@@ -31,7 +32,7 @@ export const planCollection = z.object({
   container_type: z.string(),
   ...flags,
 });
-export type PlanCollection = z.infer<typeof planCollection>;
+export type PlanCollection = DeepReadonly<z.infer<typeof planCollection>>;
 
 export const customer = z.object({
   id: z.string(),
@@ -51,7 +52,7 @@ export const customer = z.object({
     coordinates: z.object({ latitude: z.string(), longitude: z.string() }),
   }),
 });
-export type Customer = z.infer<typeof customer>;
+export type Customer = DeepReadonly<z.infer<typeof customer>>;
 
 /** Products and collections are in host order; line keys count occurrences in that order. */
 export const stopPlan = z.object({
@@ -65,4 +66,4 @@ export const stopPlan = z.object({
   products: z.array(planProduct),
   collections: z.array(planCollection),
 });
-export type StopPlan = z.infer<typeof stopPlan>;
+export type StopPlan = DeepReadonly<z.infer<typeof stopPlan>>;

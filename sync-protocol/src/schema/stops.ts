@@ -1,4 +1,5 @@
 import * as z from '#schema';
+import type { DeepReadonly } from './deep-readonly.ts';
 import {
   anyJson,
   assetId,
@@ -60,7 +61,7 @@ export const osdEntry = z.object({
 });
 export type OsdEntry = z.infer<typeof osdEntry>;
 /** An entry of an exception as an app may send it. */
-export type OsdEntryInput = z.input<typeof osdEntry>;
+export type OsdEntryInput = DeepReadonly<z.input<typeof osdEntry>>;
 
 export const osdGroup = z.object({
   osd_id: z._default(z.nullable(text(6)), null),
@@ -69,7 +70,7 @@ export const osdGroup = z.object({
 });
 export type OsdGroup = z.infer<typeof osdGroup>;
 /** An exception of a line as an app may send it. */
-export type OsdInput = z.input<typeof osdGroup>;
+export type OsdInput = DeepReadonly<z.input<typeof osdGroup>>;
 
 export const overageItem = z.object({
   barcode: blank(codeText(20)),
@@ -80,7 +81,7 @@ export const overageItem = z.object({
 });
 export type OverageItem = z.infer<typeof overageItem>;
 /** An item outside the plan, as an app may send it. */
-export type OverageInput = z.input<typeof overageItem>;
+export type OverageInput = DeepReadonly<z.input<typeof overageItem>>;
 
 const osdData = clearableList(osdGroup, 500);
 const imageIds = z.pipe(
@@ -121,7 +122,7 @@ export const lineUpdate = z.object({
 });
 export type LineUpdate = z.infer<typeof lineUpdate>;
 /** A line of a stop as an app may send it. */
-export type LineInput = z.input<typeof lineUpdate>;
+export type LineInput = DeepReadonly<z.input<typeof lineUpdate>>;
 
 export const emailAddress = text(254);
 
@@ -170,7 +171,7 @@ export const stopObject = z
   );
 export type StopObject = z.infer<typeof stopObject>;
 /** A stop object as an app may send it. */
-export type StopObjectInput = z.input<typeof stopObject>;
+export type StopObjectInput = DeepReadonly<z.input<typeof stopObject>>;
 
 // ── The result: the part of a stop that the service owns, with written fields only ─────────────────────────────────
 

@@ -1,4 +1,5 @@
 import * as z from '#schema';
+import type { DeepReadonly } from '../schema/deep-readonly.ts';
 import { mutationResult } from './mutation-result.ts';
 import { routeKey } from '../schema/routes.ts';
 
@@ -25,7 +26,8 @@ export const limits = z.object({
 export type Limits = z.infer<typeof limits>;
 
 export const assignedRoute = z.object({ ...routeKey.shape, scope: scopeName, status: z.enum(['O', 'C']) });
-export type AssignedRoute = z.infer<typeof assignedRoute>;
+/** A route of the driver: O open, C closed. */
+export type AssignedRoute = DeepReadonly<z.infer<typeof assignedRoute>>;
 
 export const welcomeFrame = z.object({
   type: z.literal('welcome'),

@@ -1,3 +1,4 @@
+import type { DeepReadonly } from '@tailgate/sync-protocol';
 import { customer, nothing, operation, stopNumber } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { described } from '../../http/openapi/described.ts';
@@ -106,7 +107,7 @@ export const opsStop = z.strictObject({
   receipts: z.nullable(receipts),
   host: hostStatus,
 });
-export type OpsStop = z.infer<typeof opsStop>;
+export type OpsStop = DeepReadonly<z.infer<typeof opsStop>>;
 
 /** Query of the comparison. */
 const compareQuery = z.object({ host: z._default(z.enum(['confirmed', 'live']), 'confirmed') });
