@@ -193,6 +193,25 @@ describe('B3', () => {
     expect(desk.faults).toEqual([]);
   });
 
+  test('each list of results is saved by one click', async () => {
+    const desk = await world.desk('look', '#/search/Marcus%20Bell');
+    await desk.hand.sees('1 result for “Marcus Bell”');
+    const [csv] = await Promise.all([desk.page.waitForEvent('download'), desk.hand.tap('CSV')]);
+    expect(csv.suggestedFilename()).toMatch(/^found-drivers-/);
+    const [heads, row] = (await readFile(await csv.path(), 'utf8')).split('\r\n');
+    expect(heads).toContain('employee,name,facility,active');
+    expect(row).toContain('1001,Marcus Bell,F01,true');
+    await desk.go('#/search/halsted');
+    const stops = desk.page.locator('section', { hasText: 'Stops, ' }).first();
+    const [json] = await Promise.all([
+      desk.page.waitForEvent('download'),
+      stops.getByRole('button', { name: 'JSON' }).click(),
+    ]);
+    expect(JSON.parse(await readFile(await json.path(), 'utf8'))).toContainEqual(
+      expect.objectContaining({ route_id: 'R100', stop_id: 2 }),
+    );
+  });
+
   test('a trace, a driver and a file lead to their pages; nothing is said per kind; a hostile text is text', async () => {
     const desk = await world.desk('look', at(1));
     const trace = await desk.page.locator('dd.mono a').first().innerText();

@@ -52,6 +52,7 @@ describe('GET /api/ops/flags: the flags of contract §4 for the office', () => {
       version: 2,
       source: 'rest',
       employee: '1001',
+      employee_name: 'Driver 1001',
       received_at: sentAt.toISOString(),
       edit_time: sentAt.toISOString(),
       warnings: [{ code: 'over_delivered', path: 'products.0.updates.delivered' }],

@@ -40,6 +40,7 @@ describe('GET /api/ops/quarantine', () => {
     const [first, second] = await page();
     expect(first).toMatchObject({
       employee: '1001',
+      employee_name: 'Driver 1001',
       facility: 'F01',
       route_id: 'R100',
       week_end: '20261121',

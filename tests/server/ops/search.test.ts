@@ -118,7 +118,7 @@ describe('GET /api/ops/search', () => {
     expect((await found('1001')).drivers).toMatchObject([{ employee: '1001', name: 'Driver 1001' }]);
     for (const id of [change.id, change.id.slice(0, 10)])
       expect((await found(id)).mutations).toMatchObject([
-        { id: change.id, route_id: 'R100', stop_id: 1, quarantine_id: null },
+        { id: change.id, route_id: 'R100', stop_id: 1, employee_name: 'Driver 1001', quarantine_id: null },
       ]);
     const [kept] = (await found(refused.id)).mutations;
     expect(kept).toMatchObject({ id: refused.id, employee: '9999' });

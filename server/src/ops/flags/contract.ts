@@ -4,6 +4,7 @@ import { described, pageWords } from '../../http/openapi/described.ts';
 import {
   author,
   byWords,
+  employeeName,
   mutationWords,
   ofOperators,
   pageQuery,
@@ -36,6 +37,7 @@ export const flaggedChange = z.strictObject({
   version: z.int(),
   source: z.enum(['sync', 'rest', 'office', 'timer']),
   employee: z.string(),
+  employee_name: z.string(),
   edit_time: z.iso.datetime(),
   received_at: z.iso.datetime(),
   warnings: z.array(warning),
@@ -114,6 +116,7 @@ export const flagSchemas = [
     ...mutationWords,
     ...stopWords,
     employee: 'The employee who recorded it.',
+    employee_name: employeeName,
     edit_time: 'The time of the record by the clock of the server, UTC.',
     received_at: 'UTC.',
     warnings: 'The warnings.',

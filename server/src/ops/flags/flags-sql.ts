@@ -18,8 +18,8 @@ export const flaggedFacilities = `
  */
 export const listFlags = statement(
   'ops_list_flags',
-  `select l.id, l.facility, l.route_id, l.week_end, l.stop_id, l.version, l.source, l.employee, l.edit_time, l.received_at,
-          l.warnings, ${receivedAt} as position
+  `select l.id, l.facility, l.route_id, l.week_end, l.stop_id, l.version, l.source, l.employee,
+          coalesce(e.name, '') as employee_name, l.edit_time, l.received_at, l.warnings, ${receivedAt} as position
      from (${flaggedFacilities}) as f
     cross join lateral (
       select * from ledger x
@@ -29,6 +29,7 @@ export const listFlags = statement(
          and x.received_at <= $4::timestamptz and ($5::uuid is null or (x.received_at, x.id) < ($4::timestamptz, $5::uuid))
        order by x.received_at desc, x.id desc limit $6
     ) l
+     left join employee e on e.id = l.employee
     where $1::text is null or f.id = $1
     order by l.received_at desc, l.id desc
     limit $6`,

@@ -39,6 +39,7 @@ const changeOf = (row: FlagRow): FlaggedChange => ({
   version: row.version,
   source: row.source,
   employee: row.employee,
+  employee_name: row.employee_name,
   edit_time: row.edit_time.toISOString(),
   received_at: row.received_at.toISOString(),
   warnings: readWarnings(row.warnings),

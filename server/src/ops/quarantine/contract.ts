@@ -39,6 +39,8 @@ export const quarantinedItem = z.strictObject({
   client_id: z.nullable(z.string()),
   seq: z.nullable(z.int()),
   employee: z.string(),
+  /** From the employee master; blank where it has no such employee. */
+  employee_name: z.string(),
   facility: z.string(),
   route_id: z.string(),
   week_end: z.string(),
@@ -65,8 +67,6 @@ export type QuarantinedItem = z.infer<typeof quarantinedItem>;
 export const quarantineEntry = z.strictObject({
   ...quarantinedItem.shape,
   source: z.enum(['sync', 'rest', 'office', 'timer']),
-  /** From the employee master; blank where it has no such employee. */
-  employee_name: z.string(),
   device: z.string(),
   app: z.string(),
   captured_at: z.nullable(z.iso.datetime()),
@@ -161,6 +161,7 @@ const itemFields = {
   client_id: 'The queue that sent it; null for REST.',
   seq: 'Its place in that queue.',
   employee: 'The employee who sent it.',
+  employee_name: employeeName,
   facility: 'As sent.',
   route_id: 'As sent.',
   week_end: 'As sent.',
@@ -197,7 +198,6 @@ export const quarantineSchemas = [
   described('QuarantineEntry', quarantineEntry, 'One entry in full.', {
     ...itemFields,
     source: mutationWords.source,
-    employee_name: employeeName,
     device: 'The name of the device; blank for REST.',
     app: 'The app that sent it, and its version.',
     captured_at: 'By the clock of the phone, UTC; null where that is unreadable.',

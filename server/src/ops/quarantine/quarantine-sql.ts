@@ -25,10 +25,10 @@ export const listQuarantine = statement(
               order by received_at desc, quarantine_id desc
               limit $6) newest
    )
-   select quarantine_id, id, client_id, seq, employee, facility, route_id, week_end, stop_id, name, code, reason,
-          details, body, received_at, ${attempts}, state, resolved_at, resolved_by, note,
-          ${receivedAt} as position, found
-     from page where bytes_before < ${MOST_BYTES}
+   select quarantine_id, q.id, client_id, seq, employee, coalesce(e.name, '') as employee_name, q.facility, route_id,
+          week_end, stop_id, q.name, code, reason, details, body, received_at, ${attempts}, state, resolved_at,
+          resolved_by, note, ${receivedAt} as position, found
+     from page q left join employee e on e.id = q.employee where bytes_before < ${MOST_BYTES}
     order by received_at desc, quarantine_id desc`,
 );
 

@@ -19,6 +19,7 @@ interface QuarantineRow {
   readonly client_id: string | null;
   readonly seq: number | null;
   readonly employee: string;
+  readonly employee_name: string;
   readonly facility: string;
   readonly route_id: string;
   readonly week_end: string;
@@ -57,7 +58,7 @@ async function listQuarantine(
 }
 
 type EntryRow = Omit<QuarantineRow, 'position' | 'found'> &
-  Pick<QuarantineEntry, 'source' | 'employee_name' | 'device' | 'app' | 'version'> & {
+  Pick<QuarantineEntry, 'source' | 'device' | 'app' | 'version'> & {
     readonly captured_at: Date | null;
     readonly edit_time: Date | null;
   };
@@ -67,11 +68,10 @@ async function readQuarantined(db: Queryable, id: string): Promise<QuarantineEnt
   const { rows } = await db.query<EntryRow & Record<string, unknown>>(sql.readQuarantined, [id]);
   const [row] = rows;
   if (!row) return undefined;
-  const { source, employee_name, device, app, captured_at, edit_time, version } = row;
+  const { source, device, app, captured_at, edit_time, version } = row;
   return {
     ...itemOf(row),
     source,
-    employee_name,
     device,
     app,
     captured_at: captured_at?.toISOString() ?? null,
@@ -174,6 +174,7 @@ function itemOf(row: Omit<QuarantineRow, 'position' | 'found'>): QuarantinedItem
     client_id: row.client_id,
     seq: row.seq,
     employee: row.employee,
+    employee_name: row.employee_name,
     facility: row.facility,
     route_id: row.route_id,
     week_end: row.week_end,

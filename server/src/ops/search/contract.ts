@@ -1,7 +1,7 @@
 import { nothing, operation, queryNumberOr, word } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import { described } from '../../http/openapi/described.ts';
-import { mutationWords, ofOperators, routeWords, stopWords, tagged } from '../contract.ts';
+import { employeeName, mutationWords, ofOperators, routeWords, stopWords, tagged } from '../contract.ts';
 import { stopSummary, stopSummaryWords } from '../routes/contract.ts';
 
 // Operators' contract: one field that finds everything.
@@ -69,6 +69,7 @@ const foundMutation = z.strictObject({
   week_end: z.string(),
   stop_id: z.nullable(z.int()),
   employee: z.string(),
+  employee_name: z.string(),
   received_at: z.iso.datetime(),
   /** Null where the ledger has it. */
   quarantine_id: z.nullable(z.string()),
@@ -158,6 +159,7 @@ export const searchSchemas = [
     id: mutationWords.id,
     stop_id: 'The stop; null where it is of no stop.',
     employee: 'The author.',
+    employee_name: employeeName,
     received_at: 'When the server received it, UTC.',
     quarantine_id: 'Its entry of quarantine; null where the ledger has the change.',
   }),

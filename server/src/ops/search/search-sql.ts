@@ -134,5 +134,7 @@ export const findMutations = statement(
         from quarantine q where q.id between $1 and $2 and q.state <> 'released'
        order by q.id limit $3)
    )
-   select * from kept order by received_at desc, id limit $3`,
+   select kept.*, coalesce(e.name, '') as employee_name
+     from kept left join employee e on e.id = kept.employee
+    order by kept.received_at desc, kept.id limit $3`,
 );

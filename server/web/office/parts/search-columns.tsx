@@ -1,6 +1,7 @@
 import { Chip } from '../../ui/parts/chip.tsx';
 import type { DataOf } from '../api/operations.ts';
 import { isOffPlan } from '../model/route-row.ts';
+import { DriverName } from './driver-name.tsx';
 import { ListTicks } from './stop-state.tsx';
 import { dayKey } from '../words/times.ts';
 import { t } from '../words/words.ts';
@@ -175,26 +176,10 @@ export const mutationColumns = (question: string) => [
       </>
     ),
   },
-  { head: t('history.who'), cell: ({ employee }: Mutation) => employee },
+  { head: t('history.who'), cell: DriverName },
   { head: t('search.came'), cell: (row: Mutation) => <Moment at={row.received_at} of={row} inRow /> },
   {
     head: t('search.became'),
     cell: ({ quarantine_id }: Mutation) => t(quarantine_id === null ? 'search.applied' : 'search.kept'),
   },
-];
-
-export const stopExport = () => [
-  { head: 'facility', text: ({ facility }: Stop) => facility },
-  { head: t('routes.route'), text: ({ route_id }: Stop) => route_id },
-  { head: 'week_end', text: ({ week_end }: Stop) => week_end },
-  { head: t('route.stop'), text: ({ stop_id }: Stop) => stop_id },
-  { head: t('routes.date'), text: ({ dispatched_on }: Stop) => dispatched_on },
-  { head: t('route.customer'), text: ({ customer }: Stop) => customer },
-  { head: 'name', text: ({ customer_name }: Stop) => customer_name },
-  { head: t('route.invoices'), text: ({ invoices }: Stop) => invoices.join(' ') },
-  { head: t('route.status'), text: ({ status }: Stop) => status },
-  { head: 'status_at', text: ({ status_at }: Stop) => status_at },
-  { head: t('stop.planned'), text: ({ planned }: Stop) => planned },
-  { head: t('stop.delivered'), text: ({ delivered }: Stop) => delivered },
-  { head: t('route.received'), text: ({ received_by }: Stop) => received_by },
 ];

@@ -11,6 +11,7 @@ import { links } from '../links.ts';
 import type { Shown } from '../model/flag-review.ts';
 import { isNewer, shownOf } from '../model/flag-review.ts';
 import { DraftField } from '../parts/draft-field.tsx';
+import { DriverName } from '../parts/driver-name.tsx';
 import { Exports } from '../parts/exports.tsx';
 import { FaultNote } from '../parts/fault-note.tsx';
 import { Filter } from '../parts/filter.tsx';
@@ -97,7 +98,7 @@ export function FlagsScreen() {
                 </span>
               )),
           },
-          { head: t('flags.who'), cell: ({ employee }) => employee },
+          { head: t('flags.who'), cell: DriverName },
           { head: t('flags.source'), cell: ({ source }) => t(`flags.${source}`) },
           { head: t('flags.at'), cell: (row) => <Moment at={row.received_at} of={row} inRow /> },
         ]}
@@ -155,6 +156,7 @@ const exported = () => [
   { head: 'facility', text: ({ facility }: Flag) => facility },
   { head: t('flags.why'), text: ({ warnings }: Flag) => warnings.map(({ code }) => code).join(' ') },
   { head: t('flags.who'), text: ({ employee }: Flag) => employee },
+  { head: 'name', text: ({ employee_name }: Flag) => employee_name },
   { head: t('flags.source'), text: ({ source }: Flag) => source },
   { head: t('flags.at'), text: ({ received_at }: Flag) => received_at },
 ];

@@ -2,6 +2,7 @@ import { useFilters, withFilters } from '../address.ts';
 import type { RowOf } from '../api/operations.ts';
 import { useList } from '../api/reads.ts';
 import { links } from '../links.ts';
+import { DriverName } from '../parts/driver-name.tsx';
 import { Exports } from '../parts/exports.tsx';
 import { Filter } from '../parts/filter.tsx';
 import { Moment } from '../parts/moment.tsx';
@@ -61,7 +62,7 @@ export function QuarantineScreen() {
               </>
             ),
           },
-          { head: t('quarantine.who'), cell: ({ employee }) => employee },
+          { head: t('quarantine.who'), cell: DriverName },
           {
             head: t('quarantine.why'),
             cell: ({ reason, code }) => (
@@ -83,6 +84,7 @@ export function QuarantineScreen() {
 const exported = () => [
   { head: t('quarantine.what'), text: keptSubject },
   { head: t('quarantine.who'), text: ({ employee }: Row) => employee },
+  { head: 'name', text: ({ employee_name }: Row) => employee_name },
   { head: 'code', text: ({ code }: Row) => code },
   { head: t('quarantine.why'), text: ({ reason }: Row) => reason },
   { head: t('quarantine.came'), text: ({ received_at }: Row) => received_at },

@@ -12,8 +12,15 @@ import {
   mutationColumns,
   routeColumns,
   stopColumns,
-  stopExport,
 } from '../parts/search-columns.tsx';
+import {
+  customerExport,
+  driverExport,
+  fileExport,
+  mutationExport,
+  routeExport,
+  stopExport,
+} from '../parts/search-exports.ts';
 import { FileView } from '../parts/stop-file.tsx';
 import { Table } from '../parts/table.tsx';
 import { dayKey } from '../words/times.ts';
@@ -35,7 +42,6 @@ export function SearchScreen({ text }: { readonly text: string }) {
     <Page
       title={!data ? t('search.title') : n === 0 ? t('search.none', { text }) : t('search.titleOf', { n, text })}
       lead={!isAsked ? t('search.start') : n > 0 && t('search.lead')}
-      acts={stops.length > 0 && <ExportRows pages={() => [stops]} file="search" columns={stopExport()} />}
     >
       <FaultNote fault={fault} />
       {isAsked && !data && !fault && <p className="small">{t('app.loading')}</p>}
@@ -60,12 +66,13 @@ function Results({ found, stops, text }: ResultsProps) {
   const { routes, customers, drivers, files, mutations, more } = found;
   const missing = kinds.filter((kind) => found[kind].length === 0 && !more.includes(kind));
   const tooMany = kinds.filter((kind) => found[kind].length === 0 && more.includes(kind));
-  const group = (kind: Kind, content: ReactNode): ReactNode =>
+  const group = (kind: Kind, exports: ReactNode, content: ReactNode): ReactNode =>
     found[kind].length > 0 && (
       <section className="panel">
         <div className="panel-head">
           <h2>{t(`search.${kind}`, { n: found[kind].length })}</h2>
           {more.includes(kind) && <span className="small">{t('search.more')}</span>}
+          {exports}
         </div>
         <div className="scrolls">{content}</div>
       </section>
@@ -74,6 +81,7 @@ function Results({ found, stops, text }: ResultsProps) {
     <div className="found" aria-live="polite">
       {group(
         'stops',
+        <ExportRows pages={() => [stops]} file="found-stops" columns={stopExport()} />,
         <Table
           caption={t('search.kind.stops')}
           rows={stops}
@@ -84,6 +92,7 @@ function Results({ found, stops, text }: ResultsProps) {
       )}
       {group(
         'routes',
+        <ExportRows pages={() => [routes]} file="found-routes" columns={routeExport} />,
         <Table
           caption={t('search.kind.routes')}
           rows={routes}
@@ -94,6 +103,7 @@ function Results({ found, stops, text }: ResultsProps) {
       )}
       {group(
         'customers',
+        <ExportRows pages={() => [customers]} file="found-customers" columns={customerExport} />,
         <Table
           caption={t('search.kind.customers')}
           rows={customers}
@@ -104,6 +114,7 @@ function Results({ found, stops, text }: ResultsProps) {
       )}
       {group(
         'drivers',
+        <ExportRows pages={() => [drivers]} file="found-drivers" columns={driverExport} />,
         <Table
           caption={t('search.kind.drivers')}
           rows={drivers}
@@ -114,6 +125,7 @@ function Results({ found, stops, text }: ResultsProps) {
       )}
       {group(
         'files',
+        <ExportRows pages={() => [files]} file="found-files" columns={fileExport} />,
         <>
           <Table
             caption={t('search.kind.files')}
@@ -130,6 +142,7 @@ function Results({ found, stops, text }: ResultsProps) {
       )}
       {group(
         'mutations',
+        <ExportRows pages={() => [mutations]} file="found-changes" columns={mutationExport} />,
         <Table
           caption={t('search.kind.mutations')}
           rows={mutations}
