@@ -43,7 +43,9 @@ export interface CollectionView {
 }
 /** Every field of the stop updates, with the documented null policy; interface.md part 2. */
 export type StopUpdatesView = {
-  readonly [Field in keyof Omit<StopUpdates, 'followup' | 'status'>]-?: DeepReadonly<Exclude<StopUpdates[Field], undefined>>;
+  readonly [Field in keyof Omit<StopUpdates, 'followup' | 'status'>]-?: DeepReadonly<
+    Exclude<StopUpdates[Field], undefined>
+  >;
 } & { readonly status: StopStatus; readonly followup: boolean };
 /** A stop as the app sees it: the plan with its results. Source: interface.md part 2. */
 export interface StopView {
