@@ -32,7 +32,7 @@ export function Exports<Name extends ListName>({ list, query, file, columns }: E
   return <ExportRows pages={pages} file={file} columns={columns} />;
 }
 
-interface ExportRowsProps<Row> {
+interface RowsProps<Row> {
   /** The rows, in one part or several. */
   readonly pages: () => Iterable<readonly Row[]> | AsyncIterable<readonly Row[]>;
   readonly file: string;
@@ -40,7 +40,15 @@ interface ExportRowsProps<Row> {
 }
 
 /** CSV, JSON and print of rows. */
-export function ExportRows<Row>({ pages, file, columns }: ExportRowsProps<Row>) {
+export const ExportRows = <Row,>(rows: RowsProps<Row>) => (
+  <>
+    <SaveRows {...rows} />
+    <PrintButton />
+  </>
+);
+
+/** CSV and JSON of rows, one list of several on a page. */
+export function SaveRows<Row>({ pages, file, columns }: RowsProps<Row>) {
   const [fetched, setFetched] = useState<number>();
   const [fault, setFault] = useState<Fault>();
   const [isBusy, setBusy] = useState(false);
@@ -82,10 +90,14 @@ export function ExportRows<Row>({ pages, file, columns }: ExportRowsProps<Row>) 
         <Icon name="dl" />
         {t('list.json')}
       </button>
-      <button className="btn" type="button" onClick={() => print()}>
-        <Icon name="print" />
-        {t('list.print')}
-      </button>
     </>
   );
 }
+
+/** Prints the page. */
+export const PrintButton = () => (
+  <button className="btn" type="button" onClick={() => print()}>
+    <Icon name="print" />
+    {t('list.print')}
+  </button>
+);

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { DataOf } from '../api/operations.ts';
 import { useRead } from '../api/reads.ts';
 import { foundLink, links } from '../links.ts';
-import { ExportRows } from '../parts/exports.tsx';
+import { PrintButton, SaveRows } from '../parts/exports.tsx';
 import { FaultNote } from '../parts/fault-note.tsx';
 import { Page } from '../parts/page.tsx';
 import {
@@ -42,6 +42,7 @@ export function SearchScreen({ text }: { readonly text: string }) {
     <Page
       title={!data ? t('search.title') : n === 0 ? t('search.none', { text }) : t('search.titleOf', { n, text })}
       lead={!isAsked ? t('search.start') : n > 0 && t('search.lead')}
+      acts={n > 0 && <PrintButton />}
     >
       <FaultNote fault={fault} />
       {isAsked && !data && !fault && <p className="small">{t('app.loading')}</p>}
@@ -81,7 +82,7 @@ function Results({ found, stops, text }: ResultsProps) {
     <div className="found" aria-live="polite">
       {group(
         'stops',
-        <ExportRows pages={() => [stops]} file="found-stops" columns={stopExport()} />,
+        <SaveRows pages={() => [stops]} file="found-stops" columns={stopExport()} />,
         <Table
           caption={t('search.kind.stops')}
           rows={stops}
@@ -92,7 +93,7 @@ function Results({ found, stops, text }: ResultsProps) {
       )}
       {group(
         'routes',
-        <ExportRows pages={() => [routes]} file="found-routes" columns={routeExport} />,
+        <SaveRows pages={() => [routes]} file="found-routes" columns={routeExport} />,
         <Table
           caption={t('search.kind.routes')}
           rows={routes}
@@ -103,7 +104,7 @@ function Results({ found, stops, text }: ResultsProps) {
       )}
       {group(
         'customers',
-        <ExportRows pages={() => [customers]} file="found-customers" columns={customerExport} />,
+        <SaveRows pages={() => [customers]} file="found-customers" columns={customerExport} />,
         <Table
           caption={t('search.kind.customers')}
           rows={customers}
@@ -114,7 +115,7 @@ function Results({ found, stops, text }: ResultsProps) {
       )}
       {group(
         'drivers',
-        <ExportRows pages={() => [drivers]} file="found-drivers" columns={driverExport} />,
+        <SaveRows pages={() => [drivers]} file="found-drivers" columns={driverExport} />,
         <Table
           caption={t('search.kind.drivers')}
           rows={drivers}
@@ -125,7 +126,7 @@ function Results({ found, stops, text }: ResultsProps) {
       )}
       {group(
         'files',
-        <ExportRows pages={() => [files]} file="found-files" columns={fileExport} />,
+        <SaveRows pages={() => [files]} file="found-files" columns={fileExport} />,
         <>
           <Table
             caption={t('search.kind.files')}
@@ -142,7 +143,7 @@ function Results({ found, stops, text }: ResultsProps) {
       )}
       {group(
         'mutations',
-        <ExportRows pages={() => [mutations]} file="found-changes" columns={mutationExport} />,
+        <SaveRows pages={() => [mutations]} file="found-changes" columns={mutationExport} />,
         <Table
           caption={t('search.kind.mutations')}
           rows={mutations}
