@@ -186,7 +186,9 @@ export class RowLane<Row extends PendingRow> {
     this.#failures += 1;
     if (isDoubtful(error)) this.#doubtfulErrors += 1;
     const facts = { file: this.#name, sqlstate: error.sqlstate, reason: error.message, failures: this.#failures };
-    log.warn(facts, 'rows of a file cannot be written now: they are in use, or the host refused a statement');
+    // A stop that names a file inserts its row, too, often at the same moment: that alone is no news for an operator.
+    const level = error.kind === 'duplicate' && this.#failures === 1 ? 'debug' : 'warn';
+    log[level](facts, 'rows of a file cannot be written now: they are in use, or the host refused a statement');
     return routeDelayMs(this.#failures, random());
   }
 
