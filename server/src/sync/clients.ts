@@ -58,7 +58,7 @@ export async function openClients(
   let known = await findAll(db, requests);
   const newClients = firstOfEach(requests.filter((request) => !request.queue_key && !known.has(request.client_id)));
   if (newClients.length > 0) {
-    const bound = await bind(db, newClients);
+    const bound = await bind(db, newClients, now);
     for (const [request, key] of bound) keys.set(request, key);
     // This reads queues that another node bound meanwhile, too.
     known = await findAll(db, requests);
@@ -149,12 +149,10 @@ async function findAll(db: Queryable, requests: readonly ClientRequest[]): Promi
   return new Map(rows.map((row) => [row.client_id, row]));
 }
 
-async function bind(db: Queryable, requests: readonly ClientRequest[]): Promise<[ClientRequest, string][]> {
+async function bind(db: Queryable, requests: readonly ClientRequest[], now: Date): Promise<[ClientRequest, string][]> {
   const generated = generateKeys(requests);
-  const { rows } = await db.query<{ client_id: string }>(
-    bindClients,
-    bindClients.parameters(generated.map(withKeyHash)),
-  );
+  const values = [...bindClients.parameters(generated.map(withKeyHash)), now];
+  const { rows } = await db.query<{ client_id: string }>(bindClients, values);
   const inserted = new Set(rows.map((row) => row.client_id));
   return generated.filter(([request]) => inserted.has(request.client_id));
 }

@@ -135,14 +135,14 @@ const newClients = columns<OpenedClient & { readonly keyHash: Buffer }>({
   ...ties,
 });
 
-/** The first use binds a queue to its employee; a second one finds it bound. */
+/** The first use binds a queue to its employee; a second one finds it bound. The columns, then $10 now. */
 export const bindClients = newClients.statement(
   'sync_bind_clients',
   `with k as materialized (
      select * from ${newClients.rows} where ${hasSession}
    ), bound as (
-     insert into client (client_id, employee, device, sdk, app, queue_key_hash)
-     select client_id, employee, device, sdk, app, queue_key_hash from k
+     insert into client (client_id, employee, device, sdk, app, queue_key_hash, created_at)
+     select client_id, employee, device, sdk, app, queue_key_hash, $10::timestamptz from k
       order by client_id
          on conflict (client_id) do nothing
      returning client_id
