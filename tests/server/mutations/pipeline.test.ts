@@ -296,6 +296,18 @@ describe('lines of the manifest (contract §4)', () => {
     ]);
   });
 
+  it('compares a REST request with the change that made the version, also within one millisecond', async () => {
+    const key = await addRoute(deps, 'L5', ['1001']);
+    const now = new Date();
+    const put = (stop: object) =>
+      pipeline.submit(restChange(key, { id: 1, ...stop }, '1001', { editTime: now, receivedAt: now }));
+    const ignored = { updates: { status: 'P' } };
+    expect(await put(delivered(1))).toMatchObject({ result: 'applied', version: 2 });
+    for (const _ of ['once', 'again'])
+      expect(await put(ignored)).toMatchObject({ changed: false, warnings: [{ code: 'status_ignored' }] });
+    expect(await put(delivered(1))).toMatchObject({ result: 'duplicate', version: 2, warnings: [] });
+  });
+
   it('never lets an empty reference clear a photo or a signature', async () => {
     const key = await addRoute(deps, 'L3', ['1001']);
     const [signature, photo] = ['A'.repeat(16), 'B'.repeat(16)];

@@ -257,7 +257,10 @@ class Fold {
       }
       if (decision.mail) this.#mails.push({ key, stop: stop.stop, mutation: item.id, paths: item.paths });
     }
-    const result = decision.touched || decision.notApplied.length > 0 ? 'applied' : 'duplicate';
+    // A REST change has no sequence of its own. One without effect must not pass for the change that made the version,
+    // which the next request is compared with (`hasWritten`). Its answer is `stale` all the same.
+    const wasHeard = decision.notApplied.length > 0 && item.source !== 'rest';
+    const result = decision.touched || wasHeard ? 'applied' : 'duplicate';
     this.#ledger.push({ item, key, stop: stop.stop, version: route.version, editTime, result, warnings });
     this.#known.set(item.id, {
       hash: item.hash,
