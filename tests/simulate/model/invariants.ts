@@ -17,7 +17,7 @@ import { wrongMails } from './mails.ts';
 import { wrongOfOffice } from './office-edits.ts';
 import { wrongPlans } from './plan.ts';
 import { wrongReports } from './reports.ts';
-import { wrongLosses } from './restores.ts';
+import { lostIn, wrongLosses } from './restores.ts';
 import { wrongReviews } from './rulings.ts';
 import { wrongFiles } from './stored-files.ts';
 import { timeText } from './moments.ts';
@@ -104,6 +104,7 @@ export async function prematureReceipts(
     const others = [
       ...edits.filter((other) => other.stop === stop && !isEarlier(other, edit)),
       ...evidence.office.edits.filter((other) => other.stop === stop && mayCount(other)),
+      ...lostIn(evidence).filter((other) => other.stop === stop && !isSurelyBefore(other, edit)),
     ];
     for (const field of fields) {
       const value = edit.values?.[field];

@@ -155,6 +155,13 @@ export function wrongLosses(edits: readonly Edit[], { requests, restores, office
   });
 }
 
+/** What a restored server has lost and not got again. The host may show it until the server has compared it. */
+export const lostIn = ({ requests, drivers, restores }: Pick<Evidence, 'requests' | 'drivers' | 'restores'>) =>
+  [
+    ...requests.map(({ sentAt, ...request }) => ({ ...request, at: sentAt.at(-1) })),
+    ...drivers.flatMap(({ history }) => history.taps),
+  ].filter(({ id }) => restores.hasLost(id));
+
 /** The ids in the ledger of a world's routes and drivers. */
 export async function idsInLedger({ db, seed, drivers }: Pick<Evidence, 'db' | 'seed' | 'drivers'>): Promise<string[]> {
   const { rows } = await db.query<{ readonly id: string }>(
