@@ -124,7 +124,9 @@ export async function wrongClosing(evidence: Evidence, edits: readonly Edit[]): 
   }
   const order = inOrder(edits);
   const late = order.filter(isLate);
-  const certain = late.filter((edit) => changesStop(edit, order.slice(0, order.indexOf(edit)))).length;
+  // Edits with one version have no known order: one of them has made it, and the others changed nothing.
+  const upTo = (edit: Edit): Edit[] => order.filter((other) => other !== edit && other.version <= edit.version);
+  const certain = late.filter((edit) => changesStop(edit, upTo(edit))).length;
   wrong.push(...wrongHeader(await readHeader(evidence), state, { from: certain, to: late.length }));
   return wrong;
 }
