@@ -8,7 +8,7 @@ import type { StopContext } from '../../stops/stop-context.ts';
 import { inQueueOrder, newestStampOf } from '../../stops/writers.ts';
 import type { CommandMeaning, Fault, Item, Outcome, QueueItem, ReportOutcome } from '../change.ts';
 import type { Changes, LedgerEntry } from './changes.ts';
-import { decide, latestOf, repeats } from './decide.ts';
+import { decide, latestOf, repeats, resultOf } from './decide.ts';
 import { editTimeOf, inServerTime, lagOf, signOutWarnings } from './edit-time.ts';
 import { fitsChain, judge, linkOf, type KnownMutation } from './identity.ts';
 import { placeOf } from '../item.ts';
@@ -257,10 +257,7 @@ class Fold {
       }
       if (decision.mail) this.#mails.push({ key, stop: stop.stop, mutation: item.id, paths: item.paths });
     }
-    // A REST change has no sequence of its own. One without effect must not pass for the change that made the version,
-    // which the next request is compared with (`hasWritten`). Its answer is `stale` all the same.
-    const wasHeard = decision.notApplied.length > 0 && item.source !== 'rest';
-    const result = decision.touched || wasHeard ? 'applied' : 'duplicate';
+    const result = resultOf(item, decision);
     this.#ledger.push({ item, key, stop: stop.stop, version: route.version, editTime, result, warnings });
     this.#known.set(item.id, {
       hash: item.hash,
