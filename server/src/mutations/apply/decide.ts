@@ -20,11 +20,11 @@ export function decide(command: Command, context: StopContext): StopDecision {
 }
 
 /**
- * The result of a change in the ledger. A REST change has no sequence of its own: one without effect must not pass for the
- * change that made the version, which the next request is compared with. Its answer is `stale` all the same.
+ * The result of a change in the ledger. A REST change has no sequence of its own: one whose status alone is ignored must not
+ * pass for the change that made the version, which the next request is compared with. Its answer is `stale` all the same.
  */
 export const resultOf = ({ source }: Item, { touched, notApplied }: StopDecision): 'applied' | 'duplicate' =>
-  touched || (source !== 'rest' && notApplied.length > 0) ? 'applied' : 'duplicate';
+  touched || notApplied.some(({ code }) => source !== 'rest' || code !== 'status_ignored') ? 'applied' : 'duplicate';
 
 /** Whether a change without an id of its own repeats the stop's latest change by the same employee. */
 export function repeats(item: Item, command: Command, latest: LatestChange | null): boolean {
